@@ -1,0 +1,225 @@
+//! The error type, and the one table that maps it to every dialect's codes.
+//!
+//! An error says three things to three readers: its [`Class`] tells a program what it can do, its
+//! [`Code`] tells each dialect which of its own numbers to send, and its text tells a person what is
+//! wrong, where, and what to try. A door never invents a number: it asks [`Code::sqlstate`] and its
+//! siblings, so a fault reads the same through every door.
+
+use std::fmt;
+
+/// The result of anything that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What the caller can do about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The statement, file name or value given is at fault: change it.
+    Input,
+    /// Nothing is wrong with the request; the same one may succeed later.
+    Retry,
+    /// Stored data is damaged: repair it, or restore a copy.
+    Restore,
+    /// The operating system refused or failed: free space, fix permissions, look at the disk.
+    Environment,
+    /// Mainstay broke one of its own rules: report it.
+    Bug,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident, $class:ident, $sqlstate:literal, $text:literal;)*) => {
+        /// What went wrong, in one word. Each maps to one [`Class`] and to each dialect's own code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// Every code, in the order of the reference page.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+
+            /// What the caller can do.
+            pub fn class(self) -> Class {
+                match self { $(Code::$name => Class::$class,)* }
+            }
+
+            /// The five characters that ISO 9075 (and PostgreSQL, where ISO is silent) gives this.
+            pub fn sqlstate(self) -> &'static str {
+                match self { $(Code::$name => $sqlstate,)* }
+            }
+
+            /// A stable lower-case name, as it appears in messages and in JSON.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The text is not a statement of the dialect.
+    Syntax, Input, "42601", "syntax";
+    /// No table or view has this name.
+    UnknownTable, Input, "42P01", "unknown_table";
+    /// No column has this name.
+    UnknownColumn, Input, "42703", "unknown_column";
+    /// No function has this name, or none takes these arguments.
+    UnknownFunction, Input, "42883", "unknown_function";
+    /// A name can mean more than one thing.
+    Ambiguous, Input, "42702", "ambiguous";
+    /// The types do not fit each other.
+    TypeMismatch, Input, "42804", "type_mismatch";
+    /// A value cannot be converted or is out of range.
+    InvalidValue, Input, "22000", "invalid_value";
+    /// A division by zero.
+    DivisionByZero, Input, "22012", "division_by_zero";
+    /// A setting does not exist or does not take this value.
+    InvalidSetting, Input, "22023", "invalid_setting";
+    /// The statement is understood, and this table or version cannot do it.
+    Unsupported, Input, "0A000", "unsupported";
+    /// The object may be read only.
+    ReadOnly, Input, "25006", "read_only";
+    /// A file or folder does not exist.
+    NotFound, Input, "58P01", "not_found";
+    /// A file is not of the kind its name says.
+    NotThisFormat, Input, "58030", "not_this_format";
+    /// A file is encrypted and no key is known.
+    Encrypted, Input, "28000", "encrypted";
+    /// Stored bytes contradict each other.
+    Damaged, Restore, "XX001", "damaged";
+    /// An index contradicts its table.
+    IndexDamaged, Restore, "XX002", "index_damaged";
+    /// The user or the program asked to stop.
+    Cancelled, Retry, "57014", "cancelled";
+    /// The statement ran longer than it may.
+    Timeout, Retry, "57014", "timeout";
+    /// The statement needs more memory than it may have.
+    OutOfMemory, Retry, "53200", "out_of_memory";
+    /// Another program holds a lock, or kept changing the file while it was read.
+    Busy, Retry, "55P03", "busy";
+    /// The operating system reported an error.
+    Io, Environment, "58030", "io";
+    /// A rule of Mainstay's own was broken.
+    Internal, Bug, "XX000", "internal";
+}
+
+/// An error: what, where, and what to try.
+///
+/// Cheap to pass around (one pointer), because the paths that matter do not fail.
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    code: Code,
+    message: String,
+    place: Option<String>,
+    span: Option<(usize, usize)>,
+    hint: Option<String>,
+}
+
+impl Error {
+    /// An error of this code. The message is a sentence without its full stop, in lower case unless it
+    /// starts with a name.
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error(Box::new(Inner { code, message: message.into(), place: None, span: None, hint: None }))
+    }
+
+    /// Says where in stored data it is: a path, a record, an offset (`orders.dbf, record 17`).
+    /// A place that is known already is kept, and the new one is written before it.
+    pub fn at(mut self, place: impl fmt::Display) -> Error {
+        self.0.place = Some(match self.0.place.take() {
+            Some(inner) => format!("{place}, {inner}"),
+            None => place.to_string(),
+        });
+        self
+    }
+
+    /// Says where in the statement's text it is: byte offsets, start included and end excluded.
+    pub fn span(mut self, start: usize, end: usize) -> Error {
+        self.0.span = Some((start, end));
+        self
+    }
+
+    /// Says what the reader can try.
+    pub fn hint(mut self, hint: impl Into<String>) -> Error {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// What is wrong, without place and hint.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where in stored data, if it is there.
+    pub fn place(&self) -> Option<&str> {
+        self.0.place.as_deref()
+    }
+
+    /// Where in the statement's text, as byte offsets, if it is there.
+    pub fn text_span(&self) -> Option<(usize, usize)> {
+        self.0.span
+    }
+
+    /// What to try.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.0.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.0.message)?;
+        if let Some(hint) = &self.0.hint {
+            write!(f, " ({hint})")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {self}", self.0.code.name())
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        use std::io::ErrorKind;
+        let code = match error.kind() {
+            ErrorKind::NotFound => Code::NotFound,
+            ErrorKind::OutOfMemory => Code::OutOfMemory,
+            _ => Code::Io,
+        };
+        Error::new(code, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn places_nest_from_the_outside_in() {
+        let error = Error::new(Code::Damaged, "the block is empty").at("block 7").at("a.fpt").hint("run check");
+        assert_eq!(error.to_string(), "a.fpt, block 7: the block is empty (run check)");
+        assert_eq!(error.code().class(), Class::Restore);
+    }
+
+    #[test]
+    fn every_code_has_a_name_of_its_own_and_a_sqlstate() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| code.sqlstate().len() == 5));
+    }
+}

@@ -1,0 +1,118 @@
+//! The operating system's files.
+
+// The one place that may call the standard library's file functions.
+#![allow(clippy::disallowed_methods)]
+
+use crate::{Entry, File, FileSystem, Stamp};
+use mainstay_base::{Error, Result};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The operating system's files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+#[derive(Debug)]
+struct DiskFile {
+    file: std::fs::File,
+    path: PathBuf,
+}
+
+fn stamp_of(metadata: &std::fs::Metadata) -> Stamp {
+    let time = |seconds: i64, nanos: i64| {
+        let nanos = Duration::from_nanos(nanos.unsigned_abs());
+        match u64::try_from(seconds) {
+            Ok(seconds) => SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + nanos,
+            Err(_) => SystemTime::UNIX_EPOCH - Duration::from_secs(seconds.unsigned_abs()) + nanos,
+        }
+    };
+    Stamp {
+        len: metadata.len(),
+        modified: time(metadata.mtime(), metadata.mtime_nsec()),
+        changed: time(metadata.ctime(), metadata.ctime_nsec()),
+        identity: metadata.ino() ^ metadata.dev().rotate_left(48),
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    move |error| Error::from(error).at(path.display())
+}
+
+impl FileSystem for Disk {
+    fn open(&self, path: &Path) -> Result<Arc<dyn File>> {
+        let file = std::fs::File::open(path).map_err(at(path))?;
+        Ok(Arc::new(DiskFile { file, path: path.to_owned() }))
+    }
+
+    fn stamp(&self, path: &Path) -> Result<Stamp> {
+        Ok(stamp_of(&std::fs::metadata(path).map_err(at(path))?))
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(at(folder))? {
+            let path = entry.map_err(at(folder))?.path();
+            if let Ok(metadata) = std::fs::metadata(&path) {
+                entries.push(Entry { path, is_folder: metadata.is_dir() });
+            }
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(entries)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+}
+
+impl File for DiskFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        let mut done = 0;
+        while done < buffer.len() {
+            match self.file.read_at(&mut buffer[done..], offset + done as u64) {
+                Ok(0) => break,
+                Ok(read) => done += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(at(&self.path)(error)),
+            }
+        }
+        Ok(done)
+    }
+
+    fn stamp(&self) -> Result<Stamp> {
+        Ok(stamp_of(&self.file.metadata().map_err(at(&self.path))?))
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_base::Code;
+
+    #[test]
+    fn reads_lists_and_notices_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.dbf");
+        std::fs::write(&path, b"0123456789").unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("dead")).unwrap();
+
+        let file = Disk.open(&path).unwrap();
+        let mut buffer = [0; 4];
+        assert_eq!(file.read_at(&mut buffer, 8).unwrap(), 2);
+        assert_eq!(file.read_exact_at(&mut buffer, 8).unwrap_err().code(), Code::Damaged);
+        assert_eq!(Disk.list(folder.path()).unwrap().len(), 1);
+
+        let before = file.stamp().unwrap();
+        assert!(!before.is_settled(SystemTime::now()));
+        assert!(before.is_settled(SystemTime::now() + Duration::from_secs(3)));
+        std::fs::write(&path, b"01234567890").unwrap();
+        assert_ne!(before, Disk.stamp(&path).unwrap());
+        assert_eq!(Disk.open(Path::new("/nowhere")).unwrap_err().code(), Code::NotFound);
+    }
+}

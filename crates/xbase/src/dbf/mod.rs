@@ -1,0 +1,5 @@
+//! DBF tables.
+
+mod field;
+
+pub use field::{Field, FieldKind};

@@ -1,0 +1,41 @@
+//! What is wrong with a file, said so that a person can find the place.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Unusual, but every value is read as it was written (a wrong count that is explained by an
+    /// append in progress, a byte that the code page does not map).
+    Warning,
+    /// Some values or rows cannot be read, or an index cannot be trusted.
+    Error,
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it: `record 17, field AMT`, `page at byte 4096`. Empty when it is about the whole file.
+    pub place: String,
+    /// What is wrong there, as a sentence without its full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{severity}: {}", self.path.display())?;
+        if !self.place.is_empty() {
+            write!(f, ", {}", self.place)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}

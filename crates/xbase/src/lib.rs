@@ -1,0 +1,22 @@
+//! xBase files, read in place: DBF tables, DBT/FPT/SMT memos, CDX/IDX/NTX indexes, and the expressions
+//! that index keys are made of.
+//!
+//! ```text
+//!   Table (table)          a DBF with its memo and indexes, as SQL sees it
+//!     |        \      \
+//!   dbf       index   expr        records and fields | ordered keys | key expressions
+//!     |  \       |     /
+//!   memo codepage key             long values | bytes to text | typed values to key bytes
+//! ```
+//!
+//! Everything is read through `mainstay_vfs` and nothing is trusted: every offset, count and length in a
+//! file is checked against the file before it is used, and what does not fit becomes a [`Finding`].
+
+pub mod codepage;
+pub mod dbf;
+pub mod expr;
+mod finding;
+pub mod index;
+pub mod memo;
+
+pub use finding::{Finding, Severity};
