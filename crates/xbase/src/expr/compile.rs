@@ -10,7 +10,7 @@ use super::field::{self, FieldReader};
 use super::machine::{MAX_TEXT, Op, Origin, Program, Slot, Text};
 use super::number::{self, Number};
 use super::tree::{Binary, Node, NodeKind, Unary};
-use super::types::{Context, Dialect, Kind, TextLength, Width};
+use super::types::{Context, Dialect, Kind, NumberForm, TextLength, Width};
 use super::typing::{self, Typed};
 use super::unsupported;
 use crate::dbf::{Field, FieldKind};
@@ -60,9 +60,10 @@ impl<'c, 'f> Compiler<'c, 'f> {
     /// Makes the jump at `place` lead to the next op.
     fn land(&mut self, place: usize) {
         let next = self.program.ops.len();
-        match self.program.ops.get_mut(place) {
-            Some(Op::Jump(target) | Op::JumpIfFalse(target) | Op::JumpKeeping(_, target)) => *target = next,
-            _ => {}
+        if let Some(Op::Jump(target) | Op::JumpIfFalse(target) | Op::JumpKeeping(_, target)) =
+            self.program.ops.get_mut(place)
+        {
+            *target = next;
         }
     }
 
@@ -174,7 +175,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
                 } else {
                     self.emit(Op::Negate);
                 }
-                let form = typed.form.map(|form| super::types::NumberForm { width: Width::Natural, ..form });
+                let form = typed.form.map(|form| NumberForm { width: Width::Natural, ..form });
                 Ok(Typed { form, number: typed.number.map(Number::negate), ..typed })
             }
             (Unary::Not, kind) => {
@@ -230,9 +231,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
                 (Numeric, Numeric) => Some(Typed::numeric(typing::arithmetic(operator, left, right))),
                 (Date, Numeric) => Some(Typed::of(Date)),
                 (Numeric, Date) if operator == Binary::Plus => Some(Typed::of(Date)),
-                (Date, Date) if operator == Binary::Minus => {
-                    Some(Typed::numeric(Some(super::types::NumberForm::natural(true, 0))))
-                }
+                (Date, Date) if operator == Binary::Minus => Some(Typed::numeric(Some(NumberForm::natural(true, 0)))),
                 // FoxPro counts seconds where Clipper's family counts days.
                 (Timestamp, Numeric) if clipper => Some(Typed::of(Timestamp)),
                 (Timestamp, Timestamp) if clipper && operator == Binary::Minus => Some(Typed::numeric(None)),
@@ -354,7 +353,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
         }
         let mut types = vec![typed];
         self.print_form(node, &mut types)?;
-        self.emit(Op::Call(Builtin::Str, 3));
+        self.emit(Op::Call(Builtin::Str, if types.len() > 2 { 3 } else { 2 }));
         self.emit(Op::Call(Builtin::LTrim, 1));
         Ok(Typed::text(TextLength::at_most(typing::result(Builtin::Str, &types).text.max)))
     }
@@ -370,21 +369,14 @@ impl<'c, 'f> Compiler<'c, 'f> {
         Ok(())
     }
 
-    /// Width and decimals that a number prints with when nothing says so: FoxPro's are 10 and 0.
+    /// Adds the width and the decimals that a number prints with when nothing says so; the decimals only
+    /// where the width is the natural one.
     fn print_form(&mut self, node: &Node, types: &mut Vec<Typed>) -> Result<()> {
-        let (width, decimals) = match (self.context.dialect, types[0].form) {
-            (Dialect::FoxPro, _) => (10, 0),
-            (_, Some(form)) => {
-                let width =
-                    if form.width == Width::Natural { -1 } else { form.printed().min(90 + 1 + form.decimals) as i64 };
-                (width, form.decimals as i64)
-            }
-            (_, None) => {
-                let error = unsupported(node.span, "how wide this number prints depends on the data");
-                return Err(error.hint("keys are understood when STR() has a width"));
-            }
+        let Some((width, decimals)) = printed_form(self.context.dialect, types[0].form) else {
+            let error = unsupported(node.span, "how wide this number prints depends on the data");
+            return Err(error.hint("keys are understood when STR() has a width"));
         };
-        for value in [width, decimals] {
+        for value in width.into_iter().chain([decimals]) {
             let typed = self.constant(value);
             types.push(typed);
         }
@@ -428,6 +420,19 @@ impl<'c, 'f> Compiler<'c, 'f> {
         }
         Ok(typed.or(&second))
     }
+}
+
+/// The width, unless it is natural, and the decimals that STR() gives a number of this form.
+pub(super) fn printed_form(dialect: Dialect, form: Option<NumberForm>) -> Option<(Option<i64>, i64)> {
+    if dialect == Dialect::FoxPro {
+        return Some((Some(10), 0));
+    }
+    let form = form?;
+    let decimals = i64::try_from(form.decimals).ok()?;
+    Some(match form.width {
+        Width::Natural => (None, decimals),
+        Width::Fixed(_) => (Some(i64::try_from(form.printed()).ok()?), decimals),
+    })
 }
 
 fn check_kind(function: &Function, position: usize, argument: &Node, kind: Kind) -> Result<()> {

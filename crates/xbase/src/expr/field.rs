@@ -160,7 +160,11 @@ pub(super) fn text_length(field: &Field) -> TextLength {
 /// How a numeric field prints: as wide as it is.
 pub(super) fn form(field: &Field) -> NumberForm {
     let decimals = usize::from(field.decimals);
-    let fixed = |integer, whole: usize| NumberForm { integer, width: Width::Fixed(whole), decimals };
+    // A field without room for a whole part prints as if it had no width; nothing is wider than 90.
+    let fixed = |integer, whole: usize| {
+        let width = if whole == 0 { Width::Natural } else { Width::Fixed(whole.min(90)) };
+        NumberForm { integer, width, decimals }
+    };
     match field.kind {
         FieldKind::Numeric if field.letter == b'F' => fixed(false, field.length.saturating_sub(decimals + 1)),
         FieldKind::Numeric if decimals > 0 => fixed(false, field.length.saturating_sub(decimals + 1)),

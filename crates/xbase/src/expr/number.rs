@@ -135,7 +135,9 @@ impl Number {
     /// Characters that the whole part takes when nothing says so.
     pub(super) fn natural_width(self) -> usize {
         let value = self.as_f64();
-        if (-999_999_999.0..=9_999_999_999.0).contains(&value) { 10 } else { 20 }
+        // What is not a number is neither above nor below.
+        let fits = value.is_nan() || (-999_999_999.0..=9_999_999_999.0).contains(&value);
+        if fits { 10 } else { 20 }
     }
 }
 

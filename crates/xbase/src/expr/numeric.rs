@@ -11,7 +11,7 @@ use mainstay_base::{Code, Error, Result};
 /// Runs a function of numbers, or one that compares values; `false` if it is none.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
-        Builtin::Str | Builtin::StrZero => str(machine, builtin)?,
+        Builtin::Str | Builtin::StrZero => str(machine, builtin, arguments)?,
         Builtin::Val => {
             let text = machine.text()?;
             let value = number::value_of(machine.bytes(text));
@@ -113,14 +113,13 @@ fn later(day: i32, days: i64) -> i32 {
     i64::from(day).saturating_add(days).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// The compiler always gives width and decimals; a width of -1 asks for the number's natural one.
-fn str(machine: &mut Machine<'_>, builtin: Builtin) -> Result<()> {
-    let (decimals, width, number) = (machine.integer()?, machine.integer()?, machine.number()?);
-    let mark = machine.mark();
-    let layout = match width {
-        -1 => Layout::of(number.natural_width() as i64 + if decimals > 0 { decimals + 1 } else { 0 }, decimals),
-        _ => Layout::of(width, decimals),
-    };
+/// `STR(number, width, decimals)`; without the width, the number's natural one.
+fn str(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<()> {
+    let decimals = machine.integer()?;
+    let width = if arguments > 2 { Some(machine.integer()?) } else { None };
+    let (number, mark) = (machine.number()?, machine.mark());
+    let natural = || number.natural_width() as i64 + if decimals > 0 { decimals.saturating_add(1) } else { 0 };
+    let layout = Layout::of(width.unwrap_or_else(natural), decimals);
     machine.fill(b' ', layout.size)?;
     let out = &mut machine.scratch.text[mark..];
     let fits = number::print(number, layout, out);

@@ -175,7 +175,8 @@ impl Parser<'_> {
             return self.deeper(|parser| parser.call(name, start));
         }
         let (arrow, dot) = (self.take("->"), self.peek() == &TokenKind::Mark("."));
-        if !arrow && !(dot && matches!(self.peek_at(1), TokenKind::Name(_))) {
+        let qualified = arrow || dot && matches!(self.peek_at(1), TokenKind::Name(_));
+        if !qualified {
             return self.node(start, 1, NodeKind::Name { alias: None, name });
         }
         if !arrow {

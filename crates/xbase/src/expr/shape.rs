@@ -113,6 +113,13 @@ fn constant(node: Option<&Node>) -> Option<usize> {
     }
 }
 
+/// What STR() of a field prints as without a width.
+fn printed(context: &Context<'_>, field: usize) -> Option<(usize, usize)> {
+    let form = super::field::form(context.fields.get(field)?);
+    let (width, decimals) = super::compile::printed_form(context.dialect, Some(form))?;
+    Some((usize::try_from(width?).ok()?, usize::try_from(decimals).ok()?))
+}
+
 fn source(context: &Context<'_>, node: &Node) -> Option<KeySource> {
     if let Some(field) = field_of(context, node) {
         return Some(KeySource::Field(field));
@@ -122,8 +129,12 @@ fn source(context: &Context<'_>, node: &Node) -> Option<KeySource> {
     let number = |position: usize| constant(arguments.get(position));
     match function.builtin {
         Builtin::Str | Builtin::StrZero => {
-            let (field, width) = (field_of(context, first)?, number(1)?);
-            let decimals = if arguments.len() > 2 { number(2)? } else { 0 };
+            let field = field_of(context, first)?;
+            let (width, decimals) = match arguments.len() {
+                1 => printed(context, field)?,
+                2 => (number(1)?, 0),
+                _ => (number(1)?, number(2)?),
+            };
             Some(match function.builtin {
                 Builtin::Str => KeySource::Str { field, width, decimals },
                 _ => KeySource::StrZero { field, width, decimals },

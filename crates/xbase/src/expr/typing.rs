@@ -173,10 +173,10 @@ fn made(builtin: Builtin, arguments: &[Typed]) -> TextLength {
         Builtin::Str | Builtin::StrZero => {
             let given = |position: usize| arguments.get(position).and_then(|argument| argument.number);
             match (given(1).map(Number::as_i64), given(2).map(Number::as_i64)) {
-                (Some(-1), Some(decimals)) => {
+                (Some(decimals), None) if arguments.len() == 2 => {
                     let decimals = usize::try_from(decimals).unwrap_or(0);
-                    let rest = if decimals > 0 { decimals + 1 } else { 0 };
-                    TextLength { min: 10 + rest, max: 20 + rest }
+                    let rest = if decimals > 0 { decimals.saturating_add(1) } else { 0 };
+                    TextLength { min: rest.saturating_add(10), max: rest.saturating_add(20) }
                 }
                 (Some(width), Some(decimals)) => TextLength::exactly(Layout::of(width, decimals).size),
                 _ => anything,
