@@ -131,11 +131,15 @@ struct Form8 {
     before_field: u64,
     /// How far the point is from the low end, in bits, if there is one.
     point: Option<u32>,
+    /// The most bits that blanks and sign may take: what is after the point are digits.
+    most_skipped: u32,
 }
 
 impl Form8 {
     fn new(length: usize, scale: usize) -> Form8 {
-        Form8 { before_field: low_bytes(8 - length), point: (scale > 0).then(|| 8 * (7 - scale as u32)) }
+        let scale = scale as u32;
+        let point = (scale > 0).then(|| 8 * (7 - scale));
+        Form8 { before_field: low_bytes(8 - length), point, most_skipped: 64 - 8 * scale }
     }
 
     #[inline(always)]
@@ -149,7 +153,7 @@ impl Form8 {
             // The bytes after the point stay, those before it move into its place.
             word = word >> point >> 8 << 8 << point | whole << 8 | 0x20;
         }
-        let (digits, negative) = digits_8(word)?;
+        let (digits, negative) = digits_8(word, self.most_skipped)?;
         let value = eight_digits(digits)? as i64;
         Some(if negative { -value } else { value })
     }
@@ -159,12 +163,16 @@ impl Form8 {
 struct Form16 {
     before_field: u128,
     point: Option<u32>,
+    /// As in [`Form8`], over both words.
+    most_skipped: u32,
 }
 
 impl Form16 {
     fn new(length: usize, scale: usize) -> Form16 {
         let before_field = if length == 16 { 0 } else { (1 << (8 * (16 - length))) - 1 };
-        Form16 { before_field, point: (scale > 0).then(|| 8 * (15 - scale as u32)) }
+        let scale = scale as u32;
+        let point = (scale > 0).then(|| 8 * (15 - scale));
+        Form16 { before_field, point, most_skipped: 128 - 8 * scale }
     }
 
     #[inline(always)]
@@ -180,11 +188,11 @@ impl Form16 {
         }
         let (low, high) = (word as u64, (word >> 64) as u64);
         let (first, last, negative) = if low == BLANKS {
-            let (digits, negative) = digits_8(high)?;
+            let (digits, negative) = digits_8(high, self.most_skipped.checked_sub(64)?)?;
             (0, digits, negative)
-        } else if let Some((digits, negative)) = digits_8(low) {
+        } else if let Some((digits, negative)) = digits_8(low, self.most_skipped) {
             (digits, high ^ ZEROS, negative)
-        } else if low >> 56 == u64::from(b'-') && low << 8 == BLANKS << 8 {
+        } else if low >> 56 == u64::from(b'-') && low << 8 == BLANKS << 8 && self.most_skipped >= 64 {
             // The sign is the last byte of the first half.
             (0, high ^ ZEROS, true)
         } else {
@@ -200,16 +208,16 @@ fn low_bytes(count: usize) -> u64 {
 }
 
 /// The digits with zeros in place of blanks and sign, and whether there is a minus. `None` if there is nothing
-/// but blanks and a sign.
+/// but blanks and a sign, or if these take more bits than they may.
 #[inline(always)]
-fn digits_8(word: u64) -> Option<(u64, bool)> {
+fn digits_8(word: u64, most_skipped: u32) -> Option<(u64, bool)> {
     let blank = (word ^ BLANKS).trailing_zeros() & !7;
     if blank >= 64 {
         return None;
     }
     let negative = (word >> blank) as u8 == b'-';
     let skipped = blank + 8 * u32::from(negative);
-    if skipped >= 64 {
+    if skipped >= 64 || skipped > most_skipped {
         return None;
     }
     let digits = ((word ^ ZEROS) >> skipped) << skipped;
