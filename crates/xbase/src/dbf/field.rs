@@ -1,9 +1,14 @@
 //! The fields of a record, as the header describes them.
 
+use arrow_schema::{DataType, TimeUnit};
+
+/// The largest number of digits of an Arrow decimal of 128 bits.
+pub(crate) const MAX_DIGITS: u8 = 38;
+
 /// One field of a DBF record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name as the header has it, without padding.
+    /// The name as the header has it, without padding; a repeated name has a number appended.
     pub name: String,
     /// What the field holds.
     pub kind: FieldKind,
@@ -15,9 +20,11 @@ pub struct Field {
     pub length: usize,
     /// Digits after the point, where the kind has a point.
     pub decimals: u8,
-    /// The bit in `_NullFlags` that says NULL, if the field is nullable.
+    /// The bit of the record (its byte times 8, plus the bit in that byte of `_NullFlags`) that says NULL, if
+    /// the field is nullable.
     pub null_bit: Option<usize>,
-    /// The bit in `_NullFlags` that says the last byte is the length, for varying-length fields.
+    /// The bit of the record, counted likewise, that says the last byte is the length, for varying-length
+    /// fields.
     pub varying_bit: Option<usize>,
 }
 
@@ -29,21 +36,29 @@ pub enum FieldKind {
     Character,
     /// `C` with the binary flag: bytes.
     CharacterBinary,
+    /// Harbour's 0x1A: UTF-16 (little-endian) padded with blanks.
+    CharacterWide,
     /// `N`, `F`: a number as text.
     Numeric,
     /// `D` of 8: `YYYYMMDD` as text.
     Date,
-    /// `D` of 3, `V` of 3: a 24-bit little-endian Julian day.
+    /// `D` of 3: a 24-bit little-endian Julian day.
     DateBinary,
-    /// `D` of 4 and the like: a 32-bit little-endian Julian day.
+    /// `D` of 4: a 32-bit little-endian Julian day.
     DateJulian,
+    /// Harbour's and Six's `V` of 3: a 24-bit big-endian `year << 9 | month << 5 | day`.
+    DatePacked,
     /// `L`: one of `TtYyFfNn ?`.
     Logical,
-    /// `I`, `+`, `V` of 4, and 1-, 2-, 3- and 8-byte relatives: a little-endian integer, scaled by the
-    /// decimals of the field.
+    /// `I`, `+`, `2`, `4`, `V` of 1, 2 or 4, and 1-, 2-, 3- and 8-byte relatives: a little-endian integer,
+    /// scaled by the decimals of the field.
     Integer,
-    /// `O`, `B` in Visual FoxPro and Harbour, `Z`: a little-endian double.
+    /// dBASE 7's `I` and `+`: 32 bits, big-endian, sign flipped, so that the bytes sort as the numbers do.
+    IntegerSortable,
+    /// `O`, `8`, `Z`, `B` of 8 bytes: a little-endian double.
     Double,
+    /// dBASE 7's `O`: a big-endian double, sign flipped, all bits of a negative one inverted.
+    DoubleSortable,
     /// `Y`: a 64-bit little-endian integer, with four decimals unless the header says otherwise.
     Currency,
     /// `T` of 8, `@`: Julian day and milliseconds, 32 bits each.
@@ -54,18 +69,82 @@ pub enum FieldKind {
     ModificationTime,
     /// `^`: counts up at every write of any record; a 64-bit little-endian integer.
     RowVersion,
-    /// `V`: text of varying length.
+    /// `V` in Visual FoxPro, `Q` without the binary flag in Harbour: text of varying length.
     Varchar,
-    /// `Q`: bytes of varying length.
+    /// `Q`, and `V` with the binary flag: bytes of varying length.
     Varbinary,
+    /// Harbour's 0x1B: UTF-16 of varying length; the last two bytes are the number of characters.
+    VarcharWide,
     /// `M`: a reference to text in the memo file.
     Memo,
     /// `M` with the binary flag, `G`, `P`, `W`, `B` in dBASE: a reference to bytes in the memo file.
     MemoBinary,
-    /// Harbour's `V` of 6 or more: a value of any type, small ones in place, others in the memo file.
+    /// Harbour's 0x1C: a reference to UTF-16 in the memo file.
+    MemoWide,
+    /// Harbour's and Six's `V` of 6 or more: a value of any type, small ones in place, others in the memo file.
     Any,
-    /// `0`: the bits that say which fields are NULL. Not a column.
+    /// `0`: the bits that say which fields are NULL. Not a column, and not among a table's fields.
     NullFlags,
     /// A letter that no known program writes: its bytes are kept as they are.
     Unknown,
+}
+
+impl FieldKind {
+    /// Whether reading the values takes the memo file.
+    pub fn needs_memo(self) -> bool {
+        matches!(self, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any)
+    }
+}
+
+impl Field {
+    /// The type of the column in SQL. A vector of its values may be a narrower decimal or a dictionary, which
+    /// hold the same values.
+    pub fn sql_type(&self) -> DataType {
+        match self.kind {
+            FieldKind::Character
+            | FieldKind::CharacterWide
+            | FieldKind::Varchar
+            | FieldKind::VarcharWide
+            | FieldKind::Memo
+            | FieldKind::MemoWide
+            | FieldKind::Any => DataType::Utf8View,
+            FieldKind::CharacterBinary
+            | FieldKind::Varbinary
+            | FieldKind::MemoBinary
+            | FieldKind::NullFlags
+            | FieldKind::Unknown => DataType::BinaryView,
+            FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => DataType::Date32,
+            FieldKind::Logical => DataType::Boolean,
+            FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::RowVersion if self.decimals == 0 => {
+                if self.length <= 4 { DataType::Int32 } else { DataType::Int64 }
+            }
+            FieldKind::Numeric
+            | FieldKind::Currency
+            | FieldKind::Integer
+            | FieldKind::IntegerSortable
+            | FieldKind::RowVersion => DataType::Decimal128(self.precision(), self.scale()),
+            FieldKind::Double | FieldKind::DoubleSortable => DataType::Float64,
+            FieldKind::Timestamp | FieldKind::ModificationTime => DataType::Timestamp(TimeUnit::Millisecond, None),
+            FieldKind::Time => DataType::Time32(TimeUnit::Millisecond),
+        }
+    }
+
+    /// The digits of an exact number. For numbers as text that is the width of the field, point and sign
+    /// included, as the programs that made it would say; at least 1, at most 38.
+    pub fn precision(&self) -> u8 {
+        let digits = match (self.kind, self.length) {
+            (FieldKind::Numeric, length) => u8::try_from(length).unwrap_or(MAX_DIGITS),
+            (_, 1) => 3,
+            (_, 2) => 5,
+            (_, 3) => 8,
+            (_, 4) => 10,
+            _ => 19,
+        };
+        digits.max(self.decimals).clamp(1, MAX_DIGITS)
+    }
+
+    /// The digits after the point of an exact number.
+    pub fn scale(&self) -> i8 {
+        self.decimals.min(MAX_DIGITS) as i8
+    }
 }

@@ -1,5 +1,232 @@
-//! DBF tables.
+//! DBF tables: a header, field descriptors, and records of fixed length one after the other.
+//!
+//! ```text
+//!   | header 32 | descriptor | descriptor | ... | 0x0D |  record 1  |  record 2  | ... | 0x1A |
+//!                                                       flag field field ...
+//! ```
+//! [`Dbf::open`] reads the header once and decides there what every byte of a record means: the fields with
+//! their places ([`Field`]), the code page, the bits that say NULL. After that a table is plain arithmetic:
+//! [`Dbf::read_records`] reads a run of records with one read, [`decode_column`] turns one field of the run
+//! into an Arrow vector.
+//!
+//! **Damage.** What makes every record unreadable is an error; everything else is in [`Dbf::findings`] and the
+//! sound rows are given. Values that cannot be read become NULL and are reported by the column's findings.
+//!
+//! **Appends by others.** The record count is read from the header and bounded by the length of the file, both
+//! at the caller's choice of moment ([`Dbf::read_count`]), so a statement that asks once sees one count.
 
+mod check;
+mod column;
+mod descriptor;
 mod field;
+mod findings;
+mod header;
 
+pub use check::check;
+pub use column::{Column, Decoding, Records, decode_column, decode_rows, deleted_flags};
+pub use descriptor::Counter;
 pub use field::{Field, FieldKind};
+pub use findings::Findings;
+pub use header::{Family, Header};
+
+use crate::codepage::CodePage;
+use crate::memo::{Memo, MemoKind};
+use crate::{Finding, Severity};
+use header::FIXED_LENGTH;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::File;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the opener knows better than the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions {
+    /// The code page, whatever the language byte says.
+    pub code_page: Option<CodePage>,
+}
+
+/// An open table: its structure, and access to its records.
+#[derive(Clone, Debug)]
+pub struct Dbf {
+    file: Arc<dyn File>,
+    header: Header,
+    fields: Vec<Field>,
+    counters: Vec<Option<Counter>>,
+    code_page: CodePage,
+    findings: Vec<Finding>,
+}
+
+impl Dbf {
+    /// Reads header and descriptors.
+    pub fn open(file: Arc<dyn File>, options: OpenOptions) -> Result<Dbf> {
+        let path = file.path().to_owned();
+        Dbf::open_unplaced(file, options).map_err(|error| match error.place() {
+            Some(place) if place.contains(path.to_string_lossy().as_ref()) => error,
+            _ => error.at(path.display()),
+        })
+    }
+
+    fn open_unplaced(file: Arc<dyn File>, options: OpenOptions) -> Result<Dbf> {
+        let file_length = file.stamp()?.len;
+        let mut bytes = vec![0; FIXED_LENGTH];
+        let read = file.read_at(&mut bytes, 0)?;
+        let header = Header::parse(&bytes[..read])?;
+        refuse_encrypted(&header)?;
+        let length = u64::from(header.header_length).min(file_length).max(FIXED_LENGTH as u64);
+        bytes.resize(usize::try_from(length).unwrap_or(FIXED_LENGTH), 0);
+        file.read_exact_at(&mut bytes[FIXED_LENGTH..], FIXED_LENGTH as u64)?;
+
+        let mut findings = Vec::new();
+        let code_page = choose_code_page(&header, options, &mut findings);
+        let structure = descriptor::parse(&header, &bytes, code_page)?;
+        findings.extend(structure.warnings.into_iter().map(|message| (Severity::Warning, message)));
+        findings.extend(structure.errors.into_iter().map(|message| (Severity::Error, message)));
+        check_size(&header, file_length, &*file, &mut findings)?;
+        let path = file.path().to_owned();
+        let findings = findings
+            .into_iter()
+            .map(|(severity, message)| Finding { severity, path: path.clone(), place: String::new(), message })
+            .collect();
+        Ok(Dbf { file, header, fields: structure.fields, counters: structure.counters, code_page, findings })
+    }
+
+    /// The columns, in the order of the header.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The field with this name, in any case.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The counter of the autoincrement field at this place in [`Dbf::fields`].
+    pub fn counter(&self, field: usize) -> Option<Counter> {
+        self.counters.get(field).copied().flatten()
+    }
+
+    /// The header as it was when the table was opened.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The code page of the text.
+    pub fn code_page(&self) -> CodePage {
+        self.code_page
+    }
+
+    /// What is wrong or odd about header and length.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Where the table is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &Arc<dyn File> {
+        &self.file
+    }
+
+    /// The kind of memo file that belongs to the table; `None` if no field refers to one.
+    pub fn memo_kind(&self) -> Option<MemoKind> {
+        let needed = self.fields.iter().any(|field| field.kind.needs_memo());
+        needed.then(|| MemoKind::of_version(self.header.version)).flatten()
+    }
+
+    /// The number of records that can be read: what the header said at opening, at most what a file of this
+    /// length holds.
+    pub fn record_count(&self, file_length: u64) -> u64 {
+        u64::from(self.header.record_count).min(self.header.records_in(file_length))
+    }
+
+    /// The number of records now: the count is read anew, and bounded by the file's length after that, so that
+    /// every record counted is there.
+    pub fn read_count(&self) -> Result<u64> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, 4)?;
+        let file_length = self.file.stamp()?.len;
+        Ok(u64::from(u32::from_le_bytes(count)).min(self.header.records_in(file_length)))
+    }
+
+    /// Reads a run of records with one read into `buffer`, replacing what is there. Rows count from 0: record
+    /// `n` is row `n - 1`.
+    pub fn read_records<'a>(&self, rows: Range<u64>, buffer: &'a mut Vec<u8>) -> Result<Records<'a>> {
+        let record_length = u64::from(self.header.record_length);
+        let bytes = rows.end.saturating_sub(rows.start).saturating_mul(record_length);
+        let offset = rows.start.saturating_mul(record_length).saturating_add(u64::from(self.header.header_length));
+        let file_length = self.file.stamp()?.len;
+        if offset.saturating_add(bytes) > file_length {
+            let message = format!("records {} to {} reach beyond the end of the file", rows.start + 1, rows.end);
+            return Err(Error::new(Code::Damaged, message).at(self.path().display()));
+        }
+        let length = usize::try_from(bytes).map_err(|_| Error::new(Code::OutOfMemory, "the table is too large"))?;
+        // A buffer that is reused keeps its length: only what is new has to be cleared.
+        buffer.resize(length, 0);
+        self.file.read_exact_at(buffer, offset)?;
+        Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
+    }
+
+    /// How to decode values of this table.
+    pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
+        Decoding { path: self.path(), memo, code_page: self.code_page }
+    }
+}
+
+fn refuse_encrypted(header: &Header) -> Result<()> {
+    if header.family() == Family::Encrypted || header.encrypted && header.family() != Family::VisualFoxPro {
+        return Err(
+            Error::new(Code::Encrypted, "the table is encrypted").hint("decrypt it with the program that made it")
+        );
+    }
+    Ok(())
+}
+
+type Notes = Vec<(Severity, String)>;
+
+fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes) -> CodePage {
+    if let Some(page) = options.code_page {
+        return page;
+    }
+    let page = CodePage::from_language_byte(header.language);
+    if page.is_none() && header.language != 0 {
+        findings.push((Severity::Warning, format!("language byte {:#04x} is not known", header.language)));
+    }
+    page.unwrap_or_else(|| CodePage::default_for_version(header.version))
+}
+
+/// Compares the count in the header with the length of the file.
+fn check_size(header: &Header, file_length: u64, file: &dyn File, findings: &mut Notes) -> Result<()> {
+    if header.transaction_open {
+        findings.push((Severity::Warning, "a transaction was begun and not ended".into()));
+    }
+    let header_length = u64::from(header.header_length);
+    let record_length = u64::from(header.record_length);
+    if file_length < header_length {
+        let message = format!("the header says that it has {header_length} bytes; the file has {file_length}");
+        findings.push((Severity::Error, message));
+        return Ok(());
+    }
+    let count = u64::from(header.record_count);
+    let whole = header.records_in(file_length);
+    if count > whole {
+        let torn = (file_length - header_length) % record_length;
+        let tail = if torn == 0 { String::new() } else { format!(" and {torn} bytes of another") };
+        findings.push((Severity::Error, format!("the header counts {count} records; the file holds {whole}{tail}")));
+        return Ok(());
+    }
+    let end = header_length + count * record_length;
+    let beyond = file_length - end;
+    let mut first = [0];
+    if beyond > 0 {
+        file.read_exact_at(&mut first, end)?;
+    }
+    if beyond > 1 || beyond == 1 && first != [0x1A] {
+        let after = if first == [0x1A] { beyond - 1 } else { beyond };
+        findings.push((Severity::Warning, format!("{after} bytes follow the last record that the header counts")));
+    }
+    Ok(())
+}
