@@ -10,7 +10,7 @@
 //! | integer (VFP field type I) | 4 bytes | |
 //! | currency (VFP field type Y) | 8 bytes, in ten-thousandths | |
 //! | date | double of the Julian day, empty = 0 | `YYYYMMDD`, empty = blanks |
-//! | timestamp | double of Julian day and fraction | `YYYYMMDDhhmmssmmm` |
+//! | timestamp | double of Julian day and fraction | `YYYYMMDDhhmmssmmm`, empty = zeros |
 //! | logical | `T` or `F` | the same |
 //!
 //! A VFP key over fields that may be NULL has one more byte in front: 0x80 before a value, 0x00 before NULL.
@@ -197,7 +197,7 @@ impl KeyType {
             }
             (Storage::Logical, KeyValue::Logical(value)) => Exact(vec![if *value { b'T' } else { b'F' }]),
             (Storage::DateText, KeyValue::BlankDate) => Exact(vec![b' '; 8]),
-            (Storage::TimestampText, KeyValue::BlankDate) => Exact(vec![b' '; 17]),
+            (Storage::TimestampText, KeyValue::BlankDate) => Exact(vec![b'0'; 17]),
             (Storage::DateText, KeyValue::Date(day)) => day_text(*day).map_or_else(EncodedKey::from, Exact),
             (Storage::DateText, KeyValue::Timestamp(moment)) => match (day_text(moment.split().0), moment.split().1) {
                 (Ok(text), 0) => Exact(text),
@@ -234,7 +234,7 @@ impl KeyType {
             Storage::Logical => KeyValue::Logical(key.first() == Some(&b'T')),
             Storage::Digits { .. } => KeyValue::Decimal(decode_digits(key)?),
             Storage::DateText if key.trim_ascii().is_empty() => KeyValue::BlankDate,
-            Storage::TimestampText if key.trim_ascii().is_empty() => KeyValue::BlankDate,
+            Storage::TimestampText if key.iter().all(|byte| matches!(byte, b'0' | b' ')) => KeyValue::BlankDate,
             Storage::DateText => KeyValue::Date(parse_day(key)?),
             Storage::TimestampText => {
                 let number = |range| std::str::from_utf8(key.get(range)?).ok()?.parse::<u32>().ok();

@@ -77,7 +77,7 @@ pub fn tag(bag: &Bag, name: &str, letter: &str) -> Tag {
 }
 
 /// A key as the fixtures print it.
-pub fn print(value: &KeyValue<'_>) -> String {
+pub fn print(letter: &str, value: &KeyValue<'_>) -> String {
     match value {
         KeyValue::Null => "NULL".into(),
         KeyValue::Character(text) if text.iter().any(|byte| !(32..=126).contains(byte)) => {
@@ -86,6 +86,7 @@ pub fn print(value: &KeyValue<'_>) -> String {
         KeyValue::Character(text) => String::from_utf8(text.to_vec()).unwrap(),
         KeyValue::Decimal(number) => number.to_string(),
         KeyValue::Float(number) => format!("{number:.2}"),
+        KeyValue::BlankDate if letter == "T" => "0".repeat(17),
         KeyValue::BlankDate => " ".repeat(8),
         KeyValue::Date(day) => day.to_string().replace('-', ""),
         KeyValue::Timestamp(moment) => moment.to_string().replace(['-', ':', '.', ' '], ""),
@@ -102,7 +103,7 @@ pub fn seek_key(tag: &Tag, letter: &str, text: &str) -> Vec<u8> {
         "N" => KeyValue::Decimal(text.parse().unwrap()),
         "L" => KeyValue::Logical(text == "T"),
         "D" => {
-            let number = |range| text.get(range).unwrap().parse::<u32>().unwrap();
+            let number = |range: std::ops::Range<usize>| text.get(range).unwrap().parse::<u32>().unwrap();
             KeyValue::Date(Date::from_ymd(number(0..4) as i32, number(4..6), number(6..8)).unwrap())
         }
         other => panic!("{other} is no key type"),
