@@ -1,1 +1,42 @@
-//! index
+//! Indexes: CDX, IDX and NTX files, read in place.
+//!
+//! An index file (a *bag*) holds one or more *tags*: trees of keys in byte order, each with the number of a
+//! record. [`Bag::open`] tells the kind of file and lists its tags; [`Bag::tag`] makes one ready to be read,
+//! as soon as its caller knows of which type the key expression is.
+//!
+//! ```text
+//!   Bag       kind, tags, stamp                    bag, header
+//!    |
+//!   Tag       find, range, count_range    ----+--- tag         the order of bytes
+//!   Cursor    first, next, seek, skip     ----+--- cursor      the order that programs see
+//!    |
+//!   Tree      positions and steps                  tree
+//!   Node      the items of one page                node, leaf
+//!   Pages     bytes, read once and kept            pages
+//! ```
+//!
+//! [`KeyType`] turns values into the bytes of keys and back. [`Bag::check`] reads everything and reports
+//! what is wrong; the readers never trust a page either, and end in an error (`IndexDamaged`) instead of
+//! a wrong answer or an endless walk.
+//!
+//! Limits: nothing is written here. MDX, NDX and ADI are refused. Keys in a collation other than that of
+//! bytes can be walked and not searched ([`TagHeader::collation`]).
+
+mod bag;
+mod check;
+mod cursor;
+mod header;
+mod key;
+#[cfg(test)]
+mod key_tests;
+mod leaf;
+mod node;
+mod pages;
+mod tag;
+mod tree;
+
+pub use bag::Bag;
+pub use cursor::{Cursor, Seek};
+pub use header::{BagKind, TagHeader};
+pub use key::{EncodedKey, KeyFamily, KeyType, KeyValue, ordered_double};
+pub use tag::Tag;

@@ -1,0 +1,243 @@
+//! The packed leaf of compact indexes (CDX, compact IDX).
+//!
+//! A leaf lists its entries from the front and the bytes of their keys from the back. An entry is a
+//! little-endian number of `entry_len` bytes that holds a record number and two counts: how many leading
+//! bytes the key shares with the key before it (duplicates), and how many pad bytes end it (trailing).
+//! Only what is between is stored.
+//!
+//! ```text
+//!   24        entries ->                free                    <- stored bytes       page end
+//!   | rec,dup,trail | rec,dup,trail | ...           | key 2 | key 1 | key 0 |
+//! ```
+//!
+//! So a leaf is read from its first entry on. A search does not rebuild the keys it passes: it knows how
+//! many bytes of the target the previous key had in common, and a key that shares more than that with its
+//! predecessor compares as the predecessor did.
+
+use super::node::Reason;
+use std::cmp::Ordering;
+
+/// Where the entries of a packed leaf begin.
+pub(crate) const ENTRIES_START: usize = 24;
+
+/// How the entries of one leaf are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packing {
+    pub(crate) entry_len: usize,
+    record_mask: u64,
+    record_bits: u32,
+    duplicate_mask: u64,
+    duplicate_bits: u32,
+    trailing_mask: u64,
+}
+
+/// One entry: its record, and its key relative to the key before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'p> {
+    pub(crate) record: u32,
+    pub(crate) duplicates: usize,
+    pub(crate) stored: &'p [u8],
+}
+
+/// A packed leaf of which the header is understood.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaf<'p> {
+    pub(crate) page: &'p [u8],
+    pub(crate) count: usize,
+    pub(crate) key_len: usize,
+    pub(crate) pad: u8,
+    pub(crate) packing: Packing,
+}
+
+/// Reads the entries of a leaf from the first on.
+#[derive(Clone, Debug)]
+pub(crate) struct Entries<'p> {
+    leaf: Leaf<'p>,
+    next: usize,
+    stored_start: usize,
+}
+
+impl Packing {
+    /// Reads the packing out of a leaf's header and checks that its parts agree with each other.
+    #[inline]
+    pub(crate) fn parse(page: &[u8], count: usize) -> Result<Packing, Reason> {
+        let Some(header) = page.get(12..ENTRIES_START) else { return Err("the page is too short".into()) };
+        let [record_bits, duplicate_bits, trailing_bits] = [header[8], header[9], header[10]].map(u32::from);
+        let entry_len = usize::from(header[11]);
+        if count == 0 {
+            return Ok(Packing::default());
+        }
+        let bits = record_bits + duplicate_bits + trailing_bits;
+        if entry_len > 8 || record_bits > 32 || duplicate_bits > 16 || trailing_bits > 16 {
+            return Err("the leaf's bit counts are out of range".into());
+        }
+        if bits as usize != entry_len * 8 {
+            return Err(
+                format!("the leaf's bit counts make {bits} bits, and its entries have {entry_len} bytes").into()
+            );
+        }
+        let mask = |bits: u32| (1u64 << bits) - 1;
+        let stored = u64::from(u32::from_le_bytes([header[2], header[3], header[4], header[5]]));
+        let short_masks_agree = duplicate_bits > 8
+            || trailing_bits > 8
+            || (u64::from(header[6]) == mask(duplicate_bits) && u64::from(header[7]) == mask(trailing_bits));
+        if stored != mask(record_bits) || !short_masks_agree {
+            return Err("the leaf's masks do not fit its bit counts".into());
+        }
+        if ENTRIES_START + count * entry_len > page.len() {
+            return Err(format!("{count} entries do not fit into the leaf").into());
+        }
+        Ok(Packing {
+            entry_len,
+            record_mask: mask(record_bits),
+            record_bits,
+            duplicate_mask: mask(duplicate_bits),
+            duplicate_bits,
+            trailing_mask: mask(trailing_bits),
+        })
+    }
+}
+
+impl<'p> Leaf<'p> {
+    #[inline]
+    fn number(&self, index: usize) -> u64 {
+        let start = ENTRIES_START + index * self.packing.entry_len;
+        if let Some(bytes) = self.page.get(start..start + 8)
+            && let Ok(bytes) = <[u8; 8]>::try_from(bytes)
+        {
+            return u64::from_le_bytes(bytes);
+        }
+        // The entry is so near to the end of the page that eight bytes cannot be loaded at once.
+        let bytes = self.page.get(start..start + self.packing.entry_len).unwrap_or_default();
+        bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// The record number of an entry.
+    #[inline]
+    pub(crate) fn record(&self, index: usize) -> u32 {
+        (self.number(index) & self.packing.record_mask) as u32
+    }
+
+    /// All entries, from the first.
+    #[inline]
+    pub(crate) fn entries(&self) -> Entries<'p> {
+        Entries { leaf: *self, next: 0, stored_start: self.page.len() }
+    }
+
+    /// The free bytes between the entries and the stored bytes.
+    pub(crate) fn free(&self) -> Result<usize, Reason> {
+        let mut entries = self.entries();
+        while entries.advance()?.is_some() {}
+        Ok(entries.stored_start - (ENTRIES_START + self.count * self.packing.entry_len))
+    }
+
+    /// The first entry whose key does not come before `target`, and whether that key starts with it.
+    /// With `past_equal`, the first whose key comes after all keys that start with `target`.
+    #[inline]
+    pub(crate) fn search(&self, target: &[u8], past_equal: bool) -> Result<(usize, bool), Reason> {
+        let target = &target[..target.len().min(self.key_len)];
+        let mut entries = self.entries();
+        // The leading bytes that the target and the previous key have in common.
+        let mut matched = 0;
+        let mut index = 0;
+        while let Some(entry) = entries.advance()? {
+            let same_as_previous =
+                index > 0 && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
+            if !same_as_previous {
+                let (order, common) = self.compare(&entry, target);
+                match order {
+                    Ordering::Less => {}
+                    Ordering::Equal if past_equal => {}
+                    order => return Ok((index, order == Ordering::Equal)),
+                }
+                matched = common;
+            }
+            index += 1;
+        }
+        Ok((index, false))
+    }
+
+    /// Compares the key of an entry, of which the duplicate bytes are known to equal the target's, with
+    /// the target; gives also how many leading bytes they share.
+    #[inline]
+    fn compare(&self, entry: &Entry<'_>, target: &[u8]) -> (Ordering, usize) {
+        let mut at = entry.duplicates.min(target.len());
+        let rest = &target[at..];
+        for (key, wanted) in entry.stored.iter().zip(rest) {
+            if key != wanted {
+                return (key.cmp(wanted), at);
+            }
+            at += 1;
+        }
+        while at < target.len() {
+            if self.pad != target[at] {
+                return (self.pad.cmp(&target[at]), at);
+            }
+            at += 1;
+        }
+        (Ordering::Equal, at)
+    }
+}
+
+impl<'p> Entries<'p> {
+    /// The next entry; an error when its counts do not fit the key or its bytes not the page.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Result<Option<Entry<'p>>, Reason> {
+        let Leaf { page, count, key_len, packing, .. } = self.leaf;
+        if self.next >= count {
+            return Ok(None);
+        }
+        let number = self.leaf.number(self.next);
+        let record = (number & packing.record_mask) as u32;
+        let duplicates = (number >> packing.record_bits & packing.duplicate_mask) as usize;
+        let trailing = (number >> (packing.record_bits + packing.duplicate_bits) & packing.trailing_mask) as usize;
+        // The first key has no key before it to share bytes with, whatever its count says.
+        let duplicates = if self.next == 0 { 0 } else { duplicates };
+        let Some(stored_len) = key_len.checked_sub(duplicates + trailing) else {
+            return Err(counts_exceed_the_key(self.next, duplicates, trailing, key_len));
+        };
+        let entries_end = ENTRIES_START + count * packing.entry_len;
+        let start = self.stored_start.checked_sub(stored_len).filter(|start| *start >= entries_end);
+        let Some(start) = start else { return Err(bytes_overlap(self.next)) };
+        let stored = &page[start..self.stored_start];
+        self.stored_start = start;
+        self.next += 1;
+        Ok(Some(Entry { record, duplicates, stored }))
+    }
+}
+
+impl Entry<'_> {
+    /// Turns the key of the entry before, in `key`, into the key of this entry.
+    #[inline]
+    pub(crate) fn apply(&self, key: &mut [u8], pad: u8) {
+        let end = self.duplicates + self.stored.len();
+        key[self.duplicates..end].copy_from_slice(self.stored);
+        key[end..].fill(pad);
+    }
+
+    /// Whether the key of this entry comes before the one that `previous` holds.
+    #[inline]
+    pub(crate) fn is_before(&self, previous: &[u8], pad: u8) -> bool {
+        let old = &previous[self.duplicates..];
+        if let (Some(new), Some(old)) = (self.stored.first(), old.first())
+            && new != old
+        {
+            return new < old;
+        }
+        let (stored, tail) = old.split_at(self.stored.len());
+        match self.stored.cmp(stored) {
+            Ordering::Equal => tail.iter().find(|byte| **byte != pad).is_some_and(|byte| pad < *byte),
+            order => order == Ordering::Less,
+        }
+    }
+}
+
+#[cold]
+fn counts_exceed_the_key(index: usize, duplicates: usize, trailing: usize, key_len: usize) -> Reason {
+    format!("entry {index} has {duplicates} duplicate and {trailing} trailing bytes in a key of {key_len}").into()
+}
+
+#[cold]
+fn bytes_overlap(index: usize) -> Reason {
+    format!("the stored bytes of entry {index} run into the entries").into()
+}
