@@ -72,7 +72,8 @@ pub enum Predicate {
         /// The value; NULL selects nothing.
         value: Value,
     },
-    /// `column [NOT] IN (values)`. A NULL among the values makes NOT IN select nothing.
+    /// `column [NOT] IN (values)`. A NULL among the values makes NOT IN select nothing; without values IN is
+    /// false and NOT IN true even for NULL.
     In {
         /// The column.
         column: usize,

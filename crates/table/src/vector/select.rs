@@ -29,6 +29,8 @@ fn bits(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Result<Bit
         Predicate::Constant(value) => Ok(Bits::constant(*value, rows)),
         Predicate::And(parts) => combine(parts, vectors, rows, true),
         Predicate::Or(parts) => combine(parts, vectors, rows, false),
+        // Nothing is compared, so NULL is not either.
+        Predicate::In { values, negated, .. } if values.is_empty() => Ok(Bits::constant(*negated, rows)),
         Predicate::Null { column, negated } => null(vector_of(vectors, *column, rows)?, *negated),
         leaf => {
             let column = *leaf.columns().first().unwrap_or(&0);
@@ -47,9 +49,10 @@ fn bits(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Result<Bit
 fn combine(parts: &[Predicate], vectors: &dyn Vectors, rows: usize, all: bool) -> Result<Bits> {
     let (mut merged, mut others) = (BTreeMap::<usize, Ranges>::new(), Vec::new());
     for part in parts {
-        let set = match part.columns()[..] {
-            [column] if !matches!(part, Predicate::And(_) | Predicate::Or(_) | Predicate::Null { .. }) => {
-                ranges(part, vector_of(vectors, column, rows)?)?.map(|set| (column, set))
+        let set = match part {
+            Predicate::In { values, .. } if values.is_empty() => None,
+            Predicate::Compare { column, .. } | Predicate::In { column, .. } | Predicate::Truth { column, .. } => {
+                ranges(part, vector_of(vectors, *column, rows)?)?.map(|set| (*column, set))
             }
             _ => None,
         };
@@ -124,11 +127,13 @@ fn null(vector: &ArrayRef, negated: bool) -> Result<Bits> {
 fn in_ranges(vector: &ArrayRef, ranges: &Ranges) -> Result<Bits> {
     let mut bits = Bits::constant(false, vector.len());
     match Physical::of(vector).ok_or_else(|| unsupported("a condition", vector.data_type()))? {
-        Physical::I32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between),
-        Physical::I64(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between),
-        Physical::I128(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between),
-        Physical::U32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between),
-        Physical::F64(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between_signless),
+        Physical::I32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
+        Physical::I64(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
+        Physical::I128(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
+        Physical::U32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
+        Physical::F64(values) => {
+            fixed_in_ranges(values, ranges, &mut bits.words, kernel::between_signless, kernel::signless)
+        }
         Physical::Boolean(array) => boolean_in_ranges(array.values(), ranges, &mut bits),
         _ => return Err(mismatch("a comparison of numbers", vector)),
     }
@@ -157,6 +162,7 @@ fn fixed_in_ranges<T: Fixed>(
     ranges: &Ranges,
     words: &mut [u64],
     between: fn(&[T], T::Key, T::Key, &mut [u64]),
+    key: fn(T) -> T::Key,
 ) {
     let complement = ranges.complement();
     let inverted = complement.0.len() < ranges.0.len();
@@ -179,7 +185,7 @@ fn fixed_in_ranges<T: Fixed>(
             }
         }
         _ => kernel::test_each(values, words, |value| {
-            let key = value.key();
+            let key = key(value);
             let next = narrowed.partition_point(|(low, _)| *low <= key);
             next > 0 && key <= narrowed[next - 1].1
         }),
@@ -239,7 +245,7 @@ const FEW_RUNS: usize = 6;
 pub(crate) fn by_code<C: Fixed<Key = C> + Into<usize>>(codes: &[C], wanted: Vec<bool>, words: &mut [u64]) {
     let runs = Ranges(runs(&wanted));
     if runs.0.len() <= FEW_RUNS {
-        return fixed_in_ranges(codes, &runs, words, kernel::between);
+        return fixed_in_ranges(codes, &runs, words, kernel::between, Fixed::key);
     }
     // As long as there are codes, so that no code (NULL rows hold any) is out of the table.
     let mut table = wanted;
