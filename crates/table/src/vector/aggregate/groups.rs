@@ -1,0 +1,349 @@
+//! Which group each row belongs to.
+//!
+//! A column's distinct values are numbered in order of first appearance, NULL being a value like any other.
+//! One group column: its value numbers are the group numbers. More: the numbers of the first two columns
+//! make pairs, which are numbered the same way; those and the third column's make pairs again, and so on.
+//! A number stands for a value or a pair for good, so groups of different row groups meet by themselves.
+
+use super::super::physical::Physical;
+use super::{physical_of, result};
+use arrow_array::{Array, ArrayRef, StringViewArray};
+use arrow_schema::DataType;
+use hashbrown::HashTable;
+use mainstay_base::Result;
+
+/// A number that was not given yet.
+const UNSEEN: u32 = u32::MAX;
+
+/// The groups of each row of one row group.
+#[derive(Debug)]
+pub(super) enum Ids {
+    /// The codes of a dictionary, and the group of each code that occurs.
+    Codes { codes: arrow_buffer::ScalarBuffer<u8>, groups: Box<[u32; 256]> },
+    /// The group of each row.
+    Numbers(Vec<u32>),
+}
+
+impl Ids {
+    /// Rows per slot: per code, or per group.
+    pub(super) fn count(&self, groups: usize) -> Vec<u64> {
+        match self {
+            Ids::Codes { codes, .. } => histogram(codes).to_vec(),
+            Ids::Numbers(numbers) => {
+                let mut counts = vec![0; groups];
+                numbers.iter().for_each(|group| counts[*group as usize] += 1);
+                counts
+            }
+        }
+    }
+
+    /// The group of a slot, `None` for a code that does not occur.
+    pub(super) fn group(&self, slot: usize) -> Option<usize> {
+        match self {
+            Ids::Codes { groups, .. } => groups.get(slot).filter(|group| **group != UNSEEN).map(|g| *g as usize),
+            Ids::Numbers(_) => Some(slot),
+        }
+    }
+
+    /// Calls `visit` with the group and the count of each slot in which something was counted.
+    pub(super) fn merge(&self, counts: &[u64], mut visit: impl FnMut(usize, i64)) {
+        for (slot, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if let Some(group) = self.group(slot) {
+                visit(group, *count as i64);
+            }
+        }
+    }
+}
+
+/// How often each code occurs. Four tables, so that a run of one code does not wait for its own stores.
+fn histogram(codes: &[u8]) -> [u64; 256] {
+    let mut tables = [[0u32; 256]; 4];
+    let (blocks, rest) = codes.as_chunks::<8>();
+    for block in blocks {
+        // One load for eight codes.
+        let eight = u64::from_le_bytes(*block);
+        for i in 0..8 {
+            tables[i % 4][(eight >> (8 * i)) as u8 as usize] += 1;
+        }
+    }
+    for code in rest {
+        tables[0][usize::from(*code)] += 1;
+    }
+    std::array::from_fn(|code| tables.iter().map(|table| u64::from(table[code])).sum())
+}
+
+/// All groups so far.
+#[derive(Debug)]
+pub(super) struct Groups {
+    columns: Vec<Values>,
+    /// One less than columns: what the numbers after the first column stand for.
+    pairs: Vec<Pairs>,
+}
+
+impl Groups {
+    pub(super) fn new(columns: usize) -> Groups {
+        Groups {
+            columns: (0..columns).map(|_| Values::default()).collect(),
+            pairs: (1..columns).map(|_| Pairs::default()).collect(),
+        }
+    }
+
+    /// How many groups there are.
+    pub(super) fn len(&self) -> usize {
+        match self.pairs.last() {
+            Some(pairs) => pairs.parts.len(),
+            None => self.columns.first().map_or(0, |values| values.len()),
+        }
+    }
+
+    /// The groups of some rows; new ones are added in the order of rows.
+    pub(super) fn number(&mut self, keys: &[ArrayRef]) -> Result<Ids> {
+        if let ([key], [values]) = (keys, &mut self.columns[..]) {
+            if let (Physical::Codes8(codes, texts), 0) = (physical_of(key, "grouping")?, key.null_count()) {
+                return Ok(values.number_codes(key, codes, texts));
+            }
+        }
+        let (mut numbers, mut known) = (Vec::new(), 0);
+        for (i, (key, values)) in keys.iter().zip(&mut self.columns).enumerate() {
+            let right = values.number(key)?;
+            (numbers, known) = match i.checked_sub(1).and_then(|i| self.pairs.get_mut(i)) {
+                None => (right, values.len()),
+                Some(pairs) => {
+                    let numbers = pairs.number(numbers, &right, known, values.len());
+                    (numbers, pairs.parts.len())
+                }
+            };
+        }
+        Ok(Ids::Numbers(numbers))
+    }
+
+    /// The value of a group column for each group.
+    pub(super) fn column(&self, column: usize, output: &DataType) -> Result<ArrayRef> {
+        let number = |group: usize| {
+            let mut number = group as u32;
+            for level in (column.max(1)..=self.pairs.len()).rev() {
+                let (left, right) = self.pairs[level - 1].parts[number as usize];
+                if level == column {
+                    return right as usize;
+                }
+                number = left;
+            }
+            number as usize
+        };
+        let values = &self.columns[column];
+        let groups = 0..self.len();
+        if result::is_bytes(output) {
+            result::bytes(groups.map(|group| values.bytes_of(number(group))), output)
+        } else {
+            result::numbers(groups.map(|group| values.number_of(number(group))), output)
+        }
+    }
+}
+
+/// The distinct values of one column. A column holds numbers or bytes, never both.
+#[derive(Debug, Default)]
+struct Values {
+    null: Option<u32>,
+    /// The number or bytes of each value number; for NULL anything.
+    numbers: Vec<i128>,
+    bytes: Vec<Box<[u8]>>,
+    table: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        self.numbers.len().max(self.bytes.len())
+    }
+
+    fn number_of(&self, number: usize) -> Option<i128> {
+        if self.null == Some(number as u32) { None } else { self.numbers.get(number).copied() }
+    }
+
+    fn bytes_of(&self, number: usize) -> Option<&[u8]> {
+        if self.null == Some(number as u32) { None } else { self.bytes.get(number).map(|bytes| &**bytes) }
+    }
+
+    fn intern_number(&mut self, value: i128) -> u32 {
+        use std::hash::BuildHasher;
+        let (hasher, numbers, null) = (&self.hasher, &mut self.numbers, self.null);
+        let hash = |value: i128| match i64::try_from(value) {
+            Ok(short) => hasher.hash_one(short),
+            Err(_) => hasher.hash_one(value),
+        };
+        let same = |at: &u32| numbers[*at as usize] == value && null != Some(*at);
+        let hashed = hash(value);
+        if let Some(found) = self.table.find(hashed, same) {
+            return *found;
+        }
+        let new = numbers.len() as u32;
+        numbers.push(value);
+        self.table.insert_unique(hashed, new, |at| hash(numbers[*at as usize]));
+        new
+    }
+
+    fn intern_bytes(&mut self, value: &[u8]) -> u32 {
+        use std::hash::BuildHasher;
+        let (hasher, bytes) = (&self.hasher, &mut self.bytes);
+        let hashed = hasher.hash_one(value);
+        if let Some(found) = self.table.find(hashed, |at| *bytes[*at as usize] == *value) {
+            return *found;
+        }
+        let new = bytes.len() as u32;
+        bytes.push(value.into());
+        self.table.insert_unique(hashed, new, |at| hasher.hash_one(&*bytes[*at as usize]));
+        new
+    }
+
+    /// The number of NULL. It is not in the table, so it needs a place of its own in the list of values.
+    fn intern_null(&mut self, is_bytes: bool) -> u32 {
+        if let Some(null) = self.null {
+            return null;
+        }
+        let new = self.len() as u32;
+        if is_bytes {
+            self.bytes.push(Box::default())
+        } else {
+            self.numbers.push(0)
+        }
+        self.null = Some(new);
+        new
+    }
+
+    /// The codes of a dictionary that has no NULL rows, as they are.
+    fn number_codes(&mut self, key: &ArrayRef, codes: &[u8], texts: &StringViewArray) -> Ids {
+        use arrow_array::cast::AsArray;
+        let mut groups = Box::new([UNSEEN; 256]);
+        let present = histogram(codes).iter().filter(|count| **count > 0).count();
+        let mut seen = 0;
+        for code in codes {
+            if seen == present {
+                break;
+            }
+            let group = &mut groups[usize::from(*code)];
+            if *group == UNSEEN {
+                *group = self.intern_text(texts, usize::from(*code));
+                seen += 1;
+            }
+        }
+        let codes = key.as_dictionary::<arrow_array::types::UInt8Type>().keys().values().clone();
+        Ids::Codes { codes, groups }
+    }
+
+    fn intern_text(&mut self, texts: &StringViewArray, code: usize) -> u32 {
+        if texts.is_null(code) { self.intern_null(true) } else { self.intern_bytes(texts.value(code).as_bytes()) }
+    }
+
+    /// The value number of each row.
+    fn number(&mut self, key: &ArrayRef) -> Result<Vec<u32>> {
+        let valid = |row: usize| key.is_valid(row);
+        Ok(match physical_of(key, "grouping")? {
+            Physical::Codes8(codes, texts) => self.number_texts(codes, texts, key),
+            Physical::Codes16(codes, texts) => self.number_texts(codes, texts, key),
+            Physical::I32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
+            Physical::I64(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
+            Physical::U32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
+            Physical::I128(values) => self.number_fixed(values.iter().copied(), key),
+            Physical::Boolean(array) => self.number_fixed(array.values().iter().map(i128::from), key),
+            Physical::Text(array) => {
+                self.number_bytes(key.len(), |row| valid(row).then(|| array.value(row).as_bytes()))
+            }
+            Physical::Binary(array) => self.number_bytes(key.len(), |row| valid(row).then(|| array.value(row))),
+            Physical::F64(_) => return Err(super::unsupported("grouping", key.data_type())),
+        })
+    }
+
+    fn number_texts<C>(&mut self, codes: &[C], texts: &StringViewArray, key: &ArrayRef) -> Vec<u32>
+    where
+        C: Copy + Into<usize>,
+    {
+        let mut table = vec![UNSEEN; texts.len()];
+        let nulls = key.nulls().filter(|nulls| nulls.null_count() > 0);
+        let mut numbers = Vec::with_capacity(codes.len());
+        for (row, code) in codes.iter().enumerate() {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                numbers.push(self.intern_null(true));
+                continue;
+            }
+            let slot = &mut table[(*code).into()];
+            if *slot == UNSEEN {
+                *slot = self.intern_text(texts, (*code).into());
+            }
+            numbers.push(*slot);
+        }
+        numbers
+    }
+
+    fn number_fixed(&mut self, values: impl Iterator<Item = i128>, key: &ArrayRef) -> Vec<u32> {
+        let mut numbers = Vec::with_capacity(key.len());
+        // Files are often ordered: the value before is worth a look.
+        let mut last: Option<(i128, u32)> = None;
+        let nulls = key.nulls();
+        for (row, value) in values.enumerate() {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                numbers.push(self.intern_null(false));
+                continue;
+            }
+            let number = match last {
+                Some((before, number)) if before == value => number,
+                _ => self.intern_number(value),
+            };
+            last = Some((value, number));
+            numbers.push(number);
+        }
+        numbers
+    }
+
+    fn number_bytes<'a>(&mut self, rows: usize, value: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<u32> {
+        let number = |row| match value(row) {
+            Some(bytes) => self.intern_bytes(bytes),
+            None => self.intern_null(true),
+        };
+        (0..rows).map(number).collect()
+    }
+}
+
+/// The distinct pairs of a number so far and the next column's value number.
+#[derive(Debug, Default)]
+struct Pairs {
+    parts: Vec<(u32, u32)>,
+    table: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+}
+
+/// While there can be no more pairs than this, they are looked up in a plain table.
+const SMALL: usize = 1 << 16;
+
+impl Pairs {
+    /// The pair numbers of rows with these left and right numbers, of which there are so many.
+    fn number(&mut self, mut left: Vec<u32>, right: &[u32], lefts: usize, rights: usize) -> Vec<u32> {
+        match lefts.checked_mul(rights).filter(|pairs| *pairs <= SMALL) {
+            Some(pairs) => {
+                let mut known = vec![UNSEEN; pairs];
+                for (left, right) in left.iter_mut().zip(right) {
+                    let slot = &mut known[*left as usize * rights + *right as usize];
+                    if *slot == UNSEEN {
+                        *slot = self.intern((*left, *right));
+                    }
+                    *left = *slot;
+                }
+            }
+            None => left.iter_mut().zip(right).for_each(|(left, right)| *left = self.intern((*left, *right))),
+        }
+        left
+    }
+
+    fn intern(&mut self, pair: (u32, u32)) -> u32 {
+        use std::hash::BuildHasher;
+        let (hasher, parts) = (&self.hasher, &mut self.parts);
+        let hash = |(left, right): (u32, u32)| hasher.hash_one(u64::from(left) << 32 | u64::from(right));
+        let hashed = hash(pair);
+        if let Some(found) = self.table.find(hashed, |at| parts[*at as usize] == pair) {
+            return *found;
+        }
+        let new = parts.len() as u32;
+        parts.push(pair);
+        self.table.insert_unique(hashed, new, |at| hash(parts[*at as usize]));
+        new
+    }
+}
