@@ -1,1 +1,46 @@
-//! query
+//! SQL: one planner, and the executors of its plans. The only crate that knows DataFusion.
+//!
+//! ```text
+//!   text --tokens--> Text            names in lower case, literals lifted out      (text, literals)
+//!        --parse---> Statement       sqlparser's tree
+//!        --plan----> LogicalPlan     over the tables of a Catalog                  (context, relation)
+//!        --rules---> LogicalPlan     the dialect's meaning, then DataFusion's own  (rules, condition)
+//!        --build---> ExecutionPlan   leaves of ours where a kernel does the work   (scan, aggregate, top, fuse)
+//!        --run-----> Answer          batches                                       (run)
+//! ```
+//!
+//! **Two executors.** The general one is DataFusion's. The leaves of a plan are ours: a table scan, and
+//! the scan fused with what stands right above it (an aggregate, the first rows of an order), which the
+//! vector kernels of `mainstay_table` answer from cached columns in microseconds. [`fuse`] decides by the
+//! shape of the plan alone; what it leaves alone runs as DataFusion planned it, and must give the same
+//! answer.
+//!
+//! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
+//! to parameters, optimized, so that the same statement with other values is only bound and built.
+
+mod aggregate;
+mod bind;
+mod catalog;
+mod condition;
+mod context;
+mod error;
+mod fuse;
+mod fused;
+mod literals;
+mod order;
+mod parquet;
+mod planner;
+mod relation;
+mod rules;
+mod run;
+mod scan;
+mod text;
+mod top;
+mod wildcard;
+
+pub use catalog::{Catalog, Relation};
+pub use parquet::open_parquet;
+pub use planner::{Planned, Planner, Settings};
+pub use relation::Visibility;
+pub use run::{Answer, CancelHandle, Progress};
+pub use text::{keywords, statements};

@@ -7,7 +7,7 @@ use crate::{Entry, File, FileSystem, Stamp};
 use mainstay_base::{Error, Result};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// The operating system's files.
@@ -20,7 +20,30 @@ struct DiskFile {
     path: PathBuf,
 }
 
-fn stamp_of(metadata: &std::fs::Metadata) -> Stamp {
+/// Linux ticks every 1 to 10 ms on the file systems that keep times in its own clock.
+const LOCAL_TICK: Duration = Duration::from_millis(50);
+
+/// FAT keeps times in steps of two seconds; servers have clocks of their own.
+const FOREIGN_TICK: Duration = Duration::from_millis(2_100);
+
+/// The `f_type` (statfs(2)) of ext2/3/4, XFS, Btrfs, tmpfs, overlayfs, F2FS and ZFS.
+const LOCAL_FILE_SYSTEMS: [i64; 7] =
+    [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0x2FC1_2FC1];
+
+/// The tick of the file system that a path is on; asked for once per device.
+fn tick_of(path: &Path, device: u64) -> Duration {
+    static KNOWN: Mutex<Vec<(u64, Duration)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, tick)) = known.iter().find(|(seen, _)| *seen == device) {
+        return *tick;
+    }
+    let is_local = rustix::fs::statfs(path).is_ok_and(|found| LOCAL_FILE_SYSTEMS.contains(&(found.f_type as i64)));
+    let tick = if is_local { LOCAL_TICK } else { FOREIGN_TICK };
+    known.push((device, tick));
+    tick
+}
+
+fn stamp_of(path: &Path, metadata: &std::fs::Metadata) -> Stamp {
     let time = |seconds: i64, nanos: i64| {
         let nanos = Duration::from_nanos(nanos.unsigned_abs());
         match u64::try_from(seconds) {
@@ -33,6 +56,7 @@ fn stamp_of(metadata: &std::fs::Metadata) -> Stamp {
         modified: time(metadata.mtime(), metadata.mtime_nsec()),
         changed: time(metadata.ctime(), metadata.ctime_nsec()),
         identity: metadata.ino() ^ metadata.dev().rotate_left(48),
+        tick: tick_of(path, metadata.dev()),
     }
 }
 
@@ -47,7 +71,7 @@ impl FileSystem for Disk {
     }
 
     fn stamp(&self, path: &Path) -> Result<Stamp> {
-        Ok(stamp_of(&std::fs::metadata(path).map_err(at(path))?))
+        Ok(stamp_of(path, &std::fs::metadata(path).map_err(at(path))?))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<Entry>> {
@@ -82,7 +106,7 @@ impl File for DiskFile {
     }
 
     fn stamp(&self) -> Result<Stamp> {
-        Ok(stamp_of(&self.file.metadata().map_err(at(&self.path))?))
+        Ok(stamp_of(&self.path, &self.file.metadata().map_err(at(&self.path))?))
     }
 
     fn path(&self) -> &Path {

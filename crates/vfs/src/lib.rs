@@ -7,8 +7,8 @@
 //!
 //! **Noticing a change.** Other programs write to the files that Mainstay has open. What we decoded
 //! stays true as long as the file's [`Stamp`] (identity, length, times) is the same - with one trap: the
-//! kernel's clock for file times ticks a few milliseconds at a time, so a write right after our read may
-//! leave the same time behind. [`Stamp::is_settled`] tells a stamp that no later write can share from
+//! clock for file times ticks some milliseconds at a time (on FAT and some network file systems, seconds),
+//! so a write right after our read may leave the same time behind. [`Stamp::is_settled`] tells a stamp that no later write can share from
 //! one that is too young to trust.
 
 mod disk;
@@ -25,10 +25,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// The youngest age at which a file time is certain to have ticked on. Linux ticks every 1 to 10 ms;
-/// network file systems and two seconds of FAT are the reason for so much more.
-const SETTLED_AFTER: Duration = Duration::from_millis(2_100);
-
 /// What tells one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
@@ -40,13 +36,15 @@ pub struct Stamp {
     pub changed: SystemTime,
     /// Which file the name leads to: a file that was replaced by a renamed one differs here.
     pub identity: u64,
+    /// The time after which the clock of this file system is certain to have ticked on.
+    pub tick: Duration,
 }
 
 impl Stamp {
     /// Whether a write made after `now` is certain to give the file another stamp.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let newest = self.modified.max(self.changed);
-        now.duration_since(newest).is_ok_and(|age| age > SETTLED_AFTER)
+        now.duration_since(newest).is_ok_and(|age| age > self.tick)
     }
 }
 

@@ -99,7 +99,8 @@ impl File for MemoryFile {
     fn stamp(&self) -> Result<Stamp> {
         let state = self.state.read().expect("no test panics while it holds the lock");
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(state.version);
-        Ok(Stamp { len: state.content.len() as u64, modified: time, changed: time, identity: self.identity })
+        let len = state.content.len() as u64;
+        Ok(Stamp { len, modified: time, changed: time, identity: self.identity, tick: Duration::ZERO })
     }
 
     fn path(&self) -> &Path {

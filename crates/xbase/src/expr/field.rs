@@ -145,7 +145,11 @@ pub(super) fn kind_of(field: &Field) -> Option<Kind> {
         FieldKind::Timestamp | FieldKind::ModificationTime => sized(&[8], Kind::Timestamp),
         FieldKind::Time => sized(&[4], Kind::Timestamp),
         FieldKind::Logical => sized(&[1], Kind::Logical),
-        FieldKind::Memo | FieldKind::MemoBinary | FieldKind::Any | FieldKind::NullFlags | FieldKind::Unknown => None,
+        // No index over these is known: UTF-16, Six's packed days, and the forms of dBASE 7.
+        FieldKind::CharacterWide | FieldKind::VarcharWide | FieldKind::DatePacked => None,
+        FieldKind::IntegerSortable | FieldKind::DoubleSortable => None,
+        FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any => None,
+        FieldKind::NullFlags | FieldKind::Unknown => None,
     }
 }
 

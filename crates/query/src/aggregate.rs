@@ -1,0 +1,194 @@
+//! Aggregates of a scan, from the column vectors; or from the table itself where it knows the answer.
+//!
+//! COUNT(*) without a condition is the number of rows that are there. MIN and MAX without a condition are
+//! the ends of an index: the first row from that end that is there and has a value.
+
+use crate::fused::{Batches, Input};
+use crate::relation::Visibility;
+use crate::scan::{self, FETCH_ROWS, Lookup};
+use arrow_array::{Array, ArrayRef, Int64Array, new_null_array};
+use arrow_buffer::BooleanBuffer;
+use mainstay_base::Result;
+use mainstay_table::vector::aggregate::Progress;
+use mainstay_table::vector::{Aggregate, Aggregator, Function, GroupColumn, materialize, select};
+use mainstay_table::{Ordering, Predicate, RowSet};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Aggregates of a scan, grouped by columns.
+#[derive(Clone, Debug)]
+pub(crate) struct AggregateKernel {
+    pub(crate) group_by: Vec<GroupColumn>,
+    pub(crate) aggregates: Vec<Aggregate>,
+    /// For each aggregate, the index at whose end its value stands. Empty where there is none for some.
+    pub(crate) ends: Vec<Ordering>,
+    /// Which of the group columns and aggregates are given, in this order.
+    pub(crate) outputs: Vec<usize>,
+}
+
+impl AggregateKernel {
+    pub(crate) fn project(&self, outputs: &[usize]) -> AggregateKernel {
+        let outputs = outputs.iter().map(|output| self.outputs[*output]).collect();
+        AggregateKernel { outputs, ..self.clone() }
+    }
+
+    pub(crate) fn describe<'a>(&self, name: &dyn Fn(usize) -> &'a str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TableAggregate: ")?;
+        if !self.group_by.is_empty() {
+            let columns: Vec<&str> = self.group_by.iter().map(|group| name(group.column)).collect();
+            write!(f, "group=[{}], ", columns.join(", "))?;
+        }
+        let shown = |aggregate: &Aggregate| match aggregate.function {
+            Function::Count => "count(*)".to_owned(),
+            function => format!("{}({})", function_name(function), name(aggregate.column)),
+        };
+        let aggregates: Vec<String> = self.aggregates.iter().map(shown).collect();
+        write!(f, "aggregates=[{}], ", aggregates.join(", "))?;
+        if !self.ends.is_empty() {
+            let ends: Vec<&str> = self.ends.iter().map(|end| end.text.as_str()).collect();
+            write!(f, "from the ends of [{}], ", ends.join(", "))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run(&self, input: &Input<'_>) -> Result<Option<Batches>> {
+        let arrays = if self.is_count_of_rows(input) {
+            let snapshot = input.snapshot;
+            let rows = match input.source.visibility {
+                Visibility::Live => snapshot.visible_rows()?,
+                Visibility::All => snapshot.slots(),
+            };
+            vec![Arc::new(Int64Array::from(vec![rows as i64])) as ArrayRef; self.aggregates.len()]
+        } else if let Some(arrays) = self.from_ends(input)? {
+            arrays
+        } else if let Some(arrays) = self.from_rows(input)? {
+            arrays
+        } else {
+            // More groups than the kernel wants to hold: the general operator can spill.
+            return Ok(None);
+        };
+        let rows = arrays.first().map_or(1, |array| array.len());
+        let outputs = self.outputs.iter().map(|output| Arc::clone(&arrays[*output])).collect();
+        let batch = scan::batch(Arc::clone(input.schema), outputs, rows)?;
+        Ok(Some(Box::new(std::iter::once(Ok(batch)))))
+    }
+
+    fn is_count_of_rows(&self, input: &Input<'_>) -> bool {
+        self.group_by.is_empty()
+            && input.source.predicate.is_none()
+            && self.aggregates.iter().all(|aggregate| aggregate.function == Function::Count)
+    }
+
+    /// The ends of the indexes, when every aggregate has one.
+    fn from_ends(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
+        if self.ends.is_empty() || input.source.visibility == Visibility::All {
+            return Ok(None);
+        }
+        let mut arrays = Vec::with_capacity(self.ends.len());
+        for (aggregate, end) in self.aggregates.iter().zip(&self.ends) {
+            match first_value(input, end, aggregate)? {
+                Some(array) => arrays.push(array),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(arrays))
+    }
+
+    /// The aggregates of the rows that an index gives, or of all; `None` for too many groups.
+    fn from_rows(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
+        let mut aggregator = Aggregator::new(self.group_by.clone(), self.aggregates.clone());
+        let progress = match input.rows()? {
+            Some(RowSet::List(rows)) => self.add_fetched(input, &mut aggregator, &rows)?,
+            Some(RowSet::Bitmap(bits)) => self.add_groups(input, &mut aggregator, Some(&bits))?,
+            None => self.add_groups(input, &mut aggregator, None)?,
+        };
+        match progress {
+            Progress::Done => aggregator.finish().map(Some),
+            Progress::TooManyGroups => Ok(None),
+        }
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        let arguments = self.aggregates.iter().filter(|aggregate| aggregate.function != Function::Count);
+        let mut columns: Vec<usize> = self.group_by.iter().map(|group| group.column).collect();
+        columns.extend(arguments.map(|aggregate| aggregate.column));
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    fn add_groups(
+        &self,
+        input: &Input<'_>,
+        aggregator: &mut Aggregator,
+        candidates: Option<&BooleanBuffer>,
+    ) -> Result<Progress> {
+        let (snapshot, columns) = (input.snapshot.as_ref(), self.columns());
+        for group in 0..snapshot.groups() {
+            let rows = snapshot.group(group).len();
+            input.run.advance(rows, 0)?;
+            let selection = input.source.select(snapshot, group, candidates)?;
+            if selection.as_ref().is_some_and(|bits| bits.count_set_bits() == 0) {
+                continue;
+            }
+            let vectors = snapshot.vectors(group, &columns)?;
+            let lookup = Lookup { columns: &columns, vectors: &vectors };
+            if aggregator.update(&lookup, rows, selection.as_ref())? == Progress::TooManyGroups {
+                return Ok(Progress::TooManyGroups);
+            }
+        }
+        Ok(Progress::Done)
+    }
+
+    /// Adds the rows of a short list, fetched without decoding their groups.
+    fn add_fetched(&self, input: &Input<'_>, aggregator: &mut Aggregator, rows: &[u32]) -> Result<Progress> {
+        let mut columns = self.columns();
+        columns.extend(input.source.predicate.iter().flat_map(Predicate::columns));
+        columns.sort_unstable();
+        columns.dedup();
+        for chunk in rows.chunks(FETCH_ROWS) {
+            input.run.advance(chunk.len(), 0)?;
+            let live = input.source.visibility == Visibility::Live;
+            let (vectors, kept) = input.snapshot.fetch(chunk, &columns, live)?;
+            let lookup = Lookup { columns: &columns, vectors: &vectors };
+            let selection = match &input.source.predicate {
+                Some(predicate) => Some(select(predicate, &lookup, kept.len())?),
+                None => None,
+            };
+            if aggregator.update(&lookup, kept.len(), selection.as_ref())? == Progress::TooManyGroups {
+                return Ok(Progress::TooManyGroups);
+            }
+        }
+        Ok(Progress::Done)
+    }
+}
+
+fn function_name(function: Function) -> &'static str {
+    match function {
+        Function::Count | Function::CountColumn => "count",
+        Function::Sum => "sum",
+        Function::Min => "min",
+        Function::Max => "max",
+        Function::Avg => "avg",
+    }
+}
+
+/// The value of the first row from this end of the index that is there and is not NULL; `None` when the
+/// index cannot be used now.
+fn first_value(input: &Input<'_>, end: &Ordering, aggregate: &Aggregate) -> Result<Option<ArrayRef>> {
+    let snapshot = input.snapshot;
+    let mut value = None;
+    let mut visit = |row: u32| {
+        let (vectors, kept) = snapshot.fetch(&[row], &[end.column], true)?;
+        if kept.is_empty() || vectors[0].is_null(0) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        value = Some(materialize(&vectors[0], &aggregate.output)?);
+        Ok(ControlFlow::Break(()))
+    };
+    if !snapshot.walk(end, &mut visit)? {
+        return Ok(None);
+    }
+    Ok(Some(value.unwrap_or_else(|| new_null_array(&aggregate.output, 1))))
+}

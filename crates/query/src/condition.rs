@@ -1,0 +1,275 @@
+//! Conditions that a scan can take over: from DataFusion's expressions to [`Predicate`]s.
+//!
+//! What is taken over must mean exactly the same, whatever the values are, because the planner asks
+//! [`is_expressible`] before parameters have values. So a condition is taken when its *form* is one that
+//! the kernels know - a column compared with constants, and AND, OR, NOT of such - and the types of both
+//! sides make the comparison one of numbers, texts, days, moments or truth values.
+//!
+//! The planner writes a comparison of a DECIMAL(8,2) column with a longer number as a comparison of
+//! `CAST(column AS DECIMAL(22,3))`. A cast that keeps every value and its order changes nothing, so it is
+//! looked through, and the column is compared with the constant itself.
+
+use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
+use datafusion::common::{Result, ScalarValue, internal_err};
+use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator, expr::InList};
+use mainstay_base::{Date, Decimal, Timestamp, Value};
+use mainstay_table::{Comparison, Predicate};
+
+/// Whether [`predicate`] can express the condition once its parameters have values.
+pub(crate) fn is_expressible(condition: &Expr, schema: &Schema) -> bool {
+    build(condition, schema, &|expr| if is_parameter(expr) { Some(Value::Null) } else { constant(expr) }).is_some()
+}
+
+/// A parameter, or what the planner and the rule for CHAR columns wrap around one: it will be folded into
+/// a constant when the parameter has its value.
+fn is_parameter(expr: &Expr) -> bool {
+    match expr {
+        Expr::Placeholder(_) => true,
+        Expr::Cast(cast) => is_parameter(&cast.expr),
+        Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
+        _ => false,
+    }
+}
+
+/// The condition as a predicate on the columns of `schema`.
+pub(crate) fn predicate(condition: &Expr, schema: &Schema) -> Result<Predicate> {
+    match build(condition, schema, &constant) {
+        Some(predicate) => Ok(predicate),
+        None => internal_err!("a condition was taken over that no predicate expresses: {condition}"),
+    }
+}
+
+/// All of these, as one predicate.
+pub(crate) fn all(mut parts: Vec<Predicate>) -> Predicate {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => Predicate::And(parts),
+    }
+}
+
+type ConstantOf<'a> = &'a dyn Fn(&Expr) -> Option<Value>;
+
+fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<Predicate> {
+    match condition {
+        Expr::Alias(alias) => build(&alias.expr, schema, constant),
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
+            Some(Predicate::And(vec![build(left, schema, constant)?, build(right, schema, constant)?]))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+            Some(Predicate::Or(vec![build(left, schema, constant)?, build(right, schema, constant)?]))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let comparison = comparison(*op)?;
+            match (operand(left, schema), operand(right, schema)) {
+                (Some(column), None) => compare(column, comparison, right, schema, constant),
+                (None, Some(column)) => compare(column, swapped(comparison), left, schema, constant),
+                _ => None,
+            }
+        }
+        Expr::Not(inner) => build(inner, schema, constant).map(Predicate::negate),
+        Expr::Between(Between { expr, negated, low, high }) => {
+            let column = operand(expr, schema)?;
+            let low = compare(column, Comparison::GreaterOrEqual, low, schema, constant)?;
+            let high = compare(column, Comparison::LessOrEqual, high, schema, constant)?;
+            let between = Predicate::And(vec![low, high]);
+            Some(if *negated { between.negate() } else { between })
+        }
+        Expr::InList(InList { expr, list, negated }) => {
+            let column = operand(expr, schema)?;
+            let values: Option<Vec<Value>> =
+                list.iter().map(|item| constant(item).filter(|value| fits(column, value, schema))).collect();
+            Some(Predicate::In { column, values: values?, negated: *negated })
+        }
+        Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive }) => {
+            let column = operand(expr, schema)?;
+            let (case_insensitive, escape, negated) = (*case_insensitive, *escape_char, *negated);
+            match constant(pattern)? {
+                Value::Text(pattern) if is_text(column, schema) => {
+                    Some(Predicate::Like { column, pattern, escape, case_insensitive, negated })
+                }
+                Value::Null if is_text(column, schema) => Some(unknown(column)),
+                _ => None,
+            }
+        }
+        Expr::IsNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: false }),
+        Expr::IsNotNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: true }),
+        Expr::IsTrue(inner) => truth(inner, true, schema),
+        Expr::IsFalse(inner) => truth(inner, false, schema),
+        Expr::Column(_) => truth(condition, true, schema),
+        Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Some(Predicate::Constant(*value)),
+        _ => None,
+    }
+}
+
+/// Neither true nor false, also when it is negated.
+fn unknown(column: usize) -> Predicate {
+    Predicate::Compare { column, op: Comparison::Equal, value: Value::Null }
+}
+
+/// The comparison with its sides exchanged.
+fn swapped(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
+    }
+}
+
+fn truth(expr: &Expr, value: bool, schema: &Schema) -> Option<Predicate> {
+    let column = operand(expr, schema)?;
+    matches!(schema.field(column).data_type(), DataType::Boolean).then_some(Predicate::Truth { column, value })
+}
+
+fn comparison(op: Operator) -> Option<Comparison> {
+    Some(match op {
+        Operator::Eq => Comparison::Equal,
+        Operator::NotEq => Comparison::NotEqual,
+        Operator::Lt => Comparison::Less,
+        Operator::LtEq => Comparison::LessOrEqual,
+        Operator::Gt => Comparison::Greater,
+        Operator::GtEq => Comparison::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+fn compare(
+    column: usize,
+    op: Comparison,
+    other: &Expr,
+    schema: &Schema,
+    constant: ConstantOf<'_>,
+) -> Option<Predicate> {
+    let value = constant(other)?;
+    fits(column, &value, schema).then_some(Predicate::Compare { column, op, value })
+}
+
+/// The column that an expression reads, through casts that keep every value and its order.
+fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
+    match expr {
+        Expr::Column(column) => schema.index_of(&column.name).ok(),
+        Expr::Cast(cast) => {
+            let column = operand(&cast.expr, schema)?;
+            keeps_order(schema.field(column).data_type(), cast.field.data_type()).then_some(column)
+        }
+        _ => None,
+    }
+}
+
+fn keeps_order(from: &DataType, to: &DataType) -> bool {
+    use DataType::*;
+    match (from, to) {
+        (Decimal128(p, s), Decimal128(wider_p, wider_s)) => {
+            wider_s >= s && i32::from(*wider_p) - i32::from(*wider_s) >= i32::from(*p) - i32::from(*s)
+        }
+        (Int32 | UInt32, Decimal128(p, s)) => i32::from(*p) - i32::from(*s) >= 10,
+        (Int64, Decimal128(p, s)) => i32::from(*p) - i32::from(*s) >= 19,
+        (Int32, Int64) | (UInt32, Int64) => true,
+        (Utf8View, Utf8 | LargeUtf8) => true,
+        (Date32, Timestamp(TimeUnit::Millisecond | TimeUnit::Microsecond | TimeUnit::Second, None)) => false,
+        (from, to) => from == to,
+    }
+}
+
+fn is_text(column: usize, schema: &Schema) -> bool {
+    matches!(schema.field(column).data_type(), DataType::Utf8View)
+}
+
+/// Whether column and value are of kinds that the kernels compare as the planner would.
+fn fits(column: usize, value: &Value, schema: &Schema) -> bool {
+    use DataType::*;
+    match (schema.field(column).data_type(), value) {
+        (_, Value::Null) => true,
+        (Decimal128(..) | Int32 | Int64 | UInt32, Value::Integer(_) | Value::Decimal(_)) => true,
+        (Float64, Value::Integer(_) | Value::Decimal(_) | Value::Float(_)) => true,
+        (Utf8View, Value::Text(_)) => true,
+        (BinaryView, Value::Binary(_)) => true,
+        (Date32, Value::Date(_)) => true,
+        (Timestamp(..), Value::Timestamp(_)) => true,
+        (Boolean, Value::Boolean(_)) => true,
+        _ => false,
+    }
+}
+
+/// The value of a constant expression, or `None` for what is not one (or has no exact counterpart).
+fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Alias(alias) => constant(&alias.expr),
+        Expr::Literal(value, _) => value_of(value),
+        Expr::Cast(cast) => match cast.expr.as_ref() {
+            Expr::Literal(value, _) => value_of(&value.cast_to(cast.field.data_type()).ok()?),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One of our values for one of DataFusion's.
+fn value_of(value: &ScalarValue) -> Option<Value> {
+    use ScalarValue::*;
+    if value.is_null() {
+        return Some(Value::Null);
+    }
+    Some(match value {
+        Boolean(Some(value)) => Value::Boolean(*value),
+        Int8(Some(value)) => Value::Integer(i64::from(*value)),
+        Int16(Some(value)) => Value::Integer(i64::from(*value)),
+        Int32(Some(value)) => Value::Integer(i64::from(*value)),
+        Int64(Some(value)) => Value::Integer(*value),
+        UInt8(Some(value)) => Value::Integer(i64::from(*value)),
+        UInt16(Some(value)) => Value::Integer(i64::from(*value)),
+        UInt32(Some(value)) => Value::Integer(i64::from(*value)),
+        UInt64(Some(value)) => Value::Decimal(Decimal::new(i128::from(*value), 0)),
+        Float64(Some(value)) if value.is_finite() => Value::Float(*value),
+        Decimal128(Some(value), _, scale) => Value::Decimal(Decimal::new(*value, u8::try_from(*scale).ok()?)),
+        Utf8(Some(text)) | Utf8View(Some(text)) | LargeUtf8(Some(text)) => Value::Text(text.clone()),
+        Binary(Some(bytes)) | BinaryView(Some(bytes)) | LargeBinary(Some(bytes)) => Value::Binary(bytes.clone()),
+        Date32(Some(days)) => Value::Date(Date(*days)),
+        TimestampSecond(Some(value), None) => Value::Timestamp(Timestamp(value.checked_mul(1_000)?)),
+        TimestampMillisecond(Some(value), None) => Value::Timestamp(Timestamp(*value)),
+        TimestampMicrosecond(Some(value), None) if value % 1_000 == 0 => Value::Timestamp(Timestamp(value / 1_000)),
+        TimestampNanosecond(Some(value), None) if value % 1_000_000 == 0 => {
+            Value::Timestamp(Timestamp(value / 1_000_000))
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::datatypes::Field;
+    use datafusion::logical_expr::{cast, col, lit};
+
+    fn schema() -> Schema {
+        Schema::new(vec![
+            Field::new("n", DataType::Decimal128(8, 2), true),
+            Field::new("c", DataType::Utf8View, true),
+            Field::new("l", DataType::Boolean, true),
+        ])
+    }
+
+    fn text(condition: Expr) -> Option<Predicate> {
+        predicate(&condition, &schema()).ok()
+    }
+
+    #[test]
+    fn a_cast_that_keeps_the_order_is_looked_through() {
+        let longer = lit(ScalarValue::Decimal128(Some(1_005), 22, 3));
+        let condition = cast(col("n"), DataType::Decimal128(22, 3)).gt(longer.clone());
+        let Some(Predicate::Compare { column: 0, op: Comparison::Greater, value }) = text(condition) else { panic!() };
+        assert_eq!(value, Value::Decimal(Decimal::new(1_005, 3)));
+        assert!(text(cast(col("n"), DataType::Decimal128(8, 0)).gt(longer)).is_none());
+        assert!(text(cast(col("n"), DataType::Utf8View).eq(lit("1"))).is_none());
+    }
+
+    #[test]
+    fn forms_that_differ_in_meaning_are_left_to_the_planner() {
+        assert!(text(col("c").eq(col("c"))).is_none());
+        assert!(text((col("n") + lit(1)).eq(lit(2))).is_none());
+        assert!(text(col("n").eq(lit(1.5f64))).is_none());
+        assert!(text(col("l").and(col("c").eq(lit("x")))).is_some());
+        assert!(text(Expr::Not(Box::new(col("l").or(col("n").lt(lit(1i64)))))).is_some());
+    }
+}

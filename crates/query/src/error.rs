@@ -1,0 +1,207 @@
+//! DataFusion's errors as Mainstay's: a code, a place in the text, and a hint.
+
+use crate::text::Text;
+use datafusion::common::{DataFusionError, SchemaError};
+use mainstay_base::{Code, Error};
+
+/// Carries one of our errors through DataFusion.
+pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+/// Names that a misspelt one may have meant.
+pub(crate) struct Names {
+    pub(crate) tables: Vec<String>,
+    pub(crate) functions: Vec<String>,
+}
+
+/// Our error for one of DataFusion's, with the place in the statement where its text is given.
+pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names: Option<&Names>) -> Error {
+    match error {
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
+            from_datafusion(*inner, text, names)
+        }
+        DataFusionError::External(inner) => match inner.downcast::<Error>() {
+            Ok(error) => *error,
+            Err(other) => Error::new(Code::Internal, other.to_string()),
+        },
+        DataFusionError::Shared(inner) => match shared_error(&inner) {
+            Some(error) => error,
+            None => Error::new(code_of(&inner), plain(&inner.strip_backtrace())),
+        },
+        DataFusionError::SchemaError(schema_error, _) => from_schema_error(*schema_error, text),
+        DataFusionError::Collection(errors) => match errors.into_iter().next() {
+            Some(first) => from_datafusion(first, text, names),
+            None => Error::new(Code::Internal, "an empty list of errors"),
+        },
+        DataFusionError::SQL(error, _) => syntax(&error.to_string(), text),
+        other => {
+            let message = plain(&other.strip_backtrace());
+            named(&message, text, names).unwrap_or_else(|| Error::new(code_of(&other), message))
+        }
+    }
+}
+
+fn shared_error(error: &DataFusionError) -> Option<Error> {
+    match error {
+        DataFusionError::External(inner) => inner.downcast_ref::<Error>().cloned(),
+        DataFusionError::Context(_, inner) => shared_error(inner),
+        _ => None,
+    }
+}
+
+fn code_of(error: &DataFusionError) -> Code {
+    match error {
+        DataFusionError::NotImplemented(_) => Code::Unsupported,
+        DataFusionError::ResourcesExhausted(_) => Code::OutOfMemory,
+        DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => Code::Io,
+        DataFusionError::ParquetError(_) => Code::Damaged,
+        DataFusionError::Internal(_) => Code::Internal,
+        DataFusionError::ArrowError(inner, _) => match inner.as_ref() {
+            datafusion::arrow::error::ArrowError::DivideByZero => Code::DivisionByZero,
+            _ => Code::InvalidValue,
+        },
+        DataFusionError::Execution(_) => Code::InvalidValue,
+        DataFusionError::Plan(text) if text.contains("coerce") || text.contains("type") => Code::TypeMismatch,
+        _ => Code::Syntax,
+    }
+}
+
+/// The message without the kind that DataFusion writes before it and the advice after it.
+fn plain(message: &str) -> String {
+    let mut rest = message;
+    for prefix in [
+        "Error during planning: ",
+        "Execution error: ",
+        "Arrow error: ",
+        "Schema error: ",
+        "This feature is not implemented: ",
+        "Resources exhausted: ",
+        "SQL error: ",
+        "Optimizer rule 'simplify_expressions' failed\ncaused by\n",
+        "type_coercion\ncaused by\n",
+        "Compute error: ",
+        "Cast error: ",
+        "Parquet error: ",
+    ] {
+        rest = rest.strip_prefix(prefix).unwrap_or(rest);
+    }
+    match rest.split_once("\nThis issue was likely caused") {
+        Some((message, _)) => message.trim_end().to_owned(),
+        None => rest.trim_end().trim_end_matches('.').to_owned(),
+    }
+}
+
+/// A parser message ends in `at Line: 1, Column: 8` or says what it found at the end of the text.
+pub(crate) fn syntax(message: &str, text: Option<&Text>) -> Error {
+    let message = message.strip_prefix("sql parser error: ").unwrap_or(message);
+    let message = message.strip_prefix("ParserError(\"").and_then(|m| m.strip_suffix("\")")).unwrap_or(message);
+    let Some((what, place)) = message.rsplit_once(" at Line: ") else {
+        let error = Error::new(Code::Syntax, message);
+        return match text {
+            Some(text) if message.contains("EOF") => error.span(text.source.len(), text.source.len()),
+            _ => error,
+        };
+    };
+    let error = Error::new(Code::Syntax, lower_first(what));
+    let numbers: Vec<u64> = place.split(", Column: ").filter_map(|number| number.trim().parse().ok()).collect();
+    match (text, numbers.as_slice()) {
+        (Some(text), [line, column]) => {
+            let (start, end) = text.span_at(*line, *column);
+            error.span(start, end)
+        }
+        _ => error,
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
+    match error {
+        SchemaError::FieldNotFound { field, valid_fields } => {
+            let shown = text.and_then(|text| text.spelling(&field.name)).unwrap_or_else(|| field.name.clone());
+            let error = Error::new(Code::UnknownColumn, format!("no column \"{shown}\""));
+            let candidates = valid_fields.iter().map(|column| column.name.as_str());
+            with_place(with_hint(error, &field.name, candidates), &field.name, text)
+        }
+        SchemaError::AmbiguousReference { field } => {
+            let error = Error::new(Code::Ambiguous, format!("column \"{}\" is in more than one table", field.name))
+                .hint("write the table's name before it");
+            with_place(error, &field.name, text)
+        }
+        other => Error::new(Code::Syntax, other.to_string()),
+    }
+}
+
+/// Errors that DataFusion knows only as text: an unknown table or function.
+fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Error> {
+    if let Some(name) = message.strip_prefix("table '").and_then(|rest| rest.split_once("' not found")) {
+        let name = name.0.rsplit('.').next().unwrap_or(name.0);
+        let shown = text.and_then(|text| text.spelling(name)).unwrap_or_else(|| name.to_owned());
+        let error = Error::new(Code::UnknownTable, format!("no table \"{shown}\""));
+        let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
+        return Some(with_place(with_hint(error, name, candidates), name, text));
+    }
+    let name = message.strip_prefix("Invalid function '").and_then(|rest| rest.split_once('\''))?.0;
+    let error = Error::new(Code::UnknownFunction, format!("no function \"{name}\""));
+    let candidates = names.iter().flat_map(|names| names.functions.iter().map(String::as_str));
+    Some(with_place(with_hint(error, name, candidates), name, text))
+}
+
+fn with_place(error: Error, name: &str, text: Option<&Text>) -> Error {
+    match text.and_then(|text| text.span_of(name)) {
+        Some((start, end)) => error.span(start, end),
+        None => error,
+    }
+}
+
+fn with_hint<'a>(error: Error, name: &str, candidates: impl Iterator<Item = &'a str>) -> Error {
+    match nearest(name, candidates) {
+        Some(nearest) => error.hint(format!("did you mean \"{nearest}\"?")),
+        None => error,
+    }
+}
+
+/// The candidate that takes the fewest edits to become, if that is few for the length of the name.
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = name.chars().count() / 3 + 1;
+    candidates
+        .map(|candidate| (edit_distance(name, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance, by the row-by-row method.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(nearest("custmer", ["orders", "customer"].into_iter()), Some("customer"));
+        assert_eq!(nearest("xyz", ["orders", "customer"].into_iter()), None);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,336 @@
+//! From text to a plan that can be run, and the cache of such plans.
+
+use crate::catalog::Catalog;
+use crate::context::StatementContext;
+use crate::error::{Names, from_datafusion};
+use crate::fuse::Fuse;
+use crate::fused::Fused;
+use crate::literals::{self, Lifted};
+use crate::relation::{ORIGINAL_NAME, Visibility};
+use crate::rules::CharComparison;
+use crate::run::{Answer, CancelHandle, Progress, Run};
+use crate::scan::TableScan;
+use crate::text::Text;
+use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, ParamValues};
+use datafusion::config::SqlParserOptions;
+use datafusion::execution::context::SessionConfig;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::{SessionState, SessionStateBuilder, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::Analyzer;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::execution_plan::reset_plan_states;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
+use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
+use datafusion::sql::sqlparser::ast::Statement;
+use mainstay_base::{Code, Error, Result};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How many statements a cache holds before it starts afresh.
+const CACHED_STATEMENTS: usize = 1_000;
+
+/// What bounds a planner's statements.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Bytes that the operators of all running statements may hold together; beyond it they spill to
+    /// temporary files, or fail where they cannot.
+    pub memory_limit_bytes: usize,
+    /// Threads for one statement over a large table.
+    pub threads: usize,
+}
+
+/// Plans statements, keeps their plans, and runs them.
+pub struct Planner {
+    /// For statements over tables that one thread reads fastest.
+    single: SessionState,
+    /// For statements over large tables.
+    parallel: SessionState,
+    task: TaskTemplate,
+    runtime: tokio::runtime::Runtime,
+    cache: Mutex<Cache>,
+}
+
+/// What every run's task context has in common.
+struct TaskTemplate {
+    config: SessionConfig,
+    runtime_env: Arc<RuntimeEnv>,
+}
+
+#[derive(Default)]
+struct Cache {
+    catalog_version: u64,
+    /// By the exact text.
+    ready: HashMap<CacheKey, Arc<Planned>>,
+    /// By the text without its literals: optimized, with parameters.
+    shapes: HashMap<CacheKey, Arc<LogicalPlan>>,
+}
+
+type CacheKey = (String, Visibility);
+
+/// A statement that is ready to run, any number of times and by any number of sessions at once.
+pub struct Planned {
+    plan: Arc<dyn ExecutionPlan>,
+    /// The columns as the user named them.
+    schema: SchemaRef,
+    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
+    stateful: bool,
+}
+
+impl Planner {
+    /// A planner with its own worker threads.
+    pub fn new(settings: &Settings) -> Result<Planner> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(settings.threads.max(1))
+            .thread_name("mainstay-worker")
+            .enable_time()
+            .build()?;
+        let runtime_env = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(FairSpillPool::new(settings.memory_limit_bytes)))
+            .build_arc()
+            .map_err(|error| from_datafusion(error, None, None))?;
+        let single = state(1, &runtime_env);
+        let task = TaskTemplate { config: single.config().clone(), runtime_env: Arc::clone(&runtime_env) };
+        let parallel = state(settings.threads.max(1), &runtime_env);
+        Ok(Planner { single, parallel, task, runtime, cache: Mutex::default() })
+    }
+
+    /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
+    pub fn plan(&self, source: &str, catalog: &dyn Catalog, visibility: Visibility) -> Result<Arc<Planned>> {
+        let version = catalog.version();
+        let key = (source.to_owned(), visibility);
+        if let Some(planned) = self.cached(version, |cache| cache.ready.get(&key).cloned()) {
+            return Ok(planned);
+        }
+        let text = Text::new(source)?;
+        let statement = text.parse()?;
+        let planned = Arc::new(self.plan_statement(&text, statement, catalog, visibility)?);
+        // Reading the catalog may have found new files; what was planned belongs to the version before.
+        self.cached(version, |cache| cache.ready.insert(key, Arc::clone(&planned)));
+        Ok(planned)
+    }
+
+    /// The names of the functions that statements can call.
+    pub fn functions(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.single.scalar_functions().keys().cloned().collect();
+        names.extend(self.single.aggregate_functions().keys().cloned());
+        names.extend(self.single.window_functions().keys().cloned());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// What DataFusion knows of the session, for opening tables that it reads by itself.
+    pub(crate) fn state(&self) -> &SessionState {
+        &self.single
+    }
+
+    /// The worker threads, for work beside statements.
+    pub(crate) fn runtime(&self) -> &tokio::runtime::Handle {
+        self.runtime.handle()
+    }
+
+    /// Starts a statement.
+    pub fn run(
+        &self,
+        planned: &Planned,
+        cancel: CancelHandle,
+        progress: Arc<Progress>,
+        timeout: Option<Duration>,
+    ) -> Result<Answer> {
+        let run = Arc::new(Run::new(cancel, progress, timeout));
+        let config = self.task.config.clone().with_extension(Arc::clone(&run));
+        // Functions are looked up in a task context only by plans that travel between processes.
+        let none = HashMap::new;
+        let environment = Arc::clone(&self.task.runtime_env);
+        let context = TaskContext::new(
+            None,
+            String::new(),
+            config,
+            none(),
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            environment,
+        );
+        let start = || {
+            let plan = match planned.stateful {
+                true => reset_plan_states(Arc::clone(&planned.plan))?,
+                false => Arc::clone(&planned.plan),
+            };
+            datafusion::physical_plan::execute_stream(plan, Arc::new(context))
+        };
+        let _workers = self.runtime.enter();
+        let stream = start().map_err(|error| from_datafusion(error, None, None))?;
+        Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
+    }
+
+    /// The plan as text, one operator a line.
+    pub fn explain(&self, planned: &Planned) -> String {
+        displayable(planned.plan.as_ref()).indent(false).to_string()
+    }
+
+    fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.catalog_version != version || cache.ready.len() + cache.shapes.len() > CACHED_STATEMENTS {
+            *cache = Cache { catalog_version: version, ..Cache::default() };
+        }
+        work(&mut cache)
+    }
+
+    fn plan_statement(
+        &self,
+        text: &Text,
+        statement: Statement,
+        catalog: &dyn Catalog,
+        visibility: Visibility,
+    ) -> Result<Planned> {
+        let hidden_columns = text.mentions("_recno") || text.mentions("_deleted");
+        let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
+        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility };
+        let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
+        let explained = |error| {
+            let names = Names { tables: catalog.names(), functions: self.functions() };
+            from_datafusion(error, Some(text), Some(&names))
+        };
+        if !matches!(statement, Statement::Query(_)) {
+            return Err(unsupported(&statement));
+        }
+        if let Some(lifted) = literals::lift(&statement)
+            && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
+            && let Ok(planned) = self.build(&logical, text)
+        {
+            return Ok(planned);
+        }
+        let logical = self.logical(statement, Vec::new(), &context).map_err(explained)?;
+        self.build(&logical, text).map_err(explained)
+    }
+
+    /// Plans the shape of a statement, or takes its plan from the cache, and binds the values.
+    fn plan_lifted(
+        &self,
+        lifted: Lifted,
+        context: &StatementContext<'_>,
+        visibility: Visibility,
+    ) -> Result<LogicalPlan, DataFusionError> {
+        let version = context.catalog.version();
+        let key = (lifted.shape.clone(), visibility);
+        let fields = lifted.fields();
+        let values = ParamValues::from(lifted.values);
+        let known = self.cached(version, |cache| cache.shapes.get(&key).cloned());
+        let shape = match known {
+            Some(shape) => shape,
+            None => {
+                let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
+                self.cached(version, |cache| cache.shapes.insert(key, Arc::clone(&shape)));
+                shape
+            }
+        };
+        let bound = shape.as_ref().clone().replace_params_with_values(&values)?;
+        crate::bind::fold(bound, &self.single)
+    }
+
+    /// The optimized logical plan of a query.
+    fn logical(
+        &self,
+        statement: Statement,
+        parameters: Vec<Option<FieldRef>>,
+        context: &StatementContext<'_>,
+    ) -> Result<LogicalPlan, DataFusionError> {
+        let options = &self.single.config_options().sql_parser;
+        let mut planner_context = PlannerContext::new().with_prepare_param_data_types(parameters);
+        let planner = SqlToRel::new_with_options(context, parser_options(options));
+        let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
+        self.single.optimize(&plan)
+    }
+
+    fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
+        let state = if is_large(logical) { &self.parallel } else { &self.single };
+        let plan = self.runtime.block_on(state.query_planner().create_physical_plan(logical, state))?;
+        let schema = named_schema(&plan.schema(), text);
+        let stateful = is_stateful(&plan);
+        Ok(Planned { plan, schema, stateful })
+    }
+}
+
+fn parser_options(options: &SqlParserOptions) -> ParserOptions {
+    ParserOptions::from(options)
+}
+
+fn unsupported(statement: &Statement) -> Error {
+    let text = statement.to_string();
+    let verb = text.split_whitespace().next().unwrap_or_default().to_uppercase();
+    match verb.as_str() {
+        "INSERT" | "UPDATE" | "DELETE" | "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "MERGE" => {
+            Error::new(Code::ReadOnly, format!("{verb} is not possible: tables are read-only in this version"))
+        }
+        _ => Error::new(Code::Unsupported, format!("{verb} is not a statement that this version runs")),
+    }
+}
+
+/// A session state with the rules of this project.
+fn state(partitions: usize, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+    let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
+    let options = config.options_mut();
+    options.sql_parser.enable_ident_normalization = false;
+    options.sql_parser.parse_float_as_decimal = true;
+    // NULL is the lowest value, as an empty field is in an xBase index.
+    options.sql_parser.default_null_ordering = "nulls_min".to_owned();
+    options.execution.parquet.pushdown_filters = true;
+    let mut analyzer = Analyzer::new().rules;
+    analyzer.insert(0, Arc::new(CharComparison));
+    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = vec![Arc::new(Fuse)];
+    physical.extend(PhysicalOptimizer::new().rules);
+    SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(Arc::clone(runtime_env))
+        .with_default_features()
+        .with_analyzer_rules(analyzer)
+        .with_physical_optimizer_rules(physical)
+        .build()
+}
+
+/// Whether a plan reads so much that several threads are worth their hand-over.
+fn is_large(plan: &LogicalPlan) -> bool {
+    let mut large = false;
+    // The closure does not fail.
+    let _ = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            large |= crate::relation::is_large(&scan.source);
+        }
+        Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    large
+}
+
+/// Whether anything but our leaves and plain projections is in the plan: those keep nothing from a run.
+fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    use datafusion::physical_plan::filter::FilterExec;
+    use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
+    let is_stateless = plan.is::<TableScan>()
+        || plan.is::<Fused>()
+        || plan.is::<ProjectionExec>()
+        || plan.is::<FilterExec>()
+        || plan.is::<GlobalLimitExec>()
+        || plan.is::<LocalLimitExec>();
+    !is_stateless || plan.children().into_iter().any(is_stateful)
+}
+
+/// The columns under the names that the user wrote, or else that their files have.
+fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
+    let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
+    let named = |(i, field): (usize, &FieldRef)| -> Field {
+        let written = heads.as_ref().and_then(|heads| heads[i].clone());
+        let original =
+            || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == *field.name()).cloned();
+        let name = written.or_else(original).unwrap_or_else(|| field.name().clone());
+        Field::new(name, field.data_type().clone(), field.is_nullable())
+    };
+    Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
+}

@@ -1,0 +1,121 @@
+//! A table of ours as DataFusion's planner sees it.
+//!
+//! Names are in lower case here (the planner compares them as they are, and the text has been brought to
+//! lower case); the name as the file has it travels along as metadata and comes back on the answer.
+//! A condition that [`condition`](crate::condition) can express is taken over by the scan, which applies
+//! it exactly.
+
+use crate::condition;
+use crate::scan::TableScan;
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::{Result, Statistics};
+use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use mainstay_table::{Predicate, Table};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Metadata of a field: the column's name as its file has it.
+pub(crate) const ORIGINAL_NAME: &str = "mainstay.name";
+
+/// Which row slots a statement sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Only rows that are not deleted.
+    Live,
+    /// Deleted rows too, as with SET DELETED OFF.
+    All,
+}
+
+/// A table of ours, in the role of one statement.
+#[derive(Debug)]
+pub(crate) struct TableRelation {
+    table: Arc<dyn Table>,
+    schema: SchemaRef,
+    visibility: Visibility,
+}
+
+impl TableRelation {
+    pub(crate) fn new(table: Arc<dyn Table>, hidden_columns: bool, visibility: Visibility) -> TableRelation {
+        let all = table.schema().fields();
+        let shown = if hidden_columns { all.len() } else { all.len() - table.hidden_columns() };
+        let fields: Vec<Field> = all[..shown].iter().map(|field| lower_case(field)).collect();
+        TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility }
+    }
+}
+
+fn lower_case(field: &Field) -> Field {
+    let mut metadata: HashMap<String, String> = field.metadata().clone();
+    metadata.insert(ORIGINAL_NAME.to_owned(), field.name().clone());
+    field.clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
+}
+
+#[async_trait]
+impl TableProvider for TableRelation {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let support = |filter: &&Expr| match condition::is_expressible(filter, &self.schema) {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(support).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let columns = match projection {
+            Some(columns) => columns.clone(),
+            None => (0..self.schema.fields().len()).collect(),
+        };
+        let predicate = match filters {
+            [] => None,
+            filters => {
+                let parts: Result<Vec<Predicate>> =
+                    filters.iter().map(|filter| condition::predicate(filter, &self.schema)).collect();
+                Some(condition::all(parts?))
+            }
+        };
+        // Row groups are dealt out to partitions only where there is enough work for two threads.
+        let partitions = match self.table.estimated_rows() {
+            rows if rows < PARALLEL_FROM_ROWS => 1,
+            _ => state.config().target_partitions().max(1),
+        };
+        let scan =
+            TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions);
+        Ok(Arc::new(scan.with_limit(limit)))
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let mut statistics = Statistics::new_unknown(&self.schema);
+        statistics.num_rows = Precision::Inexact(self.table.estimated_rows());
+        Some(statistics)
+    }
+}
+
+/// Whether a table is so large that reading it with several threads is faster.
+pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
+    let Ok(provider) = source_as_provider(source) else { return false };
+    match provider.downcast_ref::<TableRelation>() {
+        Some(relation) => relation.table.estimated_rows() >= PARALLEL_FROM_ROWS,
+        None => crate::parquet::is_large(provider.as_ref()),
+    }
+}
+
+/// Below this size one thread is faster than handing batches between threads.
+const PARALLEL_FROM_ROWS: usize = 1_000_000;

@@ -1,0 +1,266 @@
+//! Running a plan: what the leaves share while one statement runs, and the answer that comes out.
+//!
+//! A [`Run`] belongs to one execution. It pins one snapshot per table, so a statement that reads a table
+//! twice sees the same state of it; it carries the wish to stop, and counts what has been read. The
+//! leaves find it in DataFusion's task context, so the plans themselves hold no state of a run and may be
+//! run by many sessions at once.
+//!
+//! The answer is pulled by the caller's own thread. Leaves of ours are always ready, so a plan made of
+//! them alone runs to its end without a hand-over between threads.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use datafusion::common::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::TaskContext;
+use futures::StreamExt;
+use mainstay_base::{Code, Error, Result};
+use mainstay_table::{Snapshot, Table};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Asks the statement that a session is running to stop. Does nothing when none is running.
+#[derive(Clone, Debug, Default)]
+pub struct CancelHandle {
+    shared: Arc<CancelState>,
+}
+
+#[derive(Debug, Default)]
+struct CancelState {
+    requested: AtomicBool,
+    wake: tokio::sync::Notify,
+}
+
+impl CancelHandle {
+    /// Asks. The statement ends with [`Code::Cancelled`].
+    pub fn cancel(&self) {
+        self.shared.requested.store(true, Ordering::Relaxed);
+        self.shared.wake.notify_waiters();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.shared.requested.load(Ordering::Relaxed)
+    }
+}
+
+/// How far the running statement has come. Counts start again with every statement.
+#[derive(Debug, Default)]
+pub struct Progress {
+    rows: AtomicU64,
+    rows_total: AtomicU64,
+    bytes: AtomicU64,
+    bytes_total: AtomicU64,
+}
+
+impl Progress {
+    /// Row slots read.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Row slots that the tables of the statement have, if any are known.
+    pub fn rows_total(&self) -> Option<u64> {
+        Some(self.rows_total.load(Ordering::Relaxed)).filter(|total| *total > 0)
+    }
+
+    /// Bytes of vectors handed out.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes to hand out, if known.
+    pub fn bytes_total(&self) -> Option<u64> {
+        Some(self.bytes_total.load(Ordering::Relaxed)).filter(|total| *total > 0)
+    }
+
+    fn restart(&self) {
+        for counter in [&self.rows, &self.rows_total, &self.bytes, &self.bytes_total] {
+            counter.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+type PinnedSnapshot = (Arc<dyn Table>, Arc<dyn Snapshot>);
+
+/// What the leaves of a plan share while one statement runs.
+pub(crate) struct Run {
+    cancel: CancelHandle,
+    deadline: Option<Instant>,
+    pub(crate) progress: Arc<Progress>,
+    snapshots: Mutex<Vec<PinnedSnapshot>>,
+    snapshots_pinned: AtomicBool,
+}
+
+impl Run {
+    /// A run that starts now.
+    pub(crate) fn new(cancel: CancelHandle, progress: Arc<Progress>, timeout: Option<Duration>) -> Run {
+        cancel.shared.requested.store(false, Ordering::Relaxed);
+        progress.restart();
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        Run { cancel, deadline, progress, snapshots: Mutex::default(), snapshots_pinned: AtomicBool::new(false) }
+    }
+
+    /// The run that a leaf belongs to.
+    pub(crate) fn of(context: &TaskContext) -> datafusion::common::Result<Arc<Run>> {
+        let missing = || DataFusionError::Internal("a scan outside of a run".to_owned());
+        context.session_config().get_extension::<Run>().ok_or_else(missing)
+    }
+
+    /// The state of the table that this statement sees.
+    pub(crate) fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
+        let mut pinned = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, snapshot)) = pinned.iter().find(|(known, _)| Arc::ptr_eq(known, table)) {
+            return Ok(Arc::clone(snapshot));
+        }
+        let snapshot = table.snapshot()?;
+        self.progress.rows_total.fetch_add(snapshot.slots() as u64, Ordering::Relaxed);
+        pinned.push((Arc::clone(table), Arc::clone(&snapshot)));
+        self.snapshots_pinned.store(true, Ordering::Relaxed);
+        Ok(snapshot)
+    }
+
+    /// Called by the leaves between units of work: counts them, and ends the run when it has to end.
+    pub(crate) fn advance(&self, rows: usize, bytes: usize) -> Result<()> {
+        self.progress.rows.fetch_add(rows as u64, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            return Err(cancelled());
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for a reason to stop.
+    async fn stop_requested(&self) -> Error {
+        let timeout = async {
+            match self.deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let wake = self.cancel.shared.wake.notified();
+        if self.cancel.is_cancelled() {
+            return cancelled();
+        }
+        tokio::select! {
+            () = wake => cancelled(),
+            () = timeout => timed_out(),
+        }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        if !self.snapshots_pinned.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let pinned = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        pinned.iter().flat_map(|(_, snapshot)| snapshot.notices()).collect()
+    }
+}
+
+fn cancelled() -> Error {
+    Error::new(Code::Cancelled, "the statement was cancelled")
+}
+
+fn timed_out() -> Error {
+    Error::new(Code::Timeout, "the statement ran longer than it may").hint("raise the setting timeout")
+}
+
+/// The rows that a statement gives, in batches, as they come.
+pub struct Answer {
+    schema: SchemaRef,
+    source: Source,
+    run: Option<Arc<Run>>,
+}
+
+enum Source {
+    /// A running plan.
+    Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle },
+    /// Rows that are here already.
+    Batches(std::vec::IntoIter<RecordBatch>),
+    /// Nothing more: it ended, or failed.
+    Ended,
+}
+
+impl Answer {
+    /// An answer of these batches.
+    pub fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Answer {
+        Answer { schema, source: Source::Batches(batches.into_iter()), run: None }
+    }
+
+    pub(crate) fn streaming(
+        schema: SchemaRef,
+        stream: SendableRecordBatchStream,
+        runtime: tokio::runtime::Handle,
+        run: Arc<Run>,
+    ) -> Answer {
+        Answer { schema, source: Source::Stream { stream, runtime }, run: Some(run) }
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The next rows, or `None` after the last. After an error there are no more.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let result = match &mut self.source {
+            Source::Stream { stream, runtime } => {
+                let run = self.run.as_ref();
+                runtime.block_on(next_of(stream, run))
+            }
+            Source::Batches(batches) => Ok(batches.next()),
+            Source::Ended => Ok(None),
+        };
+        match result {
+            Ok(Some(batch)) => self.renamed(batch).map(Some),
+            ended => {
+                self.source = Source::Ended;
+                ended
+            }
+        }
+    }
+
+    /// All the remaining rows.
+    pub fn collect(mut self) -> Result<Vec<RecordBatch>> {
+        std::iter::from_fn(|| self.next_batch().transpose()).collect()
+    }
+
+    /// What the user should know about the data read so far: values that could not be read as they are.
+    pub fn notices(&self) -> Vec<String> {
+        self.run.as_ref().map(|run| run.notices()).unwrap_or_default()
+    }
+
+    /// The batch under the names that the user gave.
+    fn renamed(&self, batch: RecordBatch) -> Result<RecordBatch> {
+        if Arc::ptr_eq(&self.schema, &batch.schema()) {
+            return Ok(batch);
+        }
+        let rows = batch.num_rows();
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)
+            .map_err(|error| Error::new(Code::Internal, format!("the plan gave other columns than it said: {error}")))
+    }
+}
+
+async fn next_of(stream: &mut SendableRecordBatchStream, run: Option<&Arc<Run>>) -> Result<Option<RecordBatch>> {
+    let next = stream.next();
+    let item = match run {
+        None => next.await,
+        Some(run) => {
+            run.check()?;
+            tokio::select! {
+                biased;
+                item = next => item,
+                stop = run.stop_requested() => return Err(stop),
+            }
+        }
+    };
+    item.transpose().map_err(|error| crate::error::from_datafusion(error, None, None))
+}

@@ -1,0 +1,335 @@
+//! The text of a statement: its tokens, its names, and where they stand.
+//!
+//! SQL names here mean the same in any case, quoted or not (as in xBase and, by default, in T-SQL and
+//! Informix), while DataFusion compares names as they are written. So every word becomes lower case
+//! between the tokenizer and the parser; this module remembers how words were written, for the heads of
+//! columns and for messages.
+
+use datafusion::sql::sqlparser::ast::Statement;
+use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect};
+use datafusion::sql::sqlparser::keywords::{ALL_KEYWORDS, Keyword};
+use datafusion::sql::sqlparser::parser::{Parser, ParserError};
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError};
+use mainstay_base::{Code, Error, Result};
+use std::ops::Range;
+
+/// How deep expressions may nest: bounds the parser's use of the stack.
+const RECURSION_LIMIT: usize = 128;
+
+/// The words of SQL, for completion and highlighting.
+pub fn keywords() -> &'static [&'static str] {
+    ALL_KEYWORDS
+}
+
+/// The statements of a script, as byte ranges: split at semicolons that stand outside of quotes and
+/// comments, without the blanks around them. Empty statements are left out.
+pub fn statements(script: &str) -> Vec<Range<usize>> {
+    let bytes = script.as_bytes();
+    let mut ranges = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut push = |from: usize, to: usize| {
+        let piece = &script[from..to];
+        let trimmed = piece.trim();
+        if has_content(trimmed) {
+            let offset = from + (piece.len() - piece.trim_start().len());
+            ranges.push(offset..offset + trimmed.len());
+        }
+    };
+    while at < bytes.len() {
+        let next = match bytes[at] {
+            b';' => {
+                push(start, at);
+                start = at + 1;
+                start
+            }
+            quote @ (b'\'' | b'"' | b'`') => end_of(bytes, at + 1, &[quote]),
+            b'-' if bytes[at..].starts_with(b"--") => end_of(bytes, at, b"\n"),
+            b'/' if bytes[at..].starts_with(b"/*") => end_of_comment(bytes, at + 2),
+            _ => at + 1,
+        };
+        at = next;
+    }
+    push(start, bytes.len());
+    ranges
+}
+
+/// Whether there is anything but comments and blanks.
+fn has_content(piece: &str) -> bool {
+    let bytes = piece.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        at = match bytes[at] {
+            b'-' if bytes[at..].starts_with(b"--") => end_of(bytes, at, b"\n"),
+            b'/' if bytes[at..].starts_with(b"/*") => end_of_comment(bytes, at + 2),
+            byte if byte.is_ascii_whitespace() => at + 1,
+            _ => return true,
+        };
+    }
+    false
+}
+
+fn end_of(bytes: &[u8], from: usize, what: &[u8]) -> usize {
+    bytes[from..].windows(what.len()).position(|window| window == what).map_or(bytes.len(), |at| from + at + what.len())
+}
+
+/// The end of a comment whose opening is behind; comments nest.
+fn end_of_comment(bytes: &[u8], mut at: usize) -> usize {
+    let mut depth = 1;
+    while at < bytes.len() && depth > 0 {
+        if bytes[at..].starts_with(b"/*") {
+            (depth, at) = (depth + 1, at + 2);
+        } else if bytes[at..].starts_with(b"*/") {
+            (depth, at) = (depth - 1, at + 2);
+        } else {
+            at += 1;
+        }
+    }
+    at
+}
+
+/// A statement's text, with its tokens.
+pub(crate) struct Text {
+    pub(crate) source: String,
+    tokens: Vec<TokenWithSpan>,
+    /// The byte offset at which each line starts.
+    line_starts: Vec<usize>,
+}
+
+impl Text {
+    /// Splits the text into tokens.
+    pub(crate) fn new(source: &str) -> Result<Text> {
+        let line_starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let mut text = Text { source: source.to_owned(), tokens: Vec::new(), line_starts };
+        let dialect = GenericDialect {};
+        let dialect: &dyn Dialect = &dialect;
+        match Tokenizer::new(dialect, source).tokenize_with_location() {
+            Ok(tokens) => text.tokens = tokens,
+            Err(TokenizerError { message, location }) => {
+                let (start, end) = text.span_at(location.line, location.column);
+                return Err(Error::new(Code::Syntax, message).span(start, end));
+            }
+        }
+        Ok(text)
+    }
+
+    /// Parses exactly one statement, with all names in lower case.
+    pub(crate) fn parse(&self) -> Result<Statement> {
+        let lower_case = |token: &TokenWithSpan| match &token.token {
+            Token::Word(word) => {
+                let mut word = word.clone();
+                word.value = word.value.to_lowercase();
+                TokenWithSpan { token: Token::Word(word), span: token.span }
+            }
+            _ => token.clone(),
+        };
+        let tokens = self.tokens.iter().map(lower_case).collect();
+        let mut parser =
+            Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
+        let statements = parser.parse_statements().map_err(|error| self.syntax_error(error))?;
+        match <[Statement; 1]>::try_from(statements) {
+            Ok([statement]) => Ok(statement),
+            Err(all) if all.is_empty() => Err(Error::new(Code::Syntax, "an empty statement")),
+            Err(_) => Err(Error::new(Code::Syntax, "more than one statement").hint("send one at a time")),
+        }
+    }
+
+    fn syntax_error(&self, error: ParserError) -> Error {
+        match error {
+            ParserError::RecursionLimitExceeded => {
+                Error::new(Code::Syntax, format!("the statement nests deeper than {RECURSION_LIMIT} levels"))
+            }
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+                crate::error::syntax(&message, Some(self))
+            }
+        }
+    }
+
+    /// Whether the word stands anywhere in the text (given in lower case).
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        self.words().any(|(value, _)| value.eq_ignore_ascii_case(word))
+    }
+
+    fn words(&self) -> impl Iterator<Item = (&str, &TokenWithSpan)> {
+        self.tokens.iter().filter_map(|token| match &token.token {
+            Token::Word(word) => Some((word.value.as_str(), token)),
+            _ => None,
+        })
+    }
+
+    /// How a word (given in lower case) was written first.
+    pub(crate) fn spelling(&self, lower: &str) -> Option<String> {
+        self.words().find(|(value, _)| value.to_lowercase() == lower).map(|(value, _)| value.to_owned())
+    }
+
+    /// Where a word (given in lower case) stands first.
+    pub(crate) fn span_of(&self, lower: &str) -> Option<(usize, usize)> {
+        let (_, token) = self.words().find(|(value, _)| value.to_lowercase() == lower)?;
+        Some((self.offset(token.span.start.line, token.span.start.column), self.end_of_token(token)))
+    }
+
+    /// The byte range of the token that starts here (line and column count from 1, columns in characters).
+    pub(crate) fn span_at(&self, line: u64, column: u64) -> (usize, usize) {
+        let start = self.offset(line, column);
+        let here = |token: &&TokenWithSpan| token.span.start.line == line && token.span.start.column == column;
+        let end = match self.tokens.iter().find(here) {
+            Some(token) => self.end_of_token(token),
+            None => start + self.source[start..].chars().next().map_or(0, char::len_utf8),
+        };
+        (start, end)
+    }
+
+    fn end_of_token(&self, token: &TokenWithSpan) -> usize {
+        self.offset(token.span.end.line, token.span.end.column)
+    }
+
+    fn offset(&self, line: u64, column: u64) -> usize {
+        let index = usize::try_from(line.max(1) - 1).unwrap_or(usize::MAX).min(self.line_starts.len() - 1);
+        let start = self.line_starts[index];
+        let column = usize::try_from(column.max(1) - 1).unwrap_or(usize::MAX);
+        match self.source[start..].char_indices().nth(column) {
+            Some((offset, _)) => start + offset,
+            None => self.source.len(),
+        }
+    }
+
+    /// The heads of the columns of the outermost SELECT, as a person would expect to read them: the alias
+    /// as written, or the expression as written. `None` where only the schema knows (`*`), and for the
+    /// whole list when the statement is not a plain SELECT.
+    pub(crate) fn column_heads(&self) -> Option<Vec<Option<String>>> {
+        let significant: Vec<&TokenWithSpan> =
+            self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+        let mut depth = 0i32;
+        let mut at = significant.iter().position(|token| {
+            depth += nesting(&token.token);
+            depth == 0 && is_keyword(&token.token, Keyword::SELECT)
+        })? + 1;
+        while at < significant.len()
+            && (is_keyword(&significant[at].token, Keyword::DISTINCT)
+                || is_keyword(&significant[at].token, Keyword::ALL))
+        {
+            at += 1;
+        }
+        if significant.get(at).is_some_and(|token| is_keyword(&token.token, Keyword::TOP)) {
+            return None;
+        }
+        let mut heads = Vec::new();
+        let (mut first, mut depth) = (at, 0);
+        for (i, token) in significant.iter().enumerate().skip(at) {
+            depth += nesting(&token.token);
+            let ends_list = depth < 0 || (depth == 0 && ends_select_list(&token.token));
+            if ends_list || (depth == 0 && token.token == Token::Comma) {
+                heads.push(self.head(&significant[first..i]));
+                first = i + 1;
+            }
+            if ends_list {
+                return Some(heads);
+            }
+        }
+        heads.push(self.head(&significant[first..]));
+        Some(heads)
+    }
+
+    fn head(&self, item: &[&TokenWithSpan]) -> Option<String> {
+        let (first, last) = (item.first()?, item.last()?);
+        if last.token == Token::Mul && (item.len() == 1 || item[item.len() - 2].token == Token::Period) {
+            return None;
+        }
+        if let Token::Word(word) = &last.token {
+            // An alias, a column, or a column of a table: its last word, as it was written. Anything that
+            // ends in a word but is none of these (`CASE ... END`) is shown whole.
+            let before = item.len().checked_sub(2).map(|i| &item[i].token);
+            let is_name = match before {
+                None | Some(Token::Period) => word.quote_style.is_some(),
+                Some(token) => {
+                    is_keyword(token, Keyword::AS) || (word.keyword == Keyword::NoKeyword && ends_operand(token))
+                }
+            };
+            if is_name {
+                return Some(word.value.clone());
+            }
+            if matches!(before, None | Some(Token::Period)) {
+                return None;
+            }
+        }
+        let start = self.offset(first.span.start.line, first.span.start.column);
+        Some(self.source[start..self.end_of_token(last)].to_owned())
+    }
+}
+
+fn is_keyword(token: &Token, keyword: Keyword) -> bool {
+    matches!(token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
+}
+
+fn nesting(token: &Token) -> i32 {
+    match token {
+        Token::LParen | Token::LBracket => 1,
+        Token::RParen | Token::RBracket => -1,
+        _ => 0,
+    }
+}
+
+fn ends_select_list(token: &Token) -> bool {
+    use Keyword::*;
+    let ends = [FROM, WHERE, GROUP, HAVING, ORDER, LIMIT, UNION, EXCEPT, INTERSECT, OFFSET, FETCH, INTO, WINDOW];
+    matches!(token, Token::SemiColon) || ends.iter().any(|keyword| is_keyword(token, *keyword))
+}
+
+/// Whether an expression can end here, so that a word behind it is an alias.
+fn ends_operand(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => word.keyword == Keyword::NoKeyword || word.keyword == Keyword::END,
+        Token::Number(..) | Token::SingleQuotedString(_) | Token::RParen | Token::RBracket => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_split_outside_of_quotes_and_comments() {
+        let script = "select ';' ; -- a; b\n /* ; /* ; */ ; */ select \";\";;\n select 1 -- end";
+        let pieces: Vec<&str> = statements(script).into_iter().map(|range| &script[range]).collect();
+        assert_eq!(pieces, ["select ';'", "-- a; b\n /* ; /* ; */ ; */ select \";\"", "select 1 -- end"]);
+        assert!(statements(" ; -- nothing\n /* at all").is_empty());
+        assert_eq!(statements("select 'open").len(), 1);
+    }
+
+    fn heads(source: &str) -> Option<Vec<Option<String>>> {
+        Text::new(source).unwrap().column_heads()
+    }
+
+    #[test]
+    fn heads_are_written_as_in_the_text() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            heads("SELECT Count(*), a.Name, SUM( AMT ) AS Total, \"My Id\", x + 1 y, *, t.* FROM t"),
+            Some(vec![some("Count(*)"), None, some("Total"), some("My Id"), some("y"), None, None])
+        );
+        assert_eq!(
+            heads("WITH c AS (SELECT 1 AS A) SELECT CASE WHEN x THEN 1 END FROM c"),
+            Some(vec![some("CASE WHEN x THEN 1 END")])
+        );
+        assert_eq!(heads("select 1"), Some(vec![some("1")]));
+        assert_eq!(heads("values (1)"), None);
+    }
+
+    #[test]
+    fn names_lose_their_case_and_keep_their_place() {
+        let text = Text::new("SELECT\n  Näme FROM \"Kunden\"").unwrap();
+        assert_eq!(text.parse().unwrap().to_string(), "SELECT näme FROM \"kunden\"");
+        assert_eq!(text.span_of("kunden"), Some((20, 28)));
+        assert_eq!(text.spelling("näme").as_deref(), Some("Näme"));
+    }
+
+    #[test]
+    fn bad_text_gives_its_place() {
+        let error = Text::new("SELECT 'open").err().unwrap();
+        assert_eq!(error.code(), Code::Syntax);
+        let error = Text::new("SELECT * FORM t").unwrap().parse().unwrap_err();
+        assert_eq!(error.text_span().map(|(start, _)| start), Some(14));
+        let deep = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
+        assert_eq!(Text::new(&deep).unwrap().parse().unwrap_err().code(), Code::Syntax);
+    }
+}

@@ -1,0 +1,112 @@
+//! `*` in a statement that names `_recno` or `_deleted`.
+//!
+//! Such a statement sees these columns, but they are still not part of `*`. Before the planner expands a
+//! `*`, it is written out here as one `*` per table without the hidden columns.
+
+use crate::catalog::{Catalog, Relation};
+use datafusion::sql::sqlparser::ast::{
+    ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableFactor,
+    TableWithJoins, VisitMut, VisitorMut, WildcardAdditionalOptions,
+};
+use mainstay_base::{Error, Result};
+use std::ops::ControlFlow;
+
+/// Writes out the `*`s of every SELECT of the statement.
+pub(crate) fn expand(mut statement: Statement, catalog: &dyn Catalog) -> Result<Statement> {
+    let mut expander = Expander { catalog };
+    match VisitMut::visit(&mut statement, &mut expander) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(statement),
+    }
+}
+
+struct Expander<'a> {
+    catalog: &'a dyn Catalog,
+}
+
+/// A table of a FROM clause: the name its columns can be qualified with, and its hidden columns.
+struct FromTable {
+    qualifier: ObjectName,
+    hidden: Vec<String>,
+}
+
+impl Expander<'_> {
+    fn tables(&self, from: &[TableWithJoins]) -> Result<Option<Vec<FromTable>>> {
+        let factors = from.iter().flat_map(|t| std::iter::once(&t.relation).chain(t.joins.iter().map(|j| &j.relation)));
+        let mut tables = Vec::new();
+        for factor in factors {
+            let (name, alias) = match factor {
+                TableFactor::Table { name, alias, .. } => (Some(name), alias),
+                TableFactor::Derived { alias, .. } => (None, alias),
+                _ => return Ok(None),
+            };
+            let hidden = match name.and_then(|name| name.0.last()).and_then(|part| part.as_ident()) {
+                Some(ident) => self.hidden_columns(&ident.value)?,
+                None => Vec::new(),
+            };
+            let qualifier = match (alias, name) {
+                (Some(alias), _) => ObjectName::from(vec![alias.name.clone()]),
+                (None, Some(name)) => name.clone(),
+                (None, None) => return Ok(None),
+            };
+            tables.push(FromTable { qualifier, hidden });
+        }
+        Ok(Some(tables))
+    }
+
+    fn hidden_columns(&self, table: &str) -> Result<Vec<String>> {
+        Ok(match self.catalog.relation(table)? {
+            Some(Relation::Table(table)) => {
+                let fields = table.schema().fields();
+                let first = fields.len() - table.hidden_columns();
+                fields[first..].iter().map(|field| field.name().to_lowercase()).collect()
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    fn expand_select(&self, select: &mut Select) -> Result<()> {
+        let has_wildcard =
+            |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
+        if !select.projection.iter().any(has_wildcard) {
+            return Ok(());
+        }
+        let Some(tables) = self.tables(&select.from)? else { return Ok(()) };
+        let mut projection = Vec::with_capacity(select.projection.len());
+        for item in std::mem::take(&mut select.projection) {
+            match item {
+                SelectItem::Wildcard(_) => projection.extend(tables.iter().map(without_hidden)),
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+                    let table = tables.iter().find(|table| table.qualifier.0.last() == name.0.last());
+                    projection.push(match table {
+                        Some(table) => without_hidden(table),
+                        None => {
+                            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options)
+                        }
+                    });
+                }
+                other => projection.push(other),
+            }
+        }
+        select.projection = projection;
+        Ok(())
+    }
+}
+
+fn without_hidden(table: &FromTable) -> SelectItem {
+    let hidden = table.hidden.iter().map(|name| ObjectName::from(Ident::new(name))).collect::<Vec<_>>();
+    let exclude = (!hidden.is_empty()).then_some(ExcludeSelectItem::Multiple(hidden));
+    let options = WildcardAdditionalOptions { opt_exclude: exclude, ..WildcardAdditionalOptions::default() };
+    SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(table.qualifier.clone()), options)
+}
+
+impl VisitorMut for Expander<'_> {
+    type Break = Error;
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Error> {
+        match self.expand_select(select) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+}
