@@ -88,14 +88,14 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
 
 /// The suites that were asked for, with the places of the rows that were.
 fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn Suite, Vec<usize>)> {
-    let asked =
-        |suite: &&Box<dyn Suite>| options.suites.is_empty() || options.suites.iter().any(|name| name == suite.name());
-    let with_rows = |suite: &'a Box<dyn Suite>| {
+    let asked = |name: &str| options.suites.is_empty() || options.suites.iter().any(|suite| suite == name);
+    let with_rows = |suite: &'a dyn Suite| {
         let rows = suite.rows(&options.settings);
         let wanted = rows.iter().enumerate().filter(|(_, row)| options.wants(row.key, &row.title));
-        (suite.as_ref(), wanted.map(|(place, _)| place).collect::<Vec<_>>())
+        (suite, wanted.map(|(place, _)| place).collect::<Vec<_>>())
     };
-    suites.iter().filter(asked).map(with_rows).filter(|(_, rows)| !rows.is_empty()).collect()
+    let asked_suites = suites.iter().map(AsRef::as_ref).filter(|suite| asked(suite.name()));
+    asked_suites.map(with_rows).filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
 fn list(options: &Options, chosen: &[(&dyn Suite, Vec<usize>)]) -> String {

@@ -78,10 +78,10 @@ impl Line {
         if misses(ours.again, self.row.target_again) {
             faults.push(Fault::MissedAgain);
         }
-        if let (Some(again), Some((peer, best))) = (ours.again, self.best_peer()) {
-            if again.median > best.median {
-                faults.push(Fault::SlowerThan(names.get(peer).cloned().unwrap_or_default()));
-            }
+        if let (Some(again), Some((peer, best))) = (ours.again, self.best_peer())
+            && again.median > best.median
+        {
+            faults.push(Fault::SlowerThan(names.get(peer).cloned().unwrap_or_default()));
         }
         faults
     }

@@ -38,7 +38,7 @@ pub fn grid(report: &Report) -> Grid {
         "others here".into(),
     ];
     head.extend(report.peers.iter().map(|peer| format!("{peer} now")));
-    head.extend(["target: first / again".into(), "verdict".into()]);
+    head.extend(["target".into(), "verdict".into()]);
     Grid { head, body: report.lines.iter().map(|line| cells(line, report.unit)).collect() }
 }
 
@@ -81,7 +81,7 @@ fn reference(reference: Option<&Reference>) -> String {
     match reference {
         None => "-".into(),
         Some(Reference { value, remark: "" }) => known(*value),
-        Some(Reference { value, remark }) => format!("{} ({remark})", known(*value)),
+        Some(Reference { value, .. }) => format!("{}*", known(*value)),
     }
 }
 
@@ -130,17 +130,28 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     if !run.machine.is_optimised() {
         remarks.push("This is not a release build: its times say little".into());
     }
+    remarks.push("Figures are medians where nothing else is said; a target is for first / again".into());
+    remarks.extend(report.lines.iter().flat_map(|line| starred(report, line)));
     remarks.extend(report.notes.iter().cloned());
     remarks.extend(report.facts.iter().map(|(label, value)| format!("{label}: {value}")));
     if let (Some(resident), Some(peak)) = (run.memory.resident_bytes, run.memory.peak_bytes) {
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        remarks.push(format!(
-            "Memory of this process, SQLite's table included: {:.0} MiB resident after the run, {:.0} MiB at most",
-            mib(resident),
-            mib(peak)
-        ));
+        let (resident, peak) = (mib(resident), mib(peak));
+        let whose = if report.peers.iter().any(|peer| peer == "SQLite") { ", SQLite's table included" } else { "" };
+        remarks.push(format!("Memory{whose}: {resident:.0} MiB resident after the run, {peak:.0} MiB at most"));
     }
     remarks
+}
+
+/// What the stars of a row stand for.
+fn starred(report: &Report, line: &Line) -> Vec<String> {
+    let here = format!("{} here", report.replaces);
+    let sources = [("published", &line.row.published), (here.as_str(), &line.row.replaced)];
+    let remark = |(label, reference): (&str, &Option<Reference>)| {
+        let remark = reference.as_ref().map(|reference| reference.remark).filter(|remark| !remark.is_empty())?;
+        Some(format!("* {}, {label}: {remark}", line.row.title))
+    };
+    sources.into_iter().filter_map(remark).collect()
 }
 
 #[cfg(test)]

@@ -26,9 +26,9 @@ def duckdb_peer(path):
     try:
         import pyarrow
 
-        fetch, form = (lambda result: result.fetch_arrow_table()), f"Arrow {pyarrow.__version__}"
-        if not hasattr(connection, "fetch_arrow_table"):
-            fetch = lambda result: result.to_arrow_table()
+        # The method was renamed.
+        method = "to_arrow_table" if hasattr(connection, "to_arrow_table") else "fetch_arrow_table"
+        fetch, form = (lambda result: getattr(result, method)()), f"Arrow {pyarrow.__version__}"
 
         def rows_of(table):
             return [list(row) for row in zip(*(column.to_pylist() for column in table.columns))]
