@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use mainstay_base::{Code, Error, Result};
 use mainstay_bench::suite::Suite;
 use mainstay_bench::xbase::Xbase;
-use mainstay_bench::xbase::subject::{Engine, Statements};
+use mainstay_bench::xbase::subject::{Ask, Engine};
 use mainstay_bench::{CANNOT_RUN, IN_ORDER, NOT_IN_ORDER, run_suites};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -32,30 +32,21 @@ impl Engine for Counter {
         "an engine that counts".into()
     }
 
-    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut dyn Statements) -> Result<()>) -> Result<()> {
+    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut Ask<'_>) -> Result<()>) -> Result<()> {
         if let Some(opened) = self.opened {
             opened.lock().unwrap().push(folder.to_owned());
         }
-        body(&mut CounterSession { engine: *self, dbf: folder.join("bench.dbf") })
-    }
-}
-
-struct CounterSession {
-    engine: Counter,
-    dbf: PathBuf,
-}
-
-impl Statements for CounterSession {
-    fn run(&mut self, sql: &str) -> Result<Vec<RecordBatch>> {
-        assert_eq!(sql, "SELECT COUNT(*) FROM bench");
-        std::thread::sleep(self.engine.pause);
-        if self.engine.fails {
-            return Err(Error::new(Code::Internal, "out of order"));
-        }
-        let header = std::fs::read(&self.dbf)?;
-        let count = i64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
-        let column: ArrayRef = Arc::new(Int64Array::from(vec![count + self.engine.surplus]));
-        Ok(vec![RecordBatch::try_from_iter([("count(*)", column)]).unwrap()])
+        body(&mut |sql| {
+            assert_eq!(sql, "SELECT COUNT(*) FROM bench");
+            std::thread::sleep(self.pause);
+            if self.fails {
+                return Err(Error::new(Code::Internal, "out of order"));
+            }
+            let header = std::fs::read(folder.join("bench.dbf"))?;
+            let count = i64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
+            let column: ArrayRef = Arc::new(Int64Array::from(vec![count + self.surplus]));
+            Ok(vec![RecordBatch::try_from_iter([("count(*)", column)]).unwrap()])
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The CDX was written by Harbour (tags ID, TAG, AMT) and is shipped inside this crate, compressed; it is
-//! used only when the records made here have the [`fingerprint`] of those it was made for. The other rows
+//! used only when the records made here have the fingerprint of those it was made for. The other rows
 //! run on the bare DBF, because the figures they stand beside were taken before there was an index.
 
 mod data;

@@ -8,6 +8,7 @@
 
 use super::data::Data;
 use crate::answer::{Cell, Rows};
+use crate::output::thousands;
 use crate::suite::{Reference, Row};
 
 /// The size that the earlier figures and the shipped index are for.
@@ -76,7 +77,7 @@ pub fn questions(rows: usize) -> Vec<Question> {
         list.iter_mut().for_each(|question| known_figures(&mut question.row));
     }
     for question in list.iter_mut().filter(|question| question.indexed && rows != STANDARD_ROWS) {
-        question.row.skipped = Some(format!("the shipped CDX is for {STANDARD_ROWS} rows"));
+        question.row.skipped = Some(format!("the shipped CDX is for {} rows", thousands(STANDARD_ROWS)));
     }
     list
 }

@@ -21,19 +21,16 @@ use std::time::{Duration, Instant};
 /// Bytes of copies that are made ahead, so that rows share the wait for them to settle.
 const COPIES_AT_ONCE: u64 = 128 << 20;
 
+/// Runs a statement in a session and takes all of its batches.
+pub type Ask<'a> = dyn FnMut(&str) -> Result<Vec<RecordBatch>> + 'a;
+
 /// What answers statements over a folder: Mainstay, or a fake in the tests.
 pub trait Engine {
     /// Name and version.
     fn description(&self) -> String;
 
     /// Opens the folder and hands a session of it to `body`.
-    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut dyn Statements) -> Result<()>) -> Result<()>;
-}
-
-/// A session.
-pub trait Statements {
-    /// Runs a statement and takes all of its batches.
-    fn run(&mut self, sql: &str) -> Result<Vec<RecordBatch>>;
+    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut Ask<'_>) -> Result<()>) -> Result<()>;
 }
 
 /// The engine that this is the benchmark of.
@@ -44,21 +41,17 @@ impl Engine for Mainstay {
         format!("Mainstay {}, the files read in place", env!("CARGO_PKG_VERSION"))
     }
 
-    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut dyn Statements) -> Result<()>) -> Result<()> {
+    fn with_session(&self, folder: &Path, body: &mut dyn FnMut(&mut Ask<'_>) -> Result<()>) -> Result<()> {
         let database = mainstay_engine::Database::open(folder)?;
         let mut session = database.session();
-        body(&mut session)
-    }
-}
-
-impl Statements for mainstay_engine::Session {
-    fn run(&mut self, sql: &str) -> Result<Vec<RecordBatch>> {
-        let mut answer = self.execute(sql)?;
-        let mut batches = Vec::new();
-        while let Some(batch) = answer.next_batch()? {
-            batches.push(batch);
-        }
-        Ok(batches)
+        body(&mut |sql| {
+            let mut answer = session.execute(sql)?;
+            let mut batches = Vec::new();
+            while let Some(batch) = answer.next_batch()? {
+                batches.push(batch);
+            }
+            Ok(batches)
+        })
     }
 }
 
@@ -121,8 +114,8 @@ impl Subject {
         for folder in self.take_copies(row, repeats)? {
             let question = &self.questions[row];
             let mut verdict = Ok(());
-            self.engine.with_session(&folder, &mut |session| {
-                verdict = timed(session, question, &self.data, times)?;
+            self.engine.with_session(&folder, &mut |ask| {
+                verdict = timed(ask, question, &self.data, times)?;
                 Ok(())
             })?;
             self.scratch.remove(&folder);
@@ -134,10 +127,10 @@ impl Subject {
     fn measure_again(&self, row: usize, repeats: usize, times: &mut Vec<Duration>) -> Result<(), Trouble> {
         let question = &self.questions[row];
         let mut verdict = Ok(());
-        self.engine.with_session(self.folder_of(question), &mut |session| {
-            verdict = timed(session, question, &self.data, &mut Vec::new())?;
+        self.engine.with_session(self.folder_of(question), &mut |ask| {
+            verdict = timed(ask, question, &self.data, &mut Vec::new())?;
             while verdict.is_ok() && wants_another(times, repeats) {
-                verdict = timed(session, question, &self.data, times)?;
+                verdict = timed(ask, question, &self.data, times)?;
             }
             Ok(())
         })?;
@@ -170,14 +163,9 @@ impl Subject {
 }
 
 /// Runs once, notes the time, then judges the answer.
-fn timed(
-    session: &mut dyn Statements,
-    question: &Question,
-    data: &Data,
-    times: &mut Vec<Duration>,
-) -> Result<Result<(), String>> {
+fn timed(ask: &mut Ask<'_>, question: &Question, data: &Data, times: &mut Vec<Duration>) -> Result<Result<(), String>> {
     let start = Instant::now();
-    let batches = session.run(&question.row.text)?;
+    let batches = ask(&question.row.text)?;
     times.push(start.elapsed());
     Ok((question.check)(data, &from_batches(&batches)?))
 }
