@@ -1,0 +1,191 @@
+//! The command line of `mainstay bench`.
+//!
+//! `--csv` and `--markdown` take a file or, without one, write to standard output in place of the table.
+//! The word after them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` leaves
+//! no doubt.
+
+use crate::suite::Settings;
+use crate::xbase::MOST_ROWS;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+Reproduces Mainstay's tables of figures on this machine: makes the data, checks every answer, times each
+row, and prints minimum, median and maximum beside the published figures and beside every other system
+that is installed (SQLite is built in; DuckDB and Polars when python3 can import them).
+
+Usage: mainstay bench [SUITE...] [OPTIONS]
+
+  --only ROW          only rows whose name contains ROW (may be repeated)
+  --rows N            rows of the table (default 100000; other sizes have no published figures)
+  --repeats N         the least number of runs of a row (default 7, at least 5)
+  --no-peers          leave the other systems out
+  --check             fail when a row misses its target or is slower than a peer in the same run
+  --list              print the suites and their rows
+  --json FILE         write everything as JSON
+  --csv [FILE]        write the table as CSV
+  --markdown [FILE]   write the table as Markdown
+  --html FILE         write a page with charts
+  -h, --help          print this
+
+FILE may be - for standard output. Exit code: 0 in order, 1 a wrong or missing answer (with --check also a
+missed target or a faster peer), 2 a mistake in the command line or no way to run.
+";
+
+/// Where a form of the table goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// In place of the table on standard output.
+    Standard,
+    /// To a file.
+    File(PathBuf),
+}
+
+/// What the command line says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The suites asked for; none means all.
+    pub suites: Vec<String>,
+    /// Parts of names of rows; none means all.
+    pub only: Vec<String>,
+    /// Size and repeats.
+    pub settings: Settings,
+    /// `--check`.
+    pub check: bool,
+    /// `--list`.
+    pub list: bool,
+    /// `--help`.
+    pub help: bool,
+    /// `--json`.
+    pub json: Option<Target>,
+    /// `--csv`.
+    pub csv: Option<Target>,
+    /// `--markdown`.
+    pub markdown: Option<Target>,
+    /// `--html`.
+    pub html: Option<Target>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            suites: Vec::new(),
+            only: Vec::new(),
+            settings: Settings { rows: 100_000, repeats: 7, peers: true },
+            check: false,
+            list: false,
+            help: false,
+            json: None,
+            csv: None,
+            markdown: None,
+            html: None,
+        }
+    }
+}
+
+impl Options {
+    /// Reads the arguments; `suites` are the names that exist. The error is a sentence for the user.
+    pub fn parse(arguments: Vec<OsString>, suites: &[&str]) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut words = arguments.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let word = word.into_string().map_err(|word| format!("not UTF-8: {}", word.display()))?;
+            let (name, attached) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
+                _ => (word.as_str(), None),
+            };
+            let attachable = ["--only", "--rows", "--repeats", "--json", "--csv", "--markdown", "--html"];
+            if attached.is_some() && !attachable.contains(&name) {
+                return Err(format!("{name} takes no value"));
+            }
+            let mut value = || attached.clone().or_else(|| words.next()).ok_or(format!("{name} needs a value"));
+            match name {
+                "--only" => options.only.push(utf8(value()?)?),
+                "--rows" => options.settings.rows = number(name, value()?, 1, MOST_ROWS)?,
+                "--repeats" => options.settings.repeats = number(name, value()?, 5, 10_000)?,
+                "--no-peers" => options.settings.peers = false,
+                "--check" => options.check = true,
+                "--list" => options.list = true,
+                "-h" | "--help" => options.help = true,
+                "--json" => options.json = Some(target(value()?)),
+                "--html" => options.html = Some(target(value()?)),
+                "--csv" | "--markdown" => {
+                    let file = attached.or_else(|| words.next_if(|next| is_file(next, suites)));
+                    let target = Some(file.map_or(Target::Standard, target));
+                    *(if name == "--csv" { &mut options.csv } else { &mut options.markdown }) = target;
+                }
+                _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
+                _ if suites.contains(&name) => options.suites.push(name.to_owned()),
+                _ => return Err(format!("unknown suite {name}; there is {}", suites.join(", "))),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a row of this key and title was asked for.
+    pub fn wants(&self, key: &str, title: &str) -> bool {
+        let (key, title) = (key.to_lowercase(), title.to_lowercase());
+        let found = |part: &String| key.contains(&part.to_lowercase()) || title.contains(&part.to_lowercase());
+        self.only.is_empty() || self.only.iter().any(found)
+    }
+}
+
+fn is_file(word: &OsString, suites: &[&str]) -> bool {
+    word.to_str().is_none_or(|word| word == "-" || !(word.starts_with('-') || suites.contains(&word)))
+}
+
+fn target(word: OsString) -> Target {
+    if word == "-" { Target::Standard } else { Target::File(word.into()) }
+}
+
+fn utf8(word: OsString) -> Result<String, String> {
+    word.into_string().map_err(|word| format!("not UTF-8: {}", word.display()))
+}
+
+fn number(name: &str, word: OsString, least: usize, most: usize) -> Result<usize, String> {
+    let word = utf8(word)?;
+    let plain = word.replace(['_', ','], "");
+    let value = plain.parse().ok().filter(|value| (least..=most).contains(value));
+    value.ok_or(format!("{name} takes a number from {least} to {most}, not {word}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(line.split_whitespace().map(OsString::from).collect(), &["xbase"])
+    }
+
+    #[test]
+    fn options_are_read() {
+        let options = parse("xbase --only tag --only=COUNT --rows 1_000 --repeats 9 --no-peers --check").unwrap();
+        assert_eq!(options.settings, Settings { rows: 1_000, repeats: 9, peers: false });
+        assert!(options.check && options.wants("id_equal", "Count") && !options.wants("id_equal", "x"));
+        assert_eq!(options.suites, ["xbase"]);
+    }
+
+    #[test]
+    fn a_file_is_optional_only_where_it_may_be() {
+        assert_eq!(parse("--csv xbase").unwrap().csv, Some(Target::Standard));
+        assert_eq!(parse("--csv a.csv xbase").unwrap().csv, Some(Target::File("a.csv".into())));
+        assert_eq!(parse("--markdown --check").unwrap().markdown, Some(Target::Standard));
+        assert_eq!(parse("--json -").unwrap().json, Some(Target::Standard));
+        assert!(parse("--json").unwrap_err().contains("needs a value"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, part) in [
+            ("--repeats 4", "from 5"),
+            ("--rows 0", "from 1"),
+            ("--rows many", "not many"),
+            ("--fast", "unknown option --fast"),
+            ("tsql", "unknown suite tsql"),
+            ("--check=1", "takes no value"),
+        ] {
+            assert!(parse(line).unwrap_err().contains(part), "{line}");
+        }
+    }
+}
