@@ -122,10 +122,10 @@ pub fn decode_rows<'r>(
 
 /// Which records are deleted. A flag that is neither `*` nor a blank is taken for "not deleted", and reported.
 pub fn deleted_flags(records: &Records<'_>, path: &Path) -> (BooleanBuffer, Findings) {
-    let (bytes, step) = (records.bytes, records.record_length);
     let mut odd = false;
-    let flags = BooleanBuffer::collect_bool(records.len(), |row| {
-        let flag = bytes[row * step];
+    let mut each = records.iter();
+    let flags = BooleanBuffer::collect_bool(records.len(), |_| {
+        let flag = each.next().map_or(b' ', |record| record[0]);
         odd |= flag != b' ' && flag != b'*';
         flag == b'*'
     });

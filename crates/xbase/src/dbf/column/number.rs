@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 const BLANKS: u64 = 0x2020_2020_2020_2020;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
+/// The bit that a digit has and a blank has not; with it, a blank is a zero.
+const DIGIT_BITS: u64 = 0x1010_1010_1010_1010;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Added to a byte, this sets the high bit if the byte is over 9.
 const OVER_NINE: u64 = 0x7676_7676_7676_7676;
@@ -125,36 +127,61 @@ fn last_16_slowly(record: &[u8], end: usize) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// The regular form of a field of up to 8 bytes.
+/// The regular form of a field of up to 8 bytes, as masks over the word.
 struct Form8 {
     /// The bytes before the field.
     before_field: u64,
-    /// How far the point is from the low end, in bits, if there is one.
-    point: Option<u32>,
+    /// The byte of the point, and what it must be; both 0 if there is none.
+    point: (u64, u64),
+    /// The bytes that move up by one when the point is taken out, and those that stay.
+    moving: u64,
+    staying: u64,
+    /// What takes the place of the first byte then.
+    vacated: u64,
     /// The most bits that blanks and sign may take: what is after the point are digits.
     most_skipped: u32,
+    /// The digit bits of the bytes that have to be digits.
+    digits: u64,
 }
 
 impl Form8 {
     fn new(length: usize, scale: usize) -> Form8 {
-        let scale = scale as u32;
-        let point = (scale > 0).then(|| 8 * (7 - scale));
-        Form8 { before_field: low_bytes(8 - length), point, most_skipped: 64 - 8 * scale }
+        let before_field = low_bytes(8 - length);
+        let most_skipped = 64 - 8 * scale as u32;
+        let digits = DIGIT_BITS & !low_bytes(8 - scale.max(1));
+        if scale == 0 {
+            return Form8 {
+                before_field,
+                point: (0, 0),
+                moving: 0,
+                staying: u64::MAX,
+                vacated: 0,
+                most_skipped,
+                digits,
+            };
+        }
+        let at = 8 * (7 - scale as u32);
+        let point = (0xFF << at, u64::from(b'.') << at);
+        let moving = low_bytes(7 - scale);
+        Form8 { before_field, point, moving, staying: !low_bytes(8 - scale), vacated: 0x20, most_skipped, digits }
     }
 
     #[inline(always)]
     fn parse(&self, word: u64) -> Option<i64> {
-        let mut word = word & !self.before_field | BLANKS & self.before_field;
-        if let Some(point) = self.point {
-            if (word >> point) as u8 != b'.' {
-                return None;
-            }
-            let whole = word & ((1 << point) - 1);
-            // The bytes after the point stay, those before it move into its place.
-            word = word >> point >> 8 << 8 << point | whole << 8 | 0x20;
+        let word = word & !self.before_field | BLANKS & self.before_field;
+        if word & self.point.0 != self.point.1 {
+            return None;
+        }
+        let word = word & self.staying | (word & self.moving) << 8 | self.vacated;
+        // Most numbers have no sign: blanks that no digit precedes become zeros all at once.
+        let blank = !word & DIGIT_BITS;
+        if (blank >> 8 & !blank & DIGIT_BITS >> 8) | blank & self.digits == 0
+            && let Some(value) = eight_digits((word | DIGIT_BITS) ^ ZEROS)
+        {
+            return Some(i64::from(value));
         }
         let (digits, negative) = digits_8(word, self.most_skipped)?;
-        let value = eight_digits(digits)? as i64;
+        let value = i64::from(eight_digits(digits)?);
         Some(if negative { -value } else { value })
     }
 }
@@ -198,7 +225,7 @@ impl Form16 {
         } else {
             return None;
         };
-        let value = eight_digits(first)? as i64 * 100_000_000 + eight_digits(last)? as i64;
+        let value = i64::from(eight_digits(first)?) * 100_000_000 + i64::from(eight_digits(last)?);
         Some(if negative { -value } else { value })
     }
 }

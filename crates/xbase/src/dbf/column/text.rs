@@ -117,23 +117,17 @@ fn short_codes(task: &Task<'_>) -> Option<Codes> {
     let (rows, length) = (task.records.len(), task.field.length);
     let record_length = task.records.record_length;
     let limit = Limit::new(rows);
-    let (mut table, mut firsts) = (WordTable::new(10), Vec::new());
-    let mut codes = Vec::with_capacity(rows);
+    let (mut table, mut firsts, mut codes) = (WordTable::new(10), Vec::new(), vec![0; rows]);
     // The word is read so that it stays within the record, and the field shifted out of it.
     let start = task.field.offset.min(record_length.saturating_sub(8));
     let shift = 8 * (task.field.offset - start) as u32;
     let mask = if length == 8 { u64::MAX } else { (1 << (8 * length)) - 1 };
-    let (mut last, mut last_code) = (0, None);
-    for (row, record) in task.records.iter().enumerate() {
+    for ((row, record), code) in task.records.iter().enumerate().zip(&mut codes) {
         let word = match record[start..].first_chunk() {
             Some(bytes) => u64::from_le_bytes(*bytes) >> shift & mask,
             None => short_word(record, task.field.offset, length),
         };
-        if let (true, Some(code)) = (word == last, last_code) {
-            codes.push(code);
-            continue;
-        }
-        let code = match table.find(word, |_| true) {
+        *code = match table.find(word, |_| true) {
             Ok(code) => code as u16,
             Err(_) if limit.is_reached(firsts.len(), row) => return None,
             Err(slot) => {
@@ -143,8 +137,6 @@ fn short_codes(task: &Task<'_>) -> Option<Codes> {
                 code as u16
             }
         };
-        (last, last_code) = (word, Some(code));
-        codes.push(code);
     }
     Some((codes, firsts))
 }
@@ -158,30 +150,21 @@ fn short_word(record: &[u8], offset: usize, length: usize) -> u64 {
 /// Longer fields: the key is a hash, and equal hashes are compared.
 fn long_codes(task: &Task<'_>) -> Option<Codes> {
     let limit = Limit::new(task.records.len());
-    let (mut table, mut firsts, mut values) = (WordTable::new(10), Vec::new(), Vec::<&[u8]>::new());
+    let (mut table, mut firsts, mut cells) = (WordTable::new(10), Vec::new(), Vec::<&[u8]>::new());
     let mut codes = Vec::with_capacity(task.records.len());
-    let mut last: Option<(&[u8], u16)> = None;
     for (row, cell) in task.cells().enumerate() {
-        if let Some((last_cell, code)) = last
-            && last_cell == cell
-        {
-            codes.push(code);
-            continue;
-        }
-        let value = trimmed(cell);
-        let hash = hash(value);
-        let code = match table.find(hash, |code| values[code as usize] == value) {
+        let hash = hash(cell);
+        let code = match table.find(hash, |code| cells[code as usize] == cell) {
             Ok(code) => code as u16,
             Err(_) if limit.is_reached(firsts.len(), row) => return None,
             Err(slot) => {
                 let code = firsts.len();
                 firsts.push(row);
-                values.push(value);
+                cells.push(cell);
                 table.insert(slot, hash, code as u32);
                 code as u16
             }
         };
-        last = Some((cell, code));
         codes.push(code);
     }
     Some((codes, firsts))
