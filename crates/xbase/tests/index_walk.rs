@@ -107,7 +107,7 @@ fn ranges_are_what_a_comparison_of_all_keys_gives() {
         let greatest = tag.greatest().unwrap().unwrap();
         assert_eq!((&least.1, &greatest.1), (&all[0].0, &all[all.len() - 1].0));
 
-        let step = all.len() / 3 + 1;
+        let step = all.len() / 2 + 1;
         let mut bounds: Vec<Vec<u8>> = all.iter().step_by(step).map(|(key, _)| key.clone()).collect();
         bounds.extend(all.iter().step_by(step).map(|(key, _)| key[..key.len().div_ceil(2)].to_vec()));
         bounds.extend([vec![0; tag.header().key_length], vec![255; tag.header().key_length], Vec::new()]);

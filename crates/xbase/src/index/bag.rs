@@ -48,13 +48,8 @@ impl Bag {
     /// The same, keeping at most `kept_bytes` bytes of pages in memory.
     pub fn open_with_limit(file: Arc<dyn File>, kept_bytes: usize) -> Result<Bag> {
         let stamp = file.stamp()?;
-        let mut header = vec![0; COMPACT_HEADER_LEN];
-        let read = file.read_at(&mut header, 0)?;
-        // A header cut short by a failing read must not be taken for a shorter file.
-        if (read as u64) < stamp.len.min(COMPACT_HEADER_LEN as u64) {
-            file.read_exact_at(&mut header, 0)?;
-        }
-        header.truncate(read);
+        let mut header = vec![0; stamp.len.min(COMPACT_HEADER_LEN as u64) as usize];
+        file.read_exact_at(&mut header, 0)?;
         let kind = kind_of(&header, stamp.len).ok_or_else(|| not_an_index(file.path()))?;
         let opening = Opening { file, stamp, kept_bytes, header };
         match kind {

@@ -99,7 +99,7 @@ impl Packing {
 }
 
 impl<'p> Leaf<'p> {
-    #[inline]
+    #[inline(always)]
     fn number(&self, index: usize) -> u64 {
         let start = ENTRIES_START + index * self.packing.entry_len;
         if let Some(bytes) = self.page.get(start..start + 8)
@@ -159,7 +159,7 @@ impl<'p> Leaf<'p> {
 
     /// Compares the key of an entry, of which the duplicate bytes are known to equal the target's, with
     /// the target; gives also how many leading bytes they share.
-    #[inline]
+    #[inline(always)]
     fn compare(&self, entry: &Entry<'_>, target: &[u8]) -> (Ordering, usize) {
         let mut at = entry.duplicates.min(target.len());
         let rest = &target[at..];
@@ -181,7 +181,7 @@ impl<'p> Leaf<'p> {
 
 impl<'p> Entries<'p> {
     /// The next entry; an error when its counts do not fit the key or its bytes not the page.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self) -> Result<Option<Entry<'p>>, Reason> {
         let Leaf { page, count, key_len, packing, .. } = self.leaf;
         if self.next >= count {
@@ -207,12 +207,16 @@ impl<'p> Entries<'p> {
 }
 
 impl Entry<'_> {
-    /// Turns the key of the entry before, in `key`, into the key of this entry.
-    #[inline]
-    pub(crate) fn apply(&self, key: &mut [u8], pad: u8) {
+    /// Turns the key of the entry before, in `key`, into the key of this entry. `text_len` says how much of
+    /// the key before is not pad bytes, and is set to the same for this one.
+    #[inline(always)]
+    pub(crate) fn apply(&self, key: &mut [u8], text_len: &mut usize, pad: u8) {
         let end = self.duplicates + self.stored.len();
-        key[self.duplicates..end].copy_from_slice(self.stored);
-        key[end..].fill(pad);
+        copy_short(self.stored, &mut key[self.duplicates..end]);
+        if end < *text_len {
+            key[end..*text_len].fill(pad);
+        }
+        *text_len = end;
     }
 
     /// Whether the key of this entry comes before the one that `previous` holds.
@@ -229,6 +233,29 @@ impl Entry<'_> {
             Ordering::Equal => tail.iter().find(|byte| **byte != pad).is_some_and(|byte| pad < *byte),
             order => order == Ordering::Less,
         }
+    }
+}
+
+/// Copies a few bytes: keys mostly differ in 1 to 8, and a call to copy them costs more than they do. Two
+/// chunks that overlap cover every length between their own and twice that.
+#[inline(always)]
+fn copy_short(from: &[u8], to: &mut [u8]) {
+    match from.len() {
+        0 => {}
+        1 => to[0] = from[0],
+        2..=3 => copy_chunks::<2>(from, to),
+        4..=8 => copy_chunks::<4>(from, to),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+#[inline(always)]
+fn copy_chunks<const LEN: usize>(from: &[u8], to: &mut [u8]) {
+    if let (Some(first), Some(place)) = (from.first_chunk::<LEN>(), to.first_chunk_mut::<LEN>()) {
+        *place = *first;
+    }
+    if let (Some(last), Some(place)) = (from.last_chunk::<LEN>(), to.last_chunk_mut::<LEN>()) {
+        *place = *last;
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) enum Format {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
+    /// Bytes of a page: a power of two.
     pub(crate) page_len: usize,
     /// Pointers count pages instead of bytes.
     pub(crate) pointers_are_pages: bool,
@@ -68,8 +69,8 @@ impl Layout {
     pub(crate) fn page_number(&self, pointer: u32) -> Result<u32, Reason> {
         if self.pointers_are_pages {
             Ok(pointer)
-        } else if (pointer as usize).is_multiple_of(self.page_len) {
-            Ok(pointer / self.page_len as u32)
+        } else if pointer & (self.page_len as u32 - 1) == 0 {
+            Ok(pointer >> self.page_len.trailing_zeros())
         } else {
             Err(format!("the pointer {pointer} is not the start of a page").into())
         }
@@ -187,12 +188,21 @@ impl<'p> Node<'p> {
         Ok(pointer)
     }
 
+    /// The record and the key of an item of fixed length.
+    #[inline]
+    fn fixed_item(&self, index: usize) -> Result<(u32, &'p [u8]), Reason> {
+        let item = self.item(index)?;
+        let key_len = self.layout.key_len;
+        Ok(match self.layout.format {
+            Format::Ntx => (long(item, 4).unwrap_or(0), &item[8..8 + key_len]),
+            _ => (long(item, key_len).map_or(0, u32::swap_bytes), &item[..key_len]),
+        })
+    }
+
     /// The key of an item of fixed length.
     #[inline]
     pub(crate) fn fixed_key(&self, index: usize) -> Result<&'p [u8], Reason> {
-        let item = self.item(index)?;
-        let start = if self.layout.format == Format::Ntx { 8 } else { 0 };
-        Ok(&item[start..start + self.layout.key_len])
+        self.fixed_item(index).map(|(_, key)| key)
     }
 
     /// The record of an item. In a branch: the record of the last item below it (plain branches have none).
@@ -201,11 +211,7 @@ impl<'p> Node<'p> {
         if let Some(leaf) = self.packed_leaf() {
             return Ok(leaf.record(index));
         }
-        let item = self.item(index)?;
-        Ok(match self.layout.format {
-            Format::Ntx => long(item, 4).unwrap_or(0),
-            _ => long(item, self.layout.key_len).map_or(0, u32::swap_bytes),
-        })
+        self.fixed_item(index).map(|(record, _)| record)
     }
 
     /// How two keys stand to each other in the order of this tree.
@@ -247,16 +253,18 @@ impl<'p> Node<'p> {
     ) -> Result<std::ops::ControlFlow<()>, Reason> {
         if let Some(leaf) = self.packed_leaf() {
             let mut entries = leaf.entries();
+            let mut text_len = key.len();
             for index in 0..end {
                 let Some(entry) = entries.advance()? else { break };
-                entry.apply(key, leaf.pad);
+                entry.apply(key, &mut text_len, leaf.pad);
                 if index >= start && visit(entry.record, key).is_break() {
                     return Ok(std::ops::ControlFlow::Break(()));
                 }
             }
         } else {
             for index in start..end {
-                if visit(self.record(index)?, self.fixed_key(index)?).is_break() {
+                let (record, key) = self.fixed_item(index)?;
+                if visit(record, key).is_break() {
                     return Ok(std::ops::ControlFlow::Break(()));
                 }
             }
@@ -268,12 +276,12 @@ impl<'p> Node<'p> {
     pub(crate) fn is_ordered(&self, key: &mut [u8]) -> Result<bool, Reason> {
         if let Some(leaf) = self.packed_leaf() {
             let mut entries = leaf.entries();
-            let mut is_first = true;
+            let (mut is_first, mut text_len) = (true, key.len());
             while let Some(entry) = entries.advance()? {
                 if !is_first && entry.is_before(key, leaf.pad) {
                     return Ok(false);
                 }
-                entry.apply(key, leaf.pad);
+                entry.apply(key, &mut text_len, leaf.pad);
                 is_first = false;
             }
             return Ok(true);

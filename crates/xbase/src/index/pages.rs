@@ -34,6 +34,8 @@ const MAX_GROUPS: u64 = 1 << 22;
 pub(crate) struct Pages {
     file: Arc<dyn File>,
     page_len: usize,
+    /// Pages of a group, as a power of two: a division per access would cost more than the access.
+    group_shift: u32,
     count: u32,
     groups: Box<[OnceLock<Box<Group>>]>,
     kept: AtomicUsize,
@@ -68,7 +70,7 @@ impl Deref for PageBytes<'_> {
 }
 
 impl Pages {
-    /// The pages of a file of this length, which keep at most `limit` bytes.
+    /// The pages of a file of this length, which keep at most `limit` bytes. `page_len` is a power of two.
     pub(crate) fn new(file: Arc<dyn File>, file_len: u64, page_len: usize, limit: usize) -> Result<Pages> {
         let groups = file_len.div_ceil(GROUP_LEN as u64);
         let count = u32::try_from(file_len / page_len as u64).ok().filter(|_| groups <= MAX_GROUPS);
@@ -77,7 +79,17 @@ impl Pages {
             return Err(Error::new(Code::Unsupported, "the index file is larger than its pointers can reach").at(path));
         };
         let groups = (0..groups).map(|_| OnceLock::new()).collect();
-        Ok(Pages { file, page_len, count, groups, kept: AtomicUsize::new(0), limit, newest: Mutex::new(None) })
+        let group_shift = (GROUP_LEN / page_len).trailing_zeros();
+        Ok(Pages {
+            file,
+            page_len,
+            group_shift,
+            count,
+            groups,
+            kept: AtomicUsize::new(0),
+            limit,
+            newest: Mutex::new(None),
+        })
     }
 
     /// How many whole pages the file has.
@@ -146,8 +158,7 @@ impl Pages {
 
     #[inline]
     fn slot(&self, page: u32) -> (usize, usize) {
-        let pages_per_group = GROUP_LEN / self.page_len;
-        (page as usize / pages_per_group, page as usize % pages_per_group)
+        (page as usize >> self.group_shift, page as usize & ((1 << self.group_shift) - 1))
     }
 
     #[inline]

@@ -50,17 +50,21 @@ impl Tag {
 
     /// The first record, in the order of bytes, whose key is `key`, or begins with it if it is shorter.
     pub fn find(&self, key: &[u8]) -> Result<Option<u32>> {
-        let (path, is_equal) = self.tree.search(key, self.tree.layout.falling, Reading::Point)?;
-        match is_equal {
-            Some(true) if !self.tree.layout.falling => self.tree.record(&path),
-            Some(false) if !self.tree.layout.falling => Ok(None),
-            _ => self.find_beside(key, path),
+        if !self.tree.layout.falling {
+            match self.tree.find(key) {
+                Ok(record) => return Ok(record),
+                Err(Some(error)) => return Err(error),
+                Err(None) => {}
+            }
         }
+        self.find_by_position(key)
     }
 
     #[cold]
-    fn find_beside(&self, key: &[u8], mut path: Path) -> Result<Option<u32>> {
-        if self.tree.layout.falling {
+    fn find_by_position(&self, key: &[u8]) -> Result<Option<u32>> {
+        let falling = self.tree.layout.falling;
+        let (mut path, _) = self.tree.search(key, falling, Reading::Point)?;
+        if falling {
             self.tree.step_back(&mut path, Reading::Point)?;
         }
         let mut found = Vec::new();

@@ -348,6 +348,26 @@ impl Tree {
         }
     }
 
+    /// The record of the first item whose key starts with `target`, without a position: the shortest way of
+    /// a look-up. `Err(None)` where only a position can tell: the match may be in the next page.
+    pub(crate) fn find(&self, target: &[u8]) -> Result<Option<u32>, Option<Error>> {
+        let mut page = self.root;
+        for _ in 0..MAX_DEPTH {
+            let bytes = self.pages.page(page)?;
+            let node = self.ordered_node(page, &bytes)?;
+            let (index, is_equal) = node.search(target, false).map_err(|reason| self.damaged(page, reason))?;
+            if index >= node.count() {
+                return Err(None);
+            }
+            match self.child(page, &node, index)? {
+                Some(child) => page = child,
+                None if !is_equal => return Ok(None),
+                None => return Ok(Some(node.record(index).map_err(|reason| self.damaged(page, reason))?)),
+            }
+        }
+        Err(None)
+    }
+
     /// The record and the key of the item at a position.
     pub(crate) fn item(&self, path: &Path, key: &mut Vec<u8>) -> Result<Option<u32>> {
         let Some(Level { page, index }) = path.top() else { return Ok(None) };

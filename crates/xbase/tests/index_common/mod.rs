@@ -2,7 +2,9 @@
 
 #![allow(dead_code, clippy::disallowed_methods)]
 
-use mainstay_vfs::{Disk, FileSystem};
+pub mod build;
+
+use mainstay_vfs::{Disk, FileSystem, Memory};
 use mainstay_xbase::index::{Bag, KeyFamily, KeyType, KeyValue, Tag};
 use std::path::{Path, PathBuf};
 
@@ -111,5 +113,25 @@ pub fn seek_key(tag: &Tag, letter: &str, text: &str) -> Vec<u8> {
     match tag.key_type().encode(&value) {
         Some(EncodedKey::Exact(key)) => key,
         other => panic!("{value:?} gives {other:?}"),
+    }
+}
+
+/// Opens an index that exists only in memory.
+pub fn open_bytes(name: &str, bytes: &[u8]) -> mainstay_base::Result<Bag> {
+    let memory = Memory::new();
+    memory.write(name, bytes);
+    Bag::open(memory.open(Path::new(name))?)
+}
+
+/// A sequence of numbers that look random and are the same in every run (xorshift).
+pub struct Seed(pub u64);
+
+impl Seed {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
     }
 }
