@@ -253,6 +253,14 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_lists_every_function() {
+        let page = include_str!("../../../../docs/xbase-expressions.md");
+        for (name, _) in names() {
+            assert!(page.contains(&format!("`{name}(")), "{name}() is not in docs/xbase-expressions.md");
+        }
+    }
+
+    #[test]
     fn abbreviations_of_four_letters_are_taken_unless_they_are_ambiguous() {
         let found = |name: &str| match find(name) {
             Lookup::Found(function) => function.name,

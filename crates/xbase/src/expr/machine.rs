@@ -125,12 +125,19 @@ impl Machine<'_> {
         self.scratch.stack.clear();
         self.scratch.text.clear();
         let program = self.program;
+        // Most keys are one field.
+        if let [Op::Field(number)] = program.ops[..] {
+            return self.read(number);
+        }
         let mut next = 0;
         while let Some(op) = program.ops.get(next) {
             next += 1;
             match *op {
                 Op::Push(slot) => self.push(slot),
-                Op::Field(number) => self.field(number)?,
+                Op::Field(number) => {
+                    let slot = self.read(number)?;
+                    self.push(slot);
+                }
                 Op::Call(builtin, arguments) => self.call(builtin, usize::from(arguments))?,
                 Op::Binary(operator) => self.binary(operator)?,
                 Op::Negate => {
@@ -163,12 +170,10 @@ impl Machine<'_> {
         self.pop()
     }
 
-    fn field(&mut self, number: usize) -> Result<()> {
+    fn read(&mut self, number: usize) -> Result<Slot> {
         let reader = self.program.fields.get(number).ok_or_else(broken)?;
         self.null |= self.program.dialect == Dialect::FoxPro && reader.is_null(self.record);
-        let slot = reader.read(self.record);
-        self.push(slot);
-        Ok(())
+        Ok(reader.read(self.record))
     }
 
     fn call(&mut self, builtin: Builtin, arguments: usize) -> Result<()> {
