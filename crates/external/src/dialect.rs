@@ -19,7 +19,7 @@
 use crate::guess::{ColumnType, Guess};
 use crate::options::CsvOptions;
 use crate::shape::{Shape, shape, trim};
-use crate::split::{ESCAPED, Field, Grammar, QUOTED, Rows, Step, unquote};
+use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
 use std::collections::HashSet;
 
 /// How many rows are looked at.
@@ -41,6 +41,8 @@ pub(crate) struct Dialect {
     /// Where the rows below the names begin, relative to the sample, and in which line (from 1).
     pub(crate) data_start: usize,
     pub(crate) data_line: u64,
+    /// How the row of names ends.
+    pub(crate) line_end: LineEnd,
 }
 
 impl Dialect {
@@ -56,13 +58,16 @@ struct Sample {
     rows: Vec<Vec<(Vec<u8>, bool)>>,
     /// Where the second row begins, and its line.
     second_row: (usize, u64),
+    /// How the first row ends.
+    line_end: LineEnd,
     /// Quotes occur, and each opens and closes a field.
     clean_quotes: bool,
 }
 
 impl Sample {
     fn read(bytes: &[u8], at_end: bool, grammar: Grammar) -> Sample {
-        let mut sample = Sample { rows: Vec::new(), second_row: (bytes.len(), 1), clean_quotes: true };
+        let mut sample =
+            Sample { rows: Vec::new(), second_row: (bytes.len(), 1), line_end: LineEnd::None, clean_quotes: true };
         let (mut fields, mut line, mut quoted_fields) = (Vec::new(), 1, 0);
         let (mut start, mut quotes_until) = (0, usize::MAX);
         'again: loop {
@@ -76,6 +81,7 @@ impl Sample {
                         sample.rows.push(fields.iter().map(|field| value(field, &bytes[start..], grammar)).collect());
                         if sample.rows.len() == 1 {
                             sample.second_row = (start + rows.position(), line);
+                            sample.line_end = row.line_end;
                         }
                     }
                     Step::Unterminated { quote } => {
@@ -158,8 +164,16 @@ pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialec
     let names = if names { sample.rows.first() } else { None };
     let names = names.map(|row| row.iter().map(|(name, _)| trim(name).to_vec()).collect::<Vec<_>>());
     let skipped_lines = u64::from(skipped > 0);
-    let (data_start, data_line) = if names.is_some() { sample.second_row } else { (0, 1) };
-    Dialect { grammar, names, columns, data_start: skipped + data_start, data_line: skipped_lines + data_line }
+    let ((data_start, data_line), line_end) =
+        if names.is_some() { (sample.second_row, sample.line_end) } else { ((0, 1), LineEnd::None) };
+    Dialect {
+        grammar,
+        names,
+        columns,
+        data_start: skipped + data_start,
+        data_line: skipped_lines + data_line,
+        line_end,
+    }
 }
 
 /// The delimiter that a first line `sep=;` declares, and how long that line is.

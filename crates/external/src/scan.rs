@@ -158,7 +158,7 @@ impl<'a> Scanner<'a> {
             checksum: Checksum::new(),
             rows: 0,
             line: dialect.data_line,
-            line_end: LineEnd::None,
+            line_end: dialect.line_end,
             quotes_until: u64::MAX,
             is_utf8: true,
             findings: Findings::new(),
@@ -298,15 +298,18 @@ impl<'a> Scanner<'a> {
             let message = || "text stands behind the closing quote; it is read as part of the value".into();
             self.findings.add(Kind::TextAfterQuote, line, column, message);
         }
-        if self.line_end == LineEnd::None {
-            self.line_end = row.line_end;
-        } else if row.line_end != self.line_end && row.line_end != LineEnd::None {
+        let differs = row.line_end != self.line_end && row.line_end != LineEnd::None;
+        if differs && self.line_end != LineEnd::None {
             let end = fields.last().map_or(row.start, |last| last.end as usize);
             let (line, column) = place(end);
             let (found, usual) = (line_end_name(row.line_end), line_end_name(self.line_end));
             self.findings.add(Kind::MixedLineEnds, line, column, || {
-                format!("the line ends with {found}, the first with {usual}")
+                format!("the line ends with {found}, earlier ones with {usual}")
             });
+        }
+        // What the first row below the names has is usual.
+        if self.rows == 0 && differs {
+            self.line_end = row.line_end;
         }
     }
 

@@ -192,10 +192,10 @@ fn an_open_quote_does_not_swallow_the_rest() {
 
 #[test]
 fn nul_bytes_and_mixed_line_ends_are_found() {
-    let table = open("a,b\n1,x\0y\r\n2,\0\0\n");
+    let table = open("a,b\n1,x\0y\r\n2,\0\0\r\n");
     let expected = [
         "warning: t.csv, line 2, column 4: a NUL byte",
-        "warning: t.csv, line 2, column 6: the line ends with CRLF, the first with LF",
+        "warning: t.csv, line 2, column 6: the line ends with CRLF, earlier ones with LF",
         "warning: t.csv, line 3, column 3: a NUL byte",
         "warning: t.csv, line 3, column 4: a NUL byte",
     ];
