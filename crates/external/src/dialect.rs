@@ -1,0 +1,281 @@
+//! Which characters a CSV file uses, and whether its first row holds names: judged by its first rows.
+//!
+//! **Delimiter.** The candidates are tried one by one over the first thousand rows. A delimiter is the
+//! better, the more rows agree on one number of fields (more than one), and much the better if the first
+//! row is among them: decimal commas also come in regular numbers, but not in the row of names. Between
+//! equals the rarer character in texts wins: tab, semicolon, bar, comma. A file in which none of them
+//! divides the rows has one column. A first line `sep=;`, as Excel writes it, settles the question.
+//!
+//! **Quote.** The double quote, unless there is none and single quotes open and close fields without
+//! exception.
+//!
+//! **Header.** The first row holds names if none of its fields can be a number, a date or a boolean, and
+//! either a column below it is of such a type, or its fields are distinct, read like names and do not
+//! come back as values. Fields may be without a name, as long as half of them have one.
+//!
+//! **Columns.** As many as most rows have, or as the first row has if that is more: a field too many is
+//! worse than a NULL.
+
+use crate::guess::{ColumnType, Guess};
+use crate::options::CsvOptions;
+use crate::shape::{Shape, shape, trim};
+use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
+use std::collections::HashSet;
+
+/// How many rows are looked at.
+const SAMPLE_ROWS: usize = 1_000;
+
+/// The delimiter of a file that has none: the ASCII unit separator.
+const NO_DELIMITER: u8 = 0x1f;
+
+/// Between equals, the first wins.
+const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
+
+/// How to read a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    pub(crate) grammar: Grammar,
+    /// The names in the first row, if it holds names.
+    pub(crate) names: Option<Vec<Vec<u8>>>,
+    pub(crate) columns: usize,
+    /// Where the rows below the names begin, relative to the sample, and in which line (from 1).
+    pub(crate) data_start: usize,
+    pub(crate) data_line: u64,
+    /// How the row of names ends.
+    pub(crate) line_end: LineEnd,
+}
+
+impl Dialect {
+    /// Whether a number may have a comma for its point.
+    pub(crate) fn decimal_comma(&self) -> bool {
+        self.grammar.delimiter == b';'
+    }
+}
+
+/// The first rows of a file under some grammar.
+struct Sample {
+    /// The values of each row, and whether each was quoted.
+    rows: Vec<Vec<(Vec<u8>, bool)>>,
+    /// Where the second row begins, and its line.
+    second_row: (usize, u64),
+    /// How the first row ends.
+    line_end: LineEnd,
+    /// Quotes occur, and each opens and closes a field.
+    clean_quotes: bool,
+}
+
+impl Sample {
+    fn read(bytes: &[u8], at_end: bool, grammar: Grammar) -> Sample {
+        let mut sample =
+            Sample { rows: Vec::new(), second_row: (bytes.len(), 1), line_end: LineEnd::None, clean_quotes: true };
+        let (mut fields, mut line, mut quoted_fields) = (Vec::new(), 1, 0);
+        let (mut start, mut quotes_until) = (0, usize::MAX);
+        'again: loop {
+            let mut rows = Rows::new(&bytes[start..], grammar, at_end, quotes_until);
+            while sample.rows.len() < SAMPLE_ROWS {
+                match rows.next_row(&mut fields) {
+                    Step::Row(row) => {
+                        line += u64::from(row.lines_before + row.lines);
+                        sample.clean_quotes &= row.text_after_quote.is_none();
+                        quoted_fields += fields.iter().filter(|field| field.flags & QUOTED != 0).count();
+                        sample.rows.push(fields.iter().map(|field| value(field, &bytes[start..], grammar)).collect());
+                        if sample.rows.len() == 1 {
+                            sample.second_row = (start + rows.position(), line);
+                            sample.line_end = row.line_end;
+                        }
+                    }
+                    Step::Unterminated { quote } => {
+                        sample.clean_quotes = false;
+                        line += u64::from(rows.blank_lines());
+                        (start, quotes_until) = (start + rows.position(), quote - rows.position());
+                        continue 'again;
+                    }
+                    Step::NeedMore { .. } | Step::End => break 'again,
+                }
+            }
+            break;
+        }
+        sample.clean_quotes &= quoted_fields > 0;
+        sample
+    }
+
+    /// The number of fields that most rows have, and how many rows that is.
+    fn most_frequent_count(&self) -> (usize, usize) {
+        let mut counts: Vec<(usize, usize)> = Vec::new();
+        for row in &self.rows {
+            match counts.iter_mut().find(|(fields, _)| *fields == row.len()) {
+                Some((_, rows)) => *rows += 1,
+                None => counts.push((row.len(), 1)),
+            }
+        }
+        counts.into_iter().rev().max_by_key(|&(_, rows)| rows).unwrap_or((1, 0))
+    }
+
+    /// How well its delimiter divides the rows: 0 if it does not.
+    fn score(&self) -> usize {
+        let (fields, rows) = self.most_frequent_count();
+        let percent = rows * 100 / self.rows.len().max(1);
+        let first = self.rows.first().map_or(0, Vec::len);
+        let accepted = fields > 1 && percent >= if first == 1 { 90 } else { 25 };
+        match accepted {
+            true if first == fields => 100 + percent / 10,
+            true => percent / 10,
+            false => 0,
+        }
+    }
+}
+
+fn value(field: &Field, bytes: &[u8], grammar: Grammar) -> (Vec<u8>, bool) {
+    let mut value = field.bytes(bytes).to_vec();
+    if field.flags & ESCAPED != 0 {
+        unquote(field.bytes(bytes), grammar.quote, &mut value);
+    }
+    (value, field.flags & QUOTED != 0)
+}
+
+/// The dialect of a file that begins with these bytes; `at_end` if they are all of it.
+pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialect {
+    let (declared, skipped) = declared_delimiter(bytes);
+    let body = &bytes[skipped..];
+    let read = |delimiter, quote| Sample::read(body, at_end, Grammar { delimiter, quote });
+    let quote = options.quote.unwrap_or(b'"');
+    let delimiter = options.delimiter.or(declared);
+    let mut grammar = Grammar { delimiter: delimiter.unwrap_or(NO_DELIMITER), quote };
+    let mut sample = read(grammar.delimiter, quote);
+    let single = (options.quote.is_none() && memchr::memchr(b'"', body).is_none()).then_some(b'\'');
+    for quote in single.into_iter().chain([quote]) {
+        let candidates = delimiter.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+        let tried = candidates.into_iter().filter(|&delimiter| delimiter != quote);
+        let tried = tried.map(|delimiter| (delimiter, read(delimiter, quote)));
+        // Of equals `max_by_key` gives the last.
+        let best = tried.rev().max_by_key(|(_, sample)| sample.score());
+        let Some((delimiter, found)) = best else { continue };
+        if (quote != b'\'' || options.quote.is_some() || found.clean_quotes)
+            && (found.score() > 0 || options.delimiter.or(declared).is_some())
+        {
+            grammar = Grammar { delimiter, quote };
+            sample = found;
+            break;
+        }
+    }
+    let first_row = sample.rows.first().map_or(0, Vec::len);
+    let columns = sample.most_frequent_count().0.max(first_row).max(1);
+    let names = options.header.unwrap_or_else(|| is_header(&sample, columns, grammar.delimiter == b';'));
+    let names = if names { sample.rows.first() } else { None };
+    let names = names.map(|row| row.iter().map(|(name, _)| trim(name).to_vec()).collect::<Vec<_>>());
+    let skipped_lines = u64::from(skipped > 0);
+    let ((data_start, data_line), line_end) =
+        if names.is_some() { (sample.second_row, sample.line_end) } else { ((0, 1), LineEnd::None) };
+    Dialect {
+        grammar,
+        names,
+        columns,
+        data_start: skipped + data_start,
+        data_line: skipped_lines + data_line,
+        line_end,
+    }
+}
+
+/// The delimiter that a first line `sep=;` declares, and how long that line is.
+fn declared_delimiter(bytes: &[u8]) -> (Option<u8>, usize) {
+    match bytes {
+        [b's', b'e', b'p', b'=', delimiter, b'\r', b'\n', ..] if is_delimiter(*delimiter) => (Some(*delimiter), 7),
+        [b's', b'e', b'p', b'=', delimiter, b'\n', ..] if is_delimiter(*delimiter) => (Some(*delimiter), 6),
+        _ => (None, 0),
+    }
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    byte == b'\t' || (byte.is_ascii_punctuation() && byte != b'"')
+}
+
+fn is_header(sample: &Sample, columns: usize, decimal_comma: bool) -> bool {
+    let Some((first, below)) = sample.rows.split_first() else { return false };
+    let names: Vec<&[u8]> = first.iter().map(|(name, _)| trim(name)).collect();
+    let named = names.iter().filter(|name| !name.is_empty()).count();
+    let only_text = names.iter().all(|name| name.is_empty() || shape(name, decimal_comma) == Shape::Text);
+    if !only_text || named == 0 || named * 2 < columns {
+        return false;
+    }
+    let types_differ = column_types(below, columns, decimal_comma).any(|column_type| column_type != ColumnType::Text);
+    let distinct = names.iter().filter(|name| !name.is_empty()).collect::<HashSet<_>>().len() == named;
+    let come_back = below
+        .iter()
+        .any(|row| row.iter().zip(&names).any(|((value, _), name)| trim(value) == *name && !name.is_empty()));
+    types_differ || (distinct && !come_back && names.iter().all(|name| reads_like_a_name(name)))
+}
+
+fn column_types(
+    rows: &[Vec<(Vec<u8>, bool)>],
+    columns: usize,
+    decimal_comma: bool,
+) -> impl Iterator<Item = ColumnType> + use<> {
+    let mut guesses = vec![Guess::new(); columns];
+    for row in rows {
+        for (guess, (value, quoted)) in guesses.iter_mut().zip(row) {
+            guess.observe(value, *quoted, decimal_comma);
+        }
+    }
+    guesses.into_iter().filter(|guess| !guess.is_empty()).map(|guess| guess.column_type())
+}
+
+/// Begins with a letter, is short, and has nothing in it that names do not have.
+fn reads_like_a_name(name: &[u8]) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte >= 0x80 || byte == b'_';
+    let fits = |&byte: &u8| is_letter(byte) || byte.is_ascii_digit() || b" -.#%()/&:$*?[]'".contains(&byte);
+    name.is_empty() || (name.len() <= 64 && is_letter(name[0]) && name.iter().all(fits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(text: &str) -> Dialect {
+        detect(text.as_bytes(), true, &CsvOptions::default())
+    }
+
+    fn delimiter(text: &str) -> char {
+        char::from(dialect(text).grammar.delimiter)
+    }
+
+    #[test]
+    fn delimiters() {
+        assert_eq!(delimiter("a,b\n1,2\n"), ',');
+        assert_eq!(delimiter("a\tb\n1,5\t2\n"), '\t');
+        assert_eq!(delimiter("a|b\nx|y\n"), '|');
+        assert_eq!(delimiter("a;b\n1,5;2,5\n3,5;4,5\n"), ';');
+        assert_eq!(delimiter("1,5;2,5\n3,5;4,5\n"), ';');
+        assert_eq!(delimiter("\"a;b\",c\n\"d;e\",f\n"), ',');
+        assert_eq!(delimiter("sep=^\na^b\n"), '^');
+        assert_eq!(dialect("note\none, two\nthree\n").columns, 1);
+    }
+
+    #[test]
+    fn single_quotes_only_when_they_are_quotes() {
+        assert_eq!(dialect("'a','b,c'\n'd','e'\n").grammar.quote, b'\'');
+        assert_eq!(dialect("town,n\n's Gravenhage,1\nDelft,2\n").grammar.quote, b'"');
+        assert_eq!(dialect("'a',\"b\"\n").grammar.quote, b'"');
+    }
+
+    #[test]
+    fn headers() {
+        let names = |text| dialect(text).names.map(|names| names.len());
+        assert_eq!(names("id,name\n1,x\n"), Some(2));
+        assert_eq!(names(",name\n0,x\n"), Some(2));
+        assert_eq!(names("id,id\n1,x\n"), Some(2));
+        assert_eq!(names("id,id\ny,x\n"), None);
+        assert_eq!(names("first,last\nAnna,Berg\n"), Some(2));
+        assert_eq!(names("Anna,Berg\nOtto,Berg\n"), None);
+        assert_eq!(names("id,2019\n1,2\n"), None);
+        assert_eq!(names("1,2\n3,4\n"), None);
+        assert_eq!(names("a@b.example,x\nc@d.example,y\n"), None);
+        assert_eq!(names(""), None);
+    }
+
+    #[test]
+    fn the_widest_of_first_row_and_most_rows_counts() {
+        assert_eq!(dialect("a,b,c\n1,2\n1,2\n").columns, 3);
+        assert_eq!(dialect("a,b\n1,2,3\n1,2,3\n").columns, 3);
+        assert_eq!(dialect("a,b\n1,2\n1,2,3\n1,2\n").columns, 2);
+    }
+}

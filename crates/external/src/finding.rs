@@ -1,0 +1,181 @@
+//! What is wrong with a file, said so that a person can find the place.
+//!
+//! A file of a million ragged rows has one problem, not a million: of each kind of finding the first
+//! hundred are kept, the others are counted and told of in one more finding.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How many findings of one kind are kept.
+const KEPT_PER_KIND: usize = 100;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Unusual, but every value is read as it was written.
+    Warning,
+    /// Something in the file is not part of the table, or is likely not what its writer meant.
+    Error,
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, as a text editor counts them (line ends inside quotes count).
+    pub line: u64,
+    /// The column in that line in bytes, from 1.
+    pub column: u64,
+    /// What is wrong there, as a sentence without its full stop.
+    pub message: String,
+}
+
+impl Finding {
+    /// Where in the file it is.
+    pub fn place(&self) -> String {
+        format!("line {}, column {}", self.line, self.column)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{severity}: {}, {}: {}", self.path.display(), self.place(), self.message)
+    }
+}
+
+/// A kind of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    TooManyFields,
+    TooFewFields,
+    UnterminatedQuote,
+    TextAfterQuote,
+    NulByte,
+    MixedLineEnds,
+    NotUtf8,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 7] = [
+        Kind::TooManyFields,
+        Kind::TooFewFields,
+        Kind::UnterminatedQuote,
+        Kind::TextAfterQuote,
+        Kind::NulByte,
+        Kind::MixedLineEnds,
+        Kind::NotUtf8,
+    ];
+
+    pub(crate) fn severity(self) -> Severity {
+        match self {
+            Kind::TooManyFields | Kind::UnterminatedQuote | Kind::TextAfterQuote => Severity::Error,
+            Kind::TooFewFields | Kind::NulByte | Kind::MixedLineEnds | Kind::NotUtf8 => Severity::Warning,
+        }
+    }
+
+    /// What there is too much of, for counts: `7 rows with too many fields`.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Kind::TooManyFields => "rows with too many fields",
+            Kind::TooFewFields => "rows with too few fields",
+            Kind::UnterminatedQuote => "quotes that are not closed",
+            Kind::TextAfterQuote => "fields with text after their closing quote",
+            Kind::NulByte => "NUL bytes",
+            Kind::MixedLineEnds => "line ends of another kind",
+            Kind::NotUtf8 => "bytes that are not UTF-8",
+        }
+    }
+}
+
+/// The findings of one kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfKind {
+    pub(crate) count: u64,
+    /// The first of them: line, column, message.
+    pub(crate) kept: Vec<(u64, u64, String)>,
+}
+
+/// The findings of one file, by kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Findings {
+    kinds: Vec<OfKind>,
+}
+
+impl Findings {
+    pub(crate) fn new() -> Findings {
+        Findings { kinds: vec![OfKind::default(); Kind::ALL.len()] }
+    }
+
+    /// Counts one, and keeps it if there are not too many yet.
+    pub(crate) fn add(&mut self, kind: Kind, line: u64, column: u64, message: impl FnOnce() -> String) {
+        let of_kind = &mut self.kinds[kind as usize];
+        of_kind.count += 1;
+        if of_kind.kept.len() < KEPT_PER_KIND {
+            of_kind.kept.push((line, column, message()));
+        }
+    }
+
+    /// Whether the next one of this kind would still be kept.
+    pub(crate) fn has_room(&self, kind: Kind) -> bool {
+        self.of(kind).kept.len() < KEPT_PER_KIND
+    }
+
+    /// Counts some that nobody looked at more closely.
+    pub(crate) fn count_more(&mut self, kind: Kind, count: u64) {
+        self.kinds[kind as usize].count += count;
+    }
+
+    pub(crate) fn of(&self, kind: Kind) -> &OfKind {
+        &self.kinds[kind as usize]
+    }
+
+    /// All of them, in the order of their places.
+    pub(crate) fn list(&self, path: &std::path::Path) -> Vec<Finding> {
+        let mut list = Vec::new();
+        for kind in Kind::ALL {
+            let of_kind = self.of(kind);
+            let finding = |&(line, column, ref message): &(u64, u64, String)| Finding {
+                severity: kind.severity(),
+                path: path.to_owned(),
+                line,
+                column,
+                message: message.clone(),
+            };
+            list.extend(of_kind.kept.iter().map(finding));
+            let more = of_kind.count - of_kind.kept.len() as u64;
+            if let (1.., Some(&(line, column, _))) = (more, of_kind.kept.last()) {
+                list.push(finding(&(line, column, format!("after this, {more} more {}", kind.plural()))));
+            }
+        }
+        list.sort_by_key(|finding| (finding.line, finding.column));
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_of_a_kind_are_counted_and_do_not_hide_another_kind() {
+        let mut findings = Findings::new();
+        for line in 0..500 {
+            findings.add(Kind::TooFewFields, line, 1, || "short".into());
+        }
+        findings.add(Kind::NulByte, 3, 2, || "zero".into());
+        let list = findings.list(std::path::Path::new("a.csv"));
+        assert_eq!(list.len(), 102);
+        assert_eq!(
+            list[101].to_string(),
+            "warning: a.csv, line 99, column 1: after this, 400 more rows with too few fields"
+        );
+        assert!(list.iter().any(|finding| finding.message == "zero"));
+    }
+}

@@ -1,0 +1,303 @@
+//! The type of a column, from the shapes of all its values.
+//!
+//! A [`Guess`] only collects: which shapes were seen, and the largest number of digits. Nothing is
+//! decided before the last value, so order does not matter, and one value is enough to make a column
+//! TEXT. The rules, in short:
+//!
+//! | values                                              | type                                   |
+//! |-----------------------------------------------------|----------------------------------------|
+//! | whole numbers of 64 bits                            | BIGINT                                 |
+//! | numbers of together up to 38 digits                 | DECIMAL(p,s), no digit lost            |
+//! | some with exponents, none of more than 17 digits    | DOUBLE                                 |
+//! | `true`, `false`                                     | BOOLEAN                                |
+//! | 2024-12-31, or 31.12.2024                           | DATE                                   |
+//! | 31/12/2024 or 12/31/2024, one order impossible      | DATE                                   |
+//! | 2024-12-31 23:59:59.123456                          | TIMESTAMP (mixed with dates: midnight) |
+//! | anything else, a mixture, or an empty text in quotes| TEXT                                   |
+
+use crate::shape::{Shape, shape};
+use arrow_schema::{DataType, TimeUnit};
+
+/// Which number of a date with slashes is the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DayOrder {
+    /// 31/12/2024.
+    DayFirst,
+    /// 12/31/2024.
+    MonthFirst,
+}
+
+/// The type of a column, and how its texts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// BIGINT.
+    Integer,
+    /// DECIMAL.
+    Decimal {
+        /// Digits in all.
+        precision: u8,
+        /// Digits after the point.
+        scale: u8,
+        /// Whether a comma stands for the point.
+        comma: bool,
+    },
+    /// DOUBLE.
+    Double,
+    /// BOOLEAN.
+    Boolean,
+    /// DATE as 2024-12-31.
+    IsoDate,
+    /// DATE as 31.12.2024.
+    DottedDate,
+    /// DATE as 31/12/2024 or 12/31/2024.
+    SlashedDate(DayOrder),
+    /// TIMESTAMP, of milliseconds or microseconds.
+    Timestamp {
+        /// Whether some value has more than three digits of a second.
+        micros: bool,
+    },
+    /// TEXT.
+    Text,
+}
+
+impl ColumnType {
+    /// The type in SQL, as Arrow writes it.
+    pub fn sql_type(self) -> DataType {
+        match self {
+            ColumnType::Integer => DataType::Int64,
+            ColumnType::Decimal { precision, scale, .. } => DataType::Decimal128(precision, scale as i8),
+            ColumnType::Double => DataType::Float64,
+            ColumnType::Boolean => DataType::Boolean,
+            ColumnType::IsoDate | ColumnType::DottedDate | ColumnType::SlashedDate(_) => DataType::Date32,
+            ColumnType::Timestamp { micros: false } => DataType::Timestamp(TimeUnit::Millisecond, None),
+            ColumnType::Timestamp { micros: true } => DataType::Timestamp(TimeUnit::Microsecond, None),
+            ColumnType::Text => DataType::Utf8View,
+        }
+    }
+
+    /// The type of decoded vectors, but for text: a decimal is as narrow as its digits allow.
+    pub(crate) fn physical_type(self) -> DataType {
+        match self {
+            ColumnType::Decimal { precision: ..=9, scale, .. } => self.decimal_of(DataType::Decimal32, scale),
+            ColumnType::Decimal { precision: ..=18, scale, .. } => self.decimal_of(DataType::Decimal64, scale),
+            _ => self.sql_type(),
+        }
+    }
+
+    fn decimal_of(self, make: fn(u8, i8) -> DataType, scale: u8) -> DataType {
+        match self {
+            ColumnType::Decimal { precision, .. } => make(precision, scale as i8),
+            _ => self.sql_type(),
+        }
+    }
+}
+
+const INTEGER: u16 = 1;
+const POINT: u16 = 1 << 1;
+const COMMA: u16 = 1 << 2;
+const DOUBLE: u16 = 1 << 3;
+const BOOLEAN: u16 = 1 << 4;
+const ISO_DATE: u16 = 1 << 5;
+const DOTTED_DATE: u16 = 1 << 6;
+const SLASHED_DATE: u16 = 1 << 7;
+const TIMESTAMP: u16 = 1 << 8;
+const TEXT: u16 = 1 << 9;
+
+/// The most digits of a number that a double gives back as they were.
+const DOUBLE_DIGITS: u32 = 17;
+
+/// What has been seen of a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guess {
+    seen: u16,
+    /// Some integer does not fit into 64 bits.
+    large: bool,
+    not_day_first: bool,
+    not_month_first: bool,
+    /// The most digits before the point, after it, and together in one value.
+    whole: u32,
+    fraction: u32,
+    digits: u32,
+    /// The most digits of a second.
+    second_fraction: u32,
+}
+
+impl Guess {
+    pub(crate) fn new() -> Guess {
+        Guess {
+            seen: 0,
+            large: false,
+            not_day_first: false,
+            not_month_first: false,
+            whole: 0,
+            fraction: 0,
+            digits: 0,
+            second_fraction: 0,
+        }
+    }
+
+    /// Takes a value into account. `bytes` are those between the quotes, if there are quotes.
+    #[inline(always)]
+    pub(crate) fn observe(&mut self, bytes: &[u8], quoted: bool, decimal_comma: bool) {
+        if self.seen & TEXT != 0 || (bytes.is_empty() && !quoted) {
+            return;
+        }
+        match shape(bytes, decimal_comma) {
+            // By far the most frequent, and nothing new most of the time.
+            Shape::Integer { digits, fits: true } => self.number(INTEGER, digits, 0),
+            Shape::Blank if quoted => self.seen |= TEXT,
+            shape => self.take(shape),
+        }
+    }
+
+    /// The column holds a value that can only be text.
+    pub(crate) fn observe_text(&mut self) {
+        self.seen |= TEXT;
+    }
+
+    fn take(&mut self, shape: Shape) {
+        match shape {
+            Shape::Blank => {}
+            Shape::Integer { digits, fits } => {
+                self.large |= !fits;
+                self.number(INTEGER, digits, 0);
+            }
+            Shape::Decimal { whole, fraction, comma } => {
+                self.number(if comma { COMMA } else { POINT }, whole, fraction)
+            }
+            Shape::Double { digits } => {
+                self.seen |= DOUBLE;
+                self.digits = self.digits.max(digits);
+            }
+            Shape::Boolean => self.seen |= BOOLEAN,
+            Shape::IsoDate => self.seen |= ISO_DATE,
+            Shape::DottedDate => self.seen |= DOTTED_DATE,
+            Shape::SlashedDate { day_first, month_first } => {
+                self.seen |= SLASHED_DATE;
+                self.not_day_first |= !day_first;
+                self.not_month_first |= !month_first;
+            }
+            Shape::Timestamp { fraction } => {
+                self.seen |= TIMESTAMP;
+                self.second_fraction = self.second_fraction.max(fraction);
+            }
+            Shape::Text => self.seen |= TEXT,
+        }
+    }
+
+    #[inline(always)]
+    fn number(&mut self, kind: u16, whole: u32, fraction: u32) {
+        self.seen |= kind;
+        self.whole = self.whole.max(whole);
+        self.fraction = self.fraction.max(fraction);
+        self.digits = self.digits.max(whole + fraction);
+    }
+
+    /// Whether no value has been seen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// The type of a column of these values.
+    pub(crate) fn column_type(&self) -> ColumnType {
+        const COMMAS: u16 = INTEGER | COMMA;
+        match self.seen {
+            INTEGER if !self.large => ColumnType::Integer,
+            INTEGER | POINT => self.decimal(false),
+            COMMA | COMMAS => self.decimal(true),
+            BOOLEAN => ColumnType::Boolean,
+            ISO_DATE => ColumnType::IsoDate,
+            DOTTED_DATE => ColumnType::DottedDate,
+            SLASHED_DATE => match (self.not_day_first, self.not_month_first) {
+                (false, true) => ColumnType::SlashedDate(DayOrder::DayFirst),
+                (true, false) => ColumnType::SlashedDate(DayOrder::MonthFirst),
+                _ => ColumnType::Text,
+            },
+            seen if seen & TIMESTAMP != 0 && seen & !(TIMESTAMP | ISO_DATE) == 0 => {
+                ColumnType::Timestamp { micros: self.second_fraction > 3 }
+            }
+            seen if seen & DOUBLE != 0 && seen & !(INTEGER | POINT | DOUBLE) == 0 && self.digits <= DOUBLE_DIGITS => {
+                ColumnType::Double
+            }
+            seen if seen == INTEGER | POINT => self.decimal(false),
+            _ => ColumnType::Text,
+        }
+    }
+
+    /// A decimal of all the digits; if together they are too many, doubles that give back every value;
+    /// if they do not, text.
+    fn decimal(&self, comma: bool) -> ColumnType {
+        let digits = (self.whole + self.fraction).max(1);
+        match (u8::try_from(digits), u8::try_from(self.fraction)) {
+            (Ok(precision @ ..=38), Ok(scale)) => ColumnType::Decimal { precision, scale, comma },
+            _ if self.digits <= DOUBLE_DIGITS && !comma => ColumnType::Double,
+            _ => ColumnType::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(values: &[&str]) -> ColumnType {
+        guess_with(values, false)
+    }
+
+    fn guess_with(values: &[&str], decimal_comma: bool) -> ColumnType {
+        let mut guess = Guess::new();
+        values.iter().for_each(|value| guess.observe(value.as_bytes(), false, decimal_comma));
+        guess.column_type()
+    }
+
+    fn decimal(precision: u8, scale: u8) -> ColumnType {
+        ColumnType::Decimal { precision, scale, comma: false }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(guess(&["1", "", "-20"]), ColumnType::Integer);
+        assert_eq!(guess(&["9223372036854775808", "1"]), decimal(19, 0));
+        assert_eq!(guess(&["1", "2.50", "-.125"]), decimal(4, 3));
+        assert_eq!(guess(&["0.0", "0"]), decimal(2, 1));
+        assert_eq!(guess(&["12345678901234567890123456789012345678"]), decimal(38, 0));
+        assert_eq!(guess(&["123456789012345678901234567890123456789"]), ColumnType::Text);
+        assert_eq!(guess(&["1234567890123456789012345678", "0.12345678901"]), ColumnType::Text);
+        assert_eq!(guess(&["1", "2.5", "1e5"]), ColumnType::Double);
+        assert_eq!(guess(&["123456789012345678", "1e5"]), ColumnType::Text);
+        assert_eq!(guess(&["1", "2", "003"]), ColumnType::Text);
+        assert_eq!(guess(&[""]), ColumnType::Text);
+    }
+
+    #[test]
+    fn decimal_commas_agree_or_are_text() {
+        let comma = ColumnType::Decimal { precision: 3, scale: 2, comma: true };
+        assert_eq!(guess_with(&["1,5", "2", "3,25"], true), comma);
+        assert_eq!(guess_with(&["1,5", "2.5"], true), ColumnType::Text);
+        assert_eq!(guess(&["1,5"]), ColumnType::Text);
+    }
+
+    #[test]
+    fn dates_and_times() {
+        assert_eq!(guess(&["2024-01-31", ""]), ColumnType::IsoDate);
+        assert_eq!(guess(&["01.02.2024", "1.12.1999"]), ColumnType::DottedDate);
+        assert_eq!(guess(&["12.31.2024", "01.02.2024"]), ColumnType::Text);
+        assert_eq!(guess(&["01/02/2024"]), ColumnType::Text);
+        assert_eq!(guess(&["01/02/2024", "31/12/2024"]), ColumnType::SlashedDate(DayOrder::DayFirst));
+        assert_eq!(guess(&["01/02/2024", "12/31/2024"]), ColumnType::SlashedDate(DayOrder::MonthFirst));
+        assert_eq!(guess(&["31/12/2024", "12/31/2024"]), ColumnType::Text);
+        assert_eq!(guess(&["2024-01-31 10:00", "2024-01-31"]), ColumnType::Timestamp { micros: false });
+        assert_eq!(guess(&["2024-01-31T10:00:00.1234"]), ColumnType::Timestamp { micros: true });
+        assert_eq!(guess(&["2024-01-31", "31.12.2024"]), ColumnType::Text);
+        assert_eq!(guess(&["true", "False"]), ColumnType::Boolean);
+        assert_eq!(guess(&["true", "1"]), ColumnType::Text);
+    }
+
+    #[test]
+    fn an_empty_text_in_quotes_is_no_number() {
+        let mut guess = Guess::new();
+        guess.observe(b"1", false, false);
+        guess.observe(b"", true, false);
+        assert_eq!(guess.column_type(), ColumnType::Text);
+    }
+}
