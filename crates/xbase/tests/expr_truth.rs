@@ -60,7 +60,6 @@ const REFUSED: &[&str] = &[
     "STR(VAL('12.50'))",
     "STR(VAL('12345678901'))",
     "STR(VAL(CN))",
-    "T8>D2",
 ];
 
 #[test]

@@ -242,7 +242,12 @@ impl<'c, 'f> Compiler<'c, 'f> {
                 numbers.then(|| Typed::numeric(typing::arithmetic(operator, left, right)))
             }
             Binary::Contained => (left.kind == Character && right.kind == Character).then(|| Typed::of(Logical)),
-            _ => (left.kind == right.kind).then(|| Typed::of(Logical)),
+            // Clipper's family compares the days of a date and a timestamp.
+            _ => {
+                let moment = |kind| matches!(kind, Date | Timestamp);
+                let days = clipper && moment(left.kind) && moment(right.kind);
+                (left.kind == right.kind || days).then(|| Typed::of(Logical))
+            }
         }
     }
 

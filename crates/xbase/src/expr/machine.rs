@@ -351,6 +351,11 @@ impl Machine<'_> {
             (Slot::Timestamp(day, ms), Slot::Timestamp(other_day, other_ms)) => {
                 Some((day, ms).cmp(&(other_day, other_ms)))
             }
+            (Slot::Date(left), Slot::Timestamp(right, ms)) | (Slot::Timestamp(left, ms), Slot::Date(right)) => {
+                // The time counts for == only.
+                let midnight = ms == 0 || operator != Binary::ExactlyEqual;
+                Some(left.cmp(&right).then(if midnight { Ordering::Equal } else { Ordering::Less }))
+            }
             (Slot::Logical(left), Slot::Logical(right)) => Some(left.cmp(&right)),
             _ => return Err(broken()),
         };

@@ -392,6 +392,45 @@ impl Digits<'_> {
 }
 
 fn print_double(value: f64, places: usize, decimals: usize, out: &mut [u8]) -> bool {
+    match short(value.abs(), decimals) {
+        Some(scaled) => print_scaled(value < 0.0, scaled, places, decimals, out),
+        None => print_digits(value, places, decimals, out),
+    }
+}
+
+/// The number in units of its last decimal, when any way of rounding gives the same: it has fewer digits
+/// than a double holds, and what is cut off is far from a half. That is nearly every number of a table.
+fn short(magnitude: f64, decimals: usize) -> Option<u64> {
+    let scaled = magnitude * power_of_ten(i64::try_from(decimals).ok().filter(|decimals| *decimals < 16)?);
+    let nearest = scaled.round();
+    (scaled < 1e14 && (scaled - nearest).abs() < 0.49).then_some(nearest as u64)
+}
+
+fn print_scaled(negative: bool, scaled: u64, places: usize, decimals: usize, out: &mut [u8]) -> bool {
+    let (mut rest, mut position) = (scaled, out.len());
+    for _ in 0..decimals {
+        position -= 1;
+        out[position] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    if decimals > 0 {
+        out[places] = b'.';
+    }
+    position = places;
+    loop {
+        let Some(next) = position.checked_sub(1) else { return false };
+        position = next;
+        out[position] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out[..position].fill(b' ');
+    sign(negative && scaled != 0, position, out)
+}
+
+fn print_digits(value: f64, places: usize, decimals: usize, out: &mut [u8]) -> bool {
     let magnitude = value.abs();
     let mut digits = Digits { out, places, decimals, first: None, fraction: magnitude.fract() };
     if digits.whole(magnitude.trunc()).is_none() {
@@ -444,6 +483,22 @@ mod tests {
             (f64::INFINITY, 4, 0, "****"),
         ] {
             assert_eq!(text(Number::Double(value), width, decimals), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_short_way_prints_what_the_long_way_prints() {
+        let mut state = 1u64;
+        for turn in 0..200_000i64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let cents = (state >> 20) as i64 % 10i64.pow((turn % 14) as u32 + 1);
+            let value = cents as f64 / power_of_ten(turn % 7) * if turn % 3 == 0 { -1.0 } else { 1.0 };
+            let (places, decimals) = (1 + turn as usize % 14, turn as usize % 6);
+            let size = if decimals > 0 { places + 1 + decimals } else { places };
+            let (mut first, mut second) = (vec![0; size], vec![0; size]);
+            let fits = print_double(value, places, decimals, &mut first);
+            assert_eq!(fits, print_digits(value, places, decimals, &mut second), "{value} {places} {decimals}");
+            assert!(!fits || first == second, "{value} {places} {decimals}: {first:?} {second:?}");
         }
     }
 
