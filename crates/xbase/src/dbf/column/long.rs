@@ -13,7 +13,7 @@
 use super::{Task, bit, text};
 use crate::Severity;
 use crate::dbf::FieldKind;
-use crate::memo::{Fetched, Memo, Window};
+use crate::memo::{Fetched, Memo, MemoKind, Window, parse_reference};
 use arrow_array::ArrayRef;
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use mainstay_base::{Date, Result};
@@ -78,8 +78,12 @@ fn each<'a>(
 
 fn memo_value(task: &mut Task<'_>, row: usize, window: &mut Window, out: &mut Vec<u8>) -> Result<Found> {
     let cell = task.cell(row);
-    let Some(memo) = memo_of(task, row, cell.iter().all(|&byte| matches!(byte, b' ' | b'0' | 0))) else {
-        return Ok(empty(task, row));
+    let Some(memo) = task.how.memo else {
+        if parse_reference(MemoKind::FoxPro, cell) == Ok(None) {
+            return Ok(empty(task, row));
+        }
+        report_missing(task, row);
+        return Ok(false);
     };
     match memo.reference(cell) {
         Ok(None) => Ok(empty(task, row)),
@@ -99,12 +103,8 @@ fn empty(task: &Task<'_>, row: usize) -> Found {
     !task.field.null_bit.is_some_and(|at| bit(task.records.record(row), at))
 }
 
-/// The memo file; reports its absence if the row needs it.
-fn memo_of<'a>(task: &mut Task<'a>, row: usize, is_empty: bool) -> Option<&'a Memo> {
-    if task.how.memo.is_none() && !is_empty {
-        task.report(Severity::Error, row, || "the memo file is missing".into());
-    }
-    task.how.memo
+fn report_missing(task: &mut Task<'_>, row: usize) {
+    task.report(Severity::Error, row, || "the memo file is missing".into());
 }
 
 fn settle(task: &mut Task<'_>, row: usize, fetched: Fetched) -> Found {
@@ -150,7 +150,10 @@ fn any_value(task: &mut Task<'_>, row: usize, window: &mut Window, out: &mut Vec
         out.extend_from_slice(text.as_bytes());
         return Ok(true);
     }
-    let Some(memo) = memo_of(task, row, false) else { return Ok(false) };
+    let Some(memo) = task.how.memo else {
+        report_missing(task, row);
+        return Ok(false);
+    };
     let fetched = if kind <= LONGEST {
         out.extend_from_slice(head);
         memo.fetch_raw(block, u64::from(kind) - head.len() as u64, window, out)?
