@@ -13,11 +13,8 @@ use std::ops::{Bound, ControlFlow};
 
 fn any_type(bag: &Bag, number: usize) -> KeyType {
     let header = &bag.tags()[number];
-    let number = KeyType::new(header, KeyFamily::Number, false);
-    if header.key_length == 8 && number.is_ok() {
-        return number.unwrap();
-    }
-    KeyType::new(header, KeyFamily::Character, false).unwrap()
+    let family = if header.key_length == 8 { KeyFamily::Number } else { KeyFamily::Character };
+    KeyType::new(header, family, false).unwrap()
 }
 
 /// Everything a reader can do to a tag; gives what a range listed.

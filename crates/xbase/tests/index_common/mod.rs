@@ -36,6 +36,12 @@ pub fn csv(name: &str) -> Vec<Vec<String>> {
     text.lines().skip(1).map(split).collect()
 }
 
+/// The rows of a CSV of the fixtures that begin with a text.
+pub fn csv_where(name: &str, start: &str) -> Vec<Vec<String>> {
+    let text = String::from_utf8(bytes(name)).unwrap();
+    text.lines().skip(1).filter(|line| line.starts_with(start)).map(split).collect()
+}
+
 fn split(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
