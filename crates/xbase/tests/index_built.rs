@@ -121,6 +121,28 @@ fn a_cdx_of_a_hundred_tags_has_a_directory_of_levels() {
 }
 
 #[test]
+fn keys_of_fields_that_may_be_null() {
+    let text = |text: &str| format!("\u{80}{text:<6}").chars().map(|char| char as u8).collect::<Vec<u8>>();
+    let null = vec![0; 7];
+    let items = vec![(null.clone(), 4), (null, 9), (text(""), 2), (text("abba"), 1), (text("abc"), 3), (text("b"), 5)];
+    let bag = open_bytes("a.cdx", &cdx(&[("NAME", 7, b' ', items)], 512, false)).unwrap();
+    let key_type = KeyType::new(&bag.tags()[0], family("C"), true).unwrap();
+    let tag = bag.tag(0, key_type).unwrap();
+    let mut values = Vec::new();
+    let mut collect = |record: u32, key: &[u8]| {
+        values.push((record, index_common::print("C", &key_type.decode(key).unwrap())));
+        ControlFlow::Continue(())
+    };
+    tag.range(Bound::Unbounded, Bound::Unbounded, &mut collect).unwrap();
+    let printed: Vec<_> = values.iter().map(|(record, value)| format!("{record} {}", value.trim_end())).collect();
+    assert_eq!(printed, ["4 NULL", "9 NULL", "2 ", "1 abba", "3 abc", "5 b"]);
+    let prefix = key_type.encode_prefix(b"ab");
+    let bound = Bound::Included(&prefix[..]);
+    assert_eq!(tag.count_range(bound, bound).unwrap(), 2);
+    assert!(bag.is_current().unwrap());
+}
+
+#[test]
 fn a_compound_ntx_is_a_bag_of_tags() {
     let tags = [("CODE", bytes("t05code.ntx")), ("FALLING", bytes("t05desc.ntx"))];
     let bag = open_bytes("t05.ntx", &compound_ntx(&tags)).unwrap();

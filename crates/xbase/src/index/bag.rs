@@ -71,6 +71,11 @@ impl Bag {
         self.stamp
     }
 
+    /// Whether the file is still in the state that the pages belong to.
+    pub fn is_current(&self) -> Result<bool> {
+        Ok(self.pages.file().stamp()? == self.stamp)
+    }
+
     /// The path of the file.
     pub fn path(&self) -> &FilePath {
         self.pages.file().path()

@@ -170,6 +170,13 @@ impl KeyType {
         Some(if self.nullable { encoded.map(|key| [&[0x80], &*key].concat()) } else { encoded })
     }
 
+    /// The bytes that the keys of all texts begin with that begin with `text`: for `LIKE 'abc%'` and for
+    /// seeks with a part of a key. Not for keys of other types than character.
+    pub fn encode_prefix(&self, text: &[u8]) -> Vec<u8> {
+        let mark = if self.nullable { &[0x80][..] } else { &[] };
+        [mark, &text[..text.len().min(self.value_len())]].concat()
+    }
+
     fn encode_value(&self, value: &KeyValue<'_>) -> Option<EncodedKey> {
         use EncodedKey::{Exact, Shared};
         let double = |number: f64| Exact(ordered_double(number).to_vec());
