@@ -137,8 +137,8 @@ fn aggregates(vectors: &dyn Vectors) {
     let tag = || by(TAG, DataType::Utf8View);
     let sum = four(AMOUNT)[..1].to_vec();
     let half = BooleanBuffer::collect_bool(ROWS, |i| i % 5 < 2);
-    let rows: Vec<(&str, &str, Vec<GroupColumn>, Vec<Aggregate>, Option<&BooleanBuffer>)> = vec![
-        ("SUM, AVG, MIN, MAX of Decimal32", "40", vec![], four(AMOUNT), None),
+    let rows = [
+        ("SUM, AVG, MIN, MAX of Decimal32", "40", vec![], four(AMOUNT), None::<&BooleanBuffer>),
         ("the same, one in ten NULL", "-", vec![], four(AMOUNT_OR_NULL), None),
         ("the same, 40 % of the rows", "-", vec![], four(AMOUNT), Some(&half)),
         ("COUNT by dictionary", "40", tag(), count.clone(), None),
@@ -159,7 +159,7 @@ fn aggregates(vectors: &dyn Vectors) {
     }
 }
 
-fn copies(vectors: &Vec<ArrayRef>) {
+fn copies(vectors: &[ArrayRef]) {
     let types = [DataType::Int32, DataType::Utf8View, DataType::Decimal128(8, 2)];
     let columns = [ID, TAG, AMOUNT];
     let selection = BooleanBuffer::collect_bool(ROWS, |i| i % 25 == 3);

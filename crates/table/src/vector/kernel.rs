@@ -6,7 +6,7 @@
 //! `multiversion` compiles each public loop once for the baseline and once for AVX2. What the loops call
 //! must be inlined into them (`inline(always)`), or it would be compiled for the baseline only.
 
-use multiversion::multiversion;
+use multiversion::{multiversion, target::match_target};
 
 /// A fixed-width value with the order of its column.
 ///
@@ -21,10 +21,17 @@ pub(crate) trait Fixed: Copy + Send + Sync + 'static {
     /// The largest key.
     const MAX: Self::Key;
 
-    /// The key, as filters and MIN and MAX order it.
+    /// The key, as ORDER BY, MIN and MAX order it.
     fn key(self) -> Self::Key;
+    /// The key, as comparisons order it: the same, except that -0.0 is 0.0.
+    #[inline(always)]
+    fn filter_key(self) -> Self::Key {
+        self.key()
+    }
     /// `sum + value` if `keep`.
     fn add(sum: Self::Wide, value: Self, keep: bool) -> Self::Wide;
+    /// The sum of the values at the places to keep, of at most 2^32.
+    fn sum(values: &[Self], keep: impl Fn(usize) -> bool) -> Self::Wide;
     /// `a + b`
     fn merge(a: Self::Wide, b: Self::Wide) -> Self::Wide;
     /// The sum as an integer, or for doubles as a double.
@@ -51,6 +58,11 @@ macro_rules! fixed_integer {
             #[inline(always)]
             fn add(sum: $wide, value: $type, keep: bool) -> $wide {
                 sum.wrapping_add(<$wide>::from(if keep { value } else { 0 }))
+            }
+
+            #[inline(always)]
+            fn sum(values: &[$type], keep: impl Fn(usize) -> bool) -> $wide {
+                values.iter().enumerate().fold(0, |sum, (at, value)| Self::add(sum, *value, keep(at)))
             }
 
             #[inline(always)]
@@ -107,9 +119,29 @@ impl Fixed for f64 {
     }
 
     #[inline(always)]
+    fn filter_key(self) -> i64 {
+        signless(self)
+    }
+
+    #[inline(always)]
     fn add(sum: f64, value: f64, keep: bool) -> f64 {
-        // Not `+ 0.0`: a kept row must not be confused with a dropped NaN.
+        // Not `sum + 0.0` for a dropped one, which would turn a sum of -0.0 into 0.0.
         if keep { sum + value } else { sum }
+    }
+
+    /// In eight interleaved sums: additions of doubles may not be reordered by the compiler.
+    #[inline(always)]
+    fn sum(values: &[f64], keep: impl Fn(usize) -> bool) -> f64 {
+        let (blocks, rest) = values.as_chunks::<8>();
+        let mut sums = [0.0; 8];
+        for (i, block) in blocks.iter().enumerate() {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum = Self::add(*sum, block[lane], keep(8 * i + lane));
+            }
+        }
+        let start = values.len() - rest.len();
+        let rest = rest.iter().enumerate().fold(0.0, |sum, (at, value)| Self::add(sum, *value, keep(start + at)));
+        sums.iter().fold(rest, |sum, lane| sum + lane)
     }
 
     #[inline(always)]
@@ -133,7 +165,7 @@ impl Fixed for f64 {
     }
 }
 
-/// The key of a double as filters compare it: -0.0 is 0.0.
+/// The key of a double as comparisons order it: -0.0 is 0.0.
 #[inline(always)]
 pub(crate) fn signless(value: f64) -> i64 {
     total_order(value + 0.0)
@@ -151,9 +183,49 @@ fn pack(bytes: &[u8; 64]) -> u64 {
     word
 }
 
-/// Fills words with what `test` says of each value.
+/// The forms that only the processor's own instructions make fast. They are safe to call where AVX2 is
+/// known to exist, which is inside the AVX2 copies of the loops below.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_epi8, _mm256_movemask_pd,
+        _mm256_set_epi64x,
+    };
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn two(low: u128, high: u128) -> __m256i {
+        _mm256_set_epi64x((high >> 64) as i64, high as i64, (low >> 64) as i64, low as i64)
+    }
+
+    /// One bit from each byte of 0 or 255.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn pack(bytes: &[u8; 64]) -> u64 {
+        let (parts, _) = bytes.as_chunks::<16>();
+        let part = |i: usize| u128::from_le_bytes(parts[i]);
+        let low = _mm256_movemask_epi8(two(part(0), part(1))) as u32;
+        let high = _mm256_movemask_epi8(two(part(2), part(3))) as u32;
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// Two bits for each of 32 views: whether its lower and its upper half agree with `wanted` under `mask`.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn equal_halves(views: &[u128; 32], wanted: u128, mask: u128) -> u64 {
+        let (wanted, mask) = (two(wanted, wanted), two(mask, mask));
+        let mut halves = 0;
+        for (i, pair) in views.as_chunks::<2>().0.iter().enumerate() {
+            let equal = _mm256_cmpeq_epi64(_mm256_and_si256(two(pair[0], pair[1]), mask), wanted);
+            halves |= (_mm256_movemask_pd(_mm256_castsi256_pd(equal)) as u64) << (4 * i);
+        }
+        halves
+    }
+}
+
+/// Fills words with what `test` says of each value; `pack` makes a word of 64 bytes of 0 or 255.
 #[inline(always)]
-fn fill<T: Copy>(values: &[T], words: &mut [u64], test: impl Fn(T) -> bool) {
+fn fill<T: Copy>(values: &[T], words: &mut [u64], test: impl Fn(T) -> bool, pack: impl Fn(&[u8; 64]) -> u64) {
     let (blocks, rest) = values.as_chunks::<64>();
     let mut bytes = [0u8; 64];
     for (block, word) in blocks.iter().zip(words.iter_mut()) {
@@ -167,24 +239,49 @@ fn fill<T: Copy>(values: &[T], words: &mut [u64], test: impl Fn(T) -> bool) {
     }
 }
 
-/// Which values lie in `low..=high`.
+/// Which values lie in `low..=high`, as filters order them.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 pub(crate) fn between<T: Fixed>(values: &[T], low: T::Key, high: T::Key, words: &mut [u64]) {
-    fill(values, words, |value| (low <= value.key()) & (value.key() <= high));
+    let test = |value: T| (low <= value.filter_key()) & (value.filter_key() <= high);
+    match_target! {
+        "x86_64+avx2" => fill(values, words, test, |bytes| avx2::pack(bytes)),
+        _ => fill(values, words, test, pack),
+    }
 }
 
-/// Which doubles lie in `low..=high` when -0.0 is 0.0.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-pub(crate) fn between_signless(values: &[f64], low: i64, high: i64, words: &mut [u64]) {
-    fill(values, words, |value| (low <= signless(value)) & (signless(value) <= high));
-}
-
-/// Which views agree with `wanted` under `mask`.
+/// Which views agree with `wanted` (which has no bits outside of `mask`) under `mask`.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 pub(crate) fn equal_views(views: &[u128], wanted: u128, mask: u128, words: &mut [u64]) {
-    let (low, high) = (wanted as u64, (wanted >> 64) as u64);
-    let (low_mask, high_mask) = (mask as u64, (mask >> 64) as u64);
-    fill(views, words, |view| (((view as u64) ^ low) & low_mask) | ((((view >> 64) as u64) ^ high) & high_mask) == 0);
+    let (blocks, rest) = views.as_chunks::<32>();
+    words.fill(0);
+    for (i, block) in blocks.iter().enumerate() {
+        let equal = match_target! {
+            "x86_64+avx2" => even_bits(avx2::equal_halves(block, wanted, mask)),
+            _ => block.iter().enumerate().fold(0, |word, (j, view)| word | u64::from(view & mask == wanted) << j),
+        };
+        words[i / 2] |= equal << (32 * (i % 2));
+    }
+    for (j, view) in rest.iter().enumerate() {
+        let row = 32 * blocks.len() + j;
+        words[row / 64] |= u64::from(view & mask == wanted) << (row % 64);
+    }
+}
+
+/// The 32 bits at even places that have a set bit above them, moved together.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+fn even_bits(pairs: u64) -> u64 {
+    let mut bits = pairs & (pairs >> 1) & 0x5555_5555_5555_5555;
+    for (shift, mask) in [
+        (1, 0x3333_3333_3333_3333),
+        (2, 0x0F0F_0F0F_0F0F_0F0F),
+        (4, 0x00FF_00FF_00FF_00FF),
+        (8, 0x0000_FFFF_0000_FFFF),
+        (16, 0x0000_0000_FFFF_FFFF),
+    ] {
+        bits = (bits | bits >> shift) & mask;
+    }
+    bits
 }
 
 /// Whatever `test` says of each value, not vectorised.
@@ -209,56 +306,57 @@ impl<T: Fixed> Folded<T> {
     }
 }
 
-/// Values are dealt to this many independent sums, as wide as the processor's widest unit.
-const LANES: usize = 8;
-
-#[inline(always)]
-fn fold_one<T: Fixed>(into: &mut Folded<T>, value: T, keep: bool) {
-    into.sum = T::add(into.sum, value, keep);
-    let key = value.key();
-    into.min = into.min.min(if keep { key } else { T::MAX });
-    into.max = into.max.max(if keep { key } else { T::MIN });
-}
+/// Values are folded this many at a time.
+const BLOCK: usize = 1024;
 
 /// Folds all values, or those whose bits are set in `live`.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 pub(crate) fn fold<T: Fixed>(values: &[T], live: Option<&[u64]>) -> Folded<T> {
-    let mut sums = [T::Wide::default(); LANES];
-    let (mut mins, mut maxs) = ([T::MAX; LANES], [T::MIN; LANES]);
-    let (blocks, rest) = values.as_chunks::<64>();
-    for (i, block) in blocks.iter().enumerate() {
-        let word = live.map_or(u64::MAX, |live| live[i]);
-        if word == u64::MAX {
-            for group in block.as_chunks::<LANES>().0 {
-                for lane in 0..LANES {
-                    let key = group[lane].key();
-                    sums[lane] = T::add(sums[lane], group[lane], true);
-                    mins[lane] = mins[lane].min(key);
-                    maxs[lane] = maxs[lane].max(key);
+    let mut total = Folded::<T>::empty();
+    total.count = live.map_or(values.len() as u64, |live| live.iter().map(|word| u64::from(word.count_ones())).sum());
+    let mut keep = [false; BLOCK];
+    for (i, block) in values.chunks(BLOCK).enumerate() {
+        let words = live.map_or(&[][..], |live| &live[i * (BLOCK / 64)..live.len().min((i + 1) * (BLOCK / 64))]);
+        if words.iter().all(|word| *word == u64::MAX) {
+            total.sum = T::merge(total.sum, T::sum(block, |_| true));
+            total.min = block.iter().fold(total.min, |min, value| min.min(value.key()));
+            total.max = block.iter().fold(total.max, |max, value| max.max(value.key()));
+        } else if words.iter().any(|word| *word != 0) {
+            // A last word that is not full is here too, since its bits after the end are 0.
+            for (keep, word) in keep.as_chunks_mut::<64>().0.iter_mut().zip(words) {
+                for (bit, keep) in keep.iter_mut().enumerate() {
+                    *keep = (word >> bit) & 1 == 1;
                 }
             }
-        } else if word != 0 {
-            for (g, group) in block.as_chunks::<LANES>().0.iter().enumerate() {
-                let bits = (word >> (g * LANES)) as u32;
-                for lane in 0..LANES {
-                    let (key, keep) = (group[lane].key(), (bits >> lane) & 1 == 1);
-                    sums[lane] = T::add(sums[lane], group[lane], keep);
-                    mins[lane] = mins[lane].min(if keep { key } else { T::MAX });
-                    maxs[lane] = maxs[lane].max(if keep { key } else { T::MIN });
-                }
+            total.sum = T::merge(total.sum, T::sum(block, |at| keep[at]));
+            for (value, keep) in block.iter().zip(&keep) {
+                total.min = total.min.min(if *keep { value.key() } else { T::MAX });
+                total.max = total.max.max(if *keep { value.key() } else { T::MIN });
             }
         }
     }
-    let mut total = Folded::<T>::empty();
-    total.count = live.map_or(values.len() as u64, |live| live.iter().map(|w| u64::from(w.count_ones())).sum());
-    for lane in 0..LANES {
-        total.sum = T::merge(total.sum, sums[lane]);
-        total.min = total.min.min(mins[lane]);
-        total.max = total.max.max(maxs[lane]);
-    }
-    let tail = live.and_then(|live| live.get(blocks.len())).copied().unwrap_or(u64::MAX);
-    for (i, value) in rest.iter().enumerate() {
-        fold_one(&mut total, *value, (tail >> i) & 1 == 1);
-    }
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_bits() {
+        let word = 0x8000_0000_00F0_1235u64;
+        let bytes = std::array::from_fn(|i| if (word >> i) & 1 == 1 { 255 } else { 0 });
+        assert_eq!(pack(&bytes), word);
+        assert_eq!(even_bits(0b11_10_01_00_11), 0b10001);
+        assert_eq!(even_bits(u64::MAX), 0xFFFF_FFFF);
+    }
+
+    #[test]
+    fn doubles_in_total_order() {
+        let doubles = [-f64::NAN, f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1e-300, f64::INFINITY, f64::NAN];
+        let keys = doubles.map(total_order);
+        assert!(keys.is_sorted());
+        assert_eq!(keys.map(from_total_order).map(f64::to_bits), doubles.map(f64::to_bits));
+        assert_eq!(signless(-0.0), signless(0.0));
+    }
 }

@@ -15,8 +15,9 @@
 //!
 //! **Invariant.** Each gives exactly the answer that the general operators give for the same statement:
 //! same order of text (bytes), floats (total order, and -0.0 equal to 0.0 where a filter compares), same
-//! rounding and overflow of sums and averages. The one exception is stated at [`aggregate`]: the order
-//! in which doubles are added.
+//! rounding and overflow of sums and averages. The exceptions are the order in which doubles are added and
+//! NaN in grouped MIN and MAX (see [`aggregate`]), and IN over doubles, which here means `=` for each value
+//! while the general executor's long lists tell 0.0 from -0.0.
 //!
 //! There is no `unsafe`: loops are written so that the compiler vectorises them (blocks of 64 values, no
 //! branches), and `multiversion` compiles them twice and picks the AVX2 form when the processor has it.
@@ -31,7 +32,7 @@ pub mod select;
 mod text;
 pub mod top;
 
-pub use aggregate::{Aggregate, Aggregator, Function, GroupColumn};
+pub use aggregate::{Aggregate, Aggregator, Function, GroupColumn, Progress};
 pub use materialize::{filter, gather, materialize, selected_rows, sql_type};
 pub use select::select;
 pub use top::{SortKey, Top};

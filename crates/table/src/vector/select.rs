@@ -127,13 +127,11 @@ fn null(vector: &ArrayRef, negated: bool) -> Result<Bits> {
 fn in_ranges(vector: &ArrayRef, ranges: &Ranges) -> Result<Bits> {
     let mut bits = Bits::constant(false, vector.len());
     match Physical::of(vector).ok_or_else(|| unsupported("a condition", vector.data_type()))? {
-        Physical::I32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
-        Physical::I64(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
-        Physical::I128(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
-        Physical::U32(values) => fixed_in_ranges(values, ranges, &mut bits.words, kernel::between, Fixed::key),
-        Physical::F64(values) => {
-            fixed_in_ranges(values, ranges, &mut bits.words, kernel::between_signless, kernel::signless)
-        }
+        Physical::I32(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::I64(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::I128(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::U32(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::F64(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::Boolean(array) => boolean_in_ranges(array.values(), ranges, &mut bits),
         _ => return Err(mismatch("a comparison of numbers", vector)),
     }
@@ -157,13 +155,7 @@ fn boolean_in_ranges(values: &BooleanBuffer, ranges: &Ranges, bits: &mut Bits) {
 const FEW_RANGES: usize = 6;
 
 /// Fills in which values lie in the ranges.
-fn fixed_in_ranges<T: Fixed>(
-    values: &[T],
-    ranges: &Ranges,
-    words: &mut [u64],
-    between: fn(&[T], T::Key, T::Key, &mut [u64]),
-    key: fn(T) -> T::Key,
-) {
+fn fixed_in_ranges<T: Fixed>(values: &[T], ranges: &Ranges, words: &mut [u64]) {
     let complement = ranges.complement();
     let inverted = complement.0.len() < ranges.0.len();
     let set = if inverted { &complement } else { ranges };
@@ -175,17 +167,17 @@ fn fixed_in_ranges<T: Fixed>(
     let narrowed: Vec<(T::Key, T::Key)> = set.0.iter().filter_map(narrow).collect();
     match narrowed[..] {
         [] => words.fill(0),
-        [(low, high)] => between(values, low, high, words),
+        [(low, high)] => kernel::between(values, low, high, words),
         [(low, high), ref rest @ ..] if rest.len() < FEW_RANGES => {
-            between(values, low, high, words);
+            kernel::between(values, low, high, words);
             let mut scratch = vec![0; words.len()];
             for (low, high) in rest {
-                between(values, *low, *high, &mut scratch);
+                kernel::between(values, *low, *high, &mut scratch);
                 words.iter_mut().zip(&scratch).for_each(|(word, other)| *word |= other);
             }
         }
         _ => kernel::test_each(values, words, |value| {
-            let key = key(value);
+            let key = value.filter_key();
             let next = narrowed.partition_point(|(low, _)| *low <= key);
             next > 0 && key <= narrowed[next - 1].1
         }),
@@ -245,7 +237,7 @@ const FEW_RUNS: usize = 6;
 pub(crate) fn by_code<C: Fixed<Key = C> + Into<usize>>(codes: &[C], wanted: Vec<bool>, words: &mut [u64]) {
     let runs = Ranges(runs(&wanted));
     if runs.0.len() <= FEW_RUNS {
-        return fixed_in_ranges(codes, &runs, words, kernel::between, Fixed::key);
+        return fixed_in_ranges(codes, &runs, words);
     }
     // As long as there are codes, so that no code (NULL rows hold any) is out of the table.
     let mut table = wanted;

@@ -87,7 +87,8 @@ fn equal<T: ByteViewType>(vector: &GenericByteViewArray<T>, wanted: &[u8]) -> Bi
     bits
 }
 
-fn ordered<T: ByteViewType>(vector: &GenericByteViewArray<T>, op: Comparison, wanted: &[u8]) -> Bits {
+/// Which rows stand so to the bytes, for any order but equality.
+pub(crate) fn ordered<T: ByteViewType>(vector: &GenericByteViewArray<T>, op: Comparison, wanted: &[u8]) -> Bits {
     let mut first = [0u8; 4];
     let kept = wanted.len().min(4);
     first[..kept].copy_from_slice(&wanted[..kept]);

@@ -17,7 +17,8 @@ use super::bits::{clear_tail, each_bit, live_words, words};
 use super::kernel::{self, Fixed};
 use super::physical::{self, Physical};
 use super::select::by_code;
-use super::{Vectors, unsupported, vector_of};
+use super::{Vectors, text, unsupported, vector_of};
+use crate::predicate::Comparison;
 use arrow_array::{Array, StringViewArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
@@ -191,7 +192,11 @@ impl Top {
             (Physical::I64(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::I128(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::U32(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
-            (Physical::F64(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
+            (Physical::F64(values), Owned::Number(at)) => {
+                // The compare takes both zeros for one, so equal ones must pass and be looked at.
+                let at = kernel::signless(kernel::from_total_order(*at as i64));
+                bound(&values[start..end], i128::from(at), descending, false, words);
+            }
             (Physical::Codes8(codes, texts), Owned::Bytes(at)) if texts.null_count() == 0 => {
                 by_code(&codes[start..end], before(texts, at, descending, strict), words);
             }
@@ -200,13 +205,15 @@ impl Top {
             {
                 by_code(&codes[start..end], before(texts, at, descending, strict), words);
             }
+            (Physical::Text(array), Owned::Bytes(at)) => {
+                let op = comparison(descending, strict);
+                words.copy_from_slice(&text::ordered(&array.slice(start, end - start), op, at).words);
+            }
             _ => return,
         }
-        if first.key.nulls_first {
-            if let Some(valid) = &first.valid {
-                words.iter_mut().zip(&valid[start / 64..]).for_each(|(word, valid)| *word |= !valid);
-                clear_tail(words, end);
-            }
+        if let (true, Some(valid)) = (first.key.nulls_first, &first.valid) {
+            words.iter_mut().zip(&valid[start / 64..]).for_each(|(word, valid)| *word |= !valid);
+            clear_tail(words, end);
         }
     }
 
@@ -296,6 +303,16 @@ impl Kept {
             row: first_row.saturating_add(row as u64),
             keys: columns.iter().map(|column| column.cell(row).to_owned()).collect(),
         }
+    }
+}
+
+/// How a row must stand to the worst to come before it (or with it, unless `strict`).
+fn comparison(descending: bool, strict: bool) -> Comparison {
+    match (descending, strict) {
+        (false, true) => Comparison::Less,
+        (false, false) => Comparison::LessOrEqual,
+        (true, true) => Comparison::Greater,
+        (true, false) => Comparison::GreaterOrEqual,
     }
 }
 

@@ -9,8 +9,10 @@ use super::super::physical::Physical;
 use super::{physical_of, result};
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_schema::DataType;
-use hashbrown::HashTable;
+use hashbrown::DefaultHashBuilder;
+use hashbrown::hash_table::{Entry, HashTable};
 use mainstay_base::Result;
+use std::hash::{BuildHasher, Hash};
 
 /// A number that was not given yet.
 const UNSEEN: u32 = u32::MAX;
@@ -18,8 +20,8 @@ const UNSEEN: u32 = u32::MAX;
 /// The groups of each row of one row group.
 #[derive(Debug)]
 pub(super) enum Ids {
-    /// The codes of a dictionary, and the group of each code that occurs.
-    Codes { codes: arrow_buffer::ScalarBuffer<u8>, groups: Box<[u32; 256]> },
+    /// The codes of a dictionary, how often each occurs, and the group of each that does.
+    Codes { codes: arrow_buffer::ScalarBuffer<u8>, counts: Box<[u64; 256]>, groups: Box<[u32; 256]> },
     /// The group of each row.
     Numbers(Vec<u32>),
 }
@@ -28,7 +30,7 @@ impl Ids {
     /// Rows per slot: per code, or per group.
     pub(super) fn count(&self, groups: usize) -> Vec<u64> {
         match self {
-            Ids::Codes { codes, .. } => histogram(codes).to_vec(),
+            Ids::Codes { counts, .. } => counts.to_vec(),
             Ids::Numbers(numbers) => {
                 let mut counts = vec![0; groups];
                 numbers.iter().for_each(|group| counts[*group as usize] += 1);
@@ -98,10 +100,10 @@ impl Groups {
 
     /// The groups of some rows; new ones are added in the order of rows.
     pub(super) fn number(&mut self, keys: &[ArrayRef]) -> Result<Ids> {
-        if let ([key], [values]) = (keys, &mut self.columns[..]) {
-            if let (Physical::Codes8(codes, texts), 0) = (physical_of(key, "grouping")?, key.null_count()) {
-                return Ok(values.number_codes(key, codes, texts));
-            }
+        if let ([key], [values]) = (keys, &mut self.columns[..])
+            && let (Physical::Codes8(codes, texts), 0) = (physical_of(key, "grouping")?, key.null_count())
+        {
+            return Ok(values.number_codes(key, codes, texts));
         }
         let (mut numbers, mut known) = (Vec::new(), 0);
         for (i, (key, values)) in keys.iter().zip(&mut self.columns).enumerate() {
@@ -140,20 +142,45 @@ impl Groups {
     }
 }
 
+/// A hash table of numbers of values that are stored elsewhere, each with its hash: so growing it does not
+/// read the values, and hardly any other value is compared with.
+#[derive(Debug, Default)]
+struct Numbers {
+    table: HashTable<(u64, u32)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Numbers {
+    /// The number of a value; it becomes `next` if it is new, which is the second answer.
+    #[inline]
+    fn intern(&mut self, value: &(impl Hash + ?Sized), next: usize, same: impl Fn(usize) -> bool) -> (u32, bool) {
+        let hash = self.hasher.hash_one(value);
+        let same = |(other, at): &(u64, u32)| *other == hash && same(*at as usize);
+        match self.table.entry(hash, same, |(hash, _)| *hash) {
+            Entry::Occupied(found) => (found.get().1, false),
+            Entry::Vacant(vacant) => {
+                vacant.insert((hash, next as u32));
+                (next as u32, true)
+            }
+        }
+    }
+}
+
 /// The distinct values of one column. A column holds numbers or bytes, never both.
 #[derive(Debug, Default)]
 struct Values {
     null: Option<u32>,
-    /// The number or bytes of each value number; for NULL anything.
+    /// The number of each value number; for NULL anything.
     numbers: Vec<i128>,
-    bytes: Vec<Box<[u8]>>,
-    table: HashTable<u32>,
-    hasher: hashbrown::DefaultHashBuilder,
+    /// All bytes, and where those of each value number end; for NULL there are none.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    table: Numbers,
 }
 
 impl Values {
     fn len(&self) -> usize {
-        self.numbers.len().max(self.bytes.len())
+        self.numbers.len().max(self.ends.len())
     }
 
     fn number_of(&self, number: usize) -> Option<i128> {
@@ -161,38 +188,30 @@ impl Values {
     }
 
     fn bytes_of(&self, number: usize) -> Option<&[u8]> {
-        if self.null == Some(number as u32) { None } else { self.bytes.get(number).map(|bytes| &**bytes) }
+        if self.null == Some(number as u32) { None } else { Some(bytes_at(&self.bytes, &self.ends, number)) }
     }
 
     fn intern_number(&mut self, value: i128) -> u32 {
-        use std::hash::BuildHasher;
-        let (hasher, numbers, null) = (&self.hasher, &mut self.numbers, self.null);
-        let hash = |value: i128| match i64::try_from(value) {
-            Ok(short) => hasher.hash_one(short),
-            Err(_) => hasher.hash_one(value),
+        let numbers = &self.numbers;
+        let same = |at: usize| numbers[at] == value;
+        let (number, new) = match i64::try_from(value) {
+            Ok(short) => self.table.intern(&short, numbers.len(), same),
+            Err(_) => self.table.intern(&value, numbers.len(), same),
         };
-        let same = |at: &u32| numbers[*at as usize] == value && null != Some(*at);
-        let hashed = hash(value);
-        if let Some(found) = self.table.find(hashed, same) {
-            return *found;
+        if new {
+            self.numbers.push(value);
         }
-        let new = numbers.len() as u32;
-        numbers.push(value);
-        self.table.insert_unique(hashed, new, |at| hash(numbers[*at as usize]));
-        new
+        number
     }
 
     fn intern_bytes(&mut self, value: &[u8]) -> u32 {
-        use std::hash::BuildHasher;
-        let (hasher, bytes) = (&self.hasher, &mut self.bytes);
-        let hashed = hasher.hash_one(value);
-        if let Some(found) = self.table.find(hashed, |at| *bytes[*at as usize] == *value) {
-            return *found;
+        let (bytes, ends) = (&self.bytes, &self.ends);
+        let (number, new) = self.table.intern(value, ends.len(), |at| bytes_at(bytes, ends, at) == value);
+        if new {
+            self.bytes.extend_from_slice(value);
+            self.ends.push(self.bytes.len());
         }
-        let new = bytes.len() as u32;
-        bytes.push(value.into());
-        self.table.insert_unique(hashed, new, |at| hasher.hash_one(&*bytes[*at as usize]));
-        new
+        number
     }
 
     /// The number of NULL. It is not in the table, so it needs a place of its own in the list of values.
@@ -202,7 +221,7 @@ impl Values {
         }
         let new = self.len() as u32;
         if is_bytes {
-            self.bytes.push(Box::default())
+            self.ends.push(self.bytes.len())
         } else {
             self.numbers.push(0)
         }
@@ -214,7 +233,8 @@ impl Values {
     fn number_codes(&mut self, key: &ArrayRef, codes: &[u8], texts: &StringViewArray) -> Ids {
         use arrow_array::cast::AsArray;
         let mut groups = Box::new([UNSEEN; 256]);
-        let present = histogram(codes).iter().filter(|count| **count > 0).count();
+        let counts = Box::new(histogram(codes));
+        let present = counts.iter().filter(|count| **count > 0).count();
         let mut seen = 0;
         for code in codes {
             if seen == present {
@@ -227,7 +247,7 @@ impl Values {
             }
         }
         let codes = key.as_dictionary::<arrow_array::types::UInt8Type>().keys().values().clone();
-        Ids::Codes { codes, groups }
+        Ids::Codes { codes, counts, groups }
     }
 
     fn intern_text(&mut self, texts: &StringViewArray, code: usize) -> u32 {
@@ -307,8 +327,7 @@ impl Values {
 #[derive(Debug, Default)]
 struct Pairs {
     parts: Vec<(u32, u32)>,
-    table: HashTable<u32>,
-    hasher: hashbrown::DefaultHashBuilder,
+    table: Numbers,
 }
 
 /// While there can be no more pairs than this, they are looked up in a plain table.
@@ -334,16 +353,16 @@ impl Pairs {
     }
 
     fn intern(&mut self, pair: (u32, u32)) -> u32 {
-        use std::hash::BuildHasher;
-        let (hasher, parts) = (&self.hasher, &mut self.parts);
-        let hash = |(left, right): (u32, u32)| hasher.hash_one(u64::from(left) << 32 | u64::from(right));
-        let hashed = hash(pair);
-        if let Some(found) = self.table.find(hashed, |at| parts[*at as usize] == pair) {
-            return *found;
+        let parts = &self.parts;
+        let (number, new) = self.table.intern(&pair, parts.len(), |at| parts[at] == pair);
+        if new {
+            self.parts.push(pair);
         }
-        let new = parts.len() as u32;
-        parts.push(pair);
-        self.table.insert_unique(hashed, new, |at| hash(parts[*at as usize]));
-        new
+        number
     }
+}
+
+fn bytes_at<'a>(bytes: &'a [u8], ends: &[usize], at: usize) -> &'a [u8] {
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    &bytes[start..ends[at]]
 }

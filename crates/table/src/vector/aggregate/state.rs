@@ -232,12 +232,18 @@ fn fold_slots<T: Fixed, I: Copy + Slot>(
     needs: Needs,
 ) -> Vec<Folded<T>> {
     let mut slots = vec![Folded::<T>::empty(); rows.len()];
-    match live {
-        None => slots.iter_mut().zip(rows).for_each(|(slot, rows)| slot.count = *rows),
-        Some(_) => each_live(live, values.len(), |row| slots[ids[row].slot()].count += 1),
+    if live.is_none() {
+        slots.iter_mut().zip(rows).for_each(|(slot, rows)| slot.count = *rows);
     }
-    if needs.sum {
-        sum_slots(ids, values, live, &mut slots);
+    if needs.sum && live.is_none() && rows.len() <= FEW_SLOTS {
+        sum_few_slots(ids, values, &mut slots);
+    } else if needs.sum || live.is_some() {
+        for (row, (id, value)) in ids.iter().zip(values).enumerate() {
+            let keep = live.is_none_or(|live| (live[row / 64] >> (row % 64)) & 1 == 1);
+            let slot = &mut slots[id.slot()];
+            slot.sum = T::add(slot.sum, *value, keep);
+            slot.count += u64::from(keep && live.is_some());
+        }
     }
     if needs.min || needs.max {
         each_live(live, values.len(), |row| {
@@ -249,14 +255,7 @@ fn fold_slots<T: Fixed, I: Copy + Slot>(
     slots
 }
 
-fn sum_slots<T: Fixed, I: Copy + Slot>(ids: &[I], values: &[T], live: Option<&[u64]>, slots: &mut [Folded<T>]) {
-    if live.is_some() || slots.len() > FEW_SLOTS {
-        each_live(live, values.len(), |row| {
-            let slot = &mut slots[ids[row].slot()];
-            slot.sum = T::add(slot.sum, values[row], true);
-        });
-        return;
-    }
+fn sum_few_slots<T: Fixed, I: Copy + Slot>(ids: &[I], values: &[T], slots: &mut [Folded<T>]) {
     let mut copies = [[T::Wide::default(); FEW_SLOTS]; COPIES];
     let (ids, last_ids) = ids.as_chunks::<COPIES>();
     let (values, last_values) = values.as_chunks::<COPIES>();
