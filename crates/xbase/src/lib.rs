@@ -18,5 +18,6 @@ pub mod expr;
 mod finding;
 pub mod index;
 pub mod memo;
+pub mod table;
 
 pub use finding::{Finding, Severity};

@@ -24,8 +24,8 @@ fn fields() -> Vec<Field> {
         field("LONGNAME01", b'C', FieldKind::Character, 1, 4, 0),
         field("_NullFlags", b'0', FieldKind::NullFlags, 51, 1, 0),
     ];
-    fields[1].null_bit = Some(0);
-    fields[7].varying_bit = Some(1);
+    fields[1].null_bit = Some(51 * 8);
+    fields[7].varying_bit = Some(51 * 8 + 1);
     fields
 }
 

@@ -93,6 +93,19 @@ impl Header {
         }
     }
 
+    /// The programs that write files of this version, in words.
+    pub fn product(&self) -> &'static str {
+        match self.version {
+            0x30..=0x32 => "Visual FoxPro",
+            0xF5 | 0xFB => "FoxPro 2",
+            0x8B | 0x43 | 0x63 | 0xCB | 0x7B | 0x8E => "dBASE IV",
+            0x04 | 0x8C => "dBASE 7",
+            0x05 => "dBASE V",
+            0xE5 | 0x87 | 0x07 => "Clipper (SMT memo)",
+            _ => "dBASE III",
+        }
+    }
+
     /// The number of whole records in a file of this many bytes, whatever the header claims.
     pub fn records_in(&self, file_length: u64) -> u64 {
         let data = file_length.saturating_sub(u64::from(self.header_length));

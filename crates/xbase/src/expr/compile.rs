@@ -23,7 +23,6 @@ const FOXPRO_ONLY: &[Builtin] = &[Builtin::IsNull, Builtin::Nvl];
 
 pub(super) struct Compiler<'c, 'f> {
     context: &'c Context<'f>,
-    null_flags: Option<&'f Field>,
     pub(super) program: Program,
     /// The number in `context.fields` of each field of the program.
     pub(super) fields: Vec<usize>,
@@ -43,8 +42,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
             dialect: context.dialect,
             exact: context.exact,
         };
-        let null_flags = context.fields.iter().find(|field| field.kind == FieldKind::NullFlags);
-        Compiler { context, null_flags, program, fields: Vec::new() }
+        Compiler { context, program, fields: Vec::new() }
     }
 
     /// The static type of a part, without keeping its code.
@@ -128,9 +126,6 @@ impl<'c, 'f> Compiler<'c, 'f> {
             };
             unsupported(node.span, format!("{}: {what}", field.name))
         })?;
-        if field.varying_bit.is_some() && self.null_flags.is_none() {
-            return Err(unsupported(node.span, format!("{}: the table has no _NullFlags with its length", field.name)));
-        }
         let typed = match kind {
             Kind::Character => Typed::text(field::text_length(field)),
             Kind::Numeric => Typed::numeric(Some(field::form(field))),
@@ -138,7 +133,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
         };
         let number = self.fields.iter().position(|known| *known == position).unwrap_or_else(|| {
             self.fields.push(position);
-            self.program.fields.push(FieldReader::new(field, self.null_flags));
+            self.program.fields.push(FieldReader::new(field));
             self.fields.len() - 1
         });
         Ok((number, typed))

@@ -22,11 +22,8 @@ pub(super) struct FieldReader {
 
 impl FieldReader {
     /// A reader for a field of one of the kinds that [`kind_of`] accepts.
-    pub(super) fn new(field: &Field, null_flags: Option<&Field>) -> FieldReader {
-        let flag = |bit: Option<usize>| {
-            let (bit, flags) = (bit?, null_flags?);
-            (bit / 8 < flags.length).then(|| (flags.offset + bit / 8, 1 << (bit % 8)))
-        };
+    pub(super) fn new(field: &Field) -> FieldReader {
+        let flag = |bit: Option<usize>| bit.map(|bit| (bit / 8, 1 << (bit % 8)));
         FieldReader {
             kind: field.kind,
             float: field.letter == b'F',

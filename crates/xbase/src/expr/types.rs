@@ -64,7 +64,7 @@ impl std::fmt::Debug for CaseTable {
 /// What an expression is compiled against.
 #[derive(Clone, Debug)]
 pub struct Context<'f> {
-    /// The fields of the table, in any order, `_NullFlags` included if there is one.
+    /// The fields of the table, in any order.
     pub fields: &'f [Field],
     /// SET EXACT: whether `=` looks at the whole of both texts. Off where nobody said otherwise.
     pub exact: bool,

@@ -33,6 +33,14 @@ impl Table {
             fields.push(field);
             at += 32;
         }
+        // The bits were counted from 0; a field names its bit by its place in the record.
+        let flags = fields.iter().find(|field: &&Field| field.kind == FieldKind::NullFlags);
+        if let Some(first) = flags.map(|flags| flags.offset * 8) {
+            for field in &mut fields {
+                field.null_bit = field.null_bit.map(|bit| bit + first);
+                field.varying_bit = field.varying_bit.map(|bit| bit + first);
+            }
+        }
         Table { fields, header, record, bytes }
     }
 

@@ -1,0 +1,212 @@
+//! The tables of a folder, opened when they are first named.
+
+use crate::folder::{self, Kind, Listing, TableFile};
+use crate::options::CodePages;
+use mainstay_base::{Code, Error, Result};
+use mainstay_external::{CsvOptions, CsvTable};
+use mainstay_query::{Planner, Relation, open_parquet};
+use mainstay_table::{Table, VectorCache};
+use mainstay_vfs::{FileSystem, Stamp};
+use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::table::DbfTable;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The tables of a folder.
+pub(crate) struct FolderCatalog {
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+    cache: VectorCache,
+    code_pages: CodePages,
+    planner: Arc<Planner>,
+    version: AtomicU64,
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    listing: Listing,
+    /// Files from elsewhere that were given a name.
+    attached: HashMap<String, TableFile>,
+    open: HashMap<String, OpenTable>,
+}
+
+/// A table that is open.
+#[derive(Clone)]
+pub(crate) enum OpenTable {
+    Dbf(Arc<DbfTable>),
+    Csv(Arc<CsvTable>),
+    Parquet(ParquetFiles),
+}
+
+/// Parquet files, with the state in which they were opened.
+#[derive(Clone)]
+pub(crate) struct ParquetFiles {
+    relation: Relation,
+    stamps: Vec<(PathBuf, Stamp)>,
+}
+
+impl ParquetFiles {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.stamps.iter().map(|(_, stamp)| stamp.len).sum()
+    }
+}
+
+impl OpenTable {
+    pub(crate) fn relation(&self) -> Relation {
+        match self {
+            OpenTable::Dbf(table) => Relation::Table(Arc::clone(table) as Arc<dyn Table>),
+            OpenTable::Csv(table) => Relation::Table(Arc::clone(table) as Arc<dyn Table>),
+            OpenTable::Parquet(files) => files.relation.clone(),
+        }
+    }
+}
+
+impl FolderCatalog {
+    pub(crate) fn open(
+        fs: Arc<dyn FileSystem>,
+        path: &Path,
+        cache: VectorCache,
+        code_pages: CodePages,
+        planner: Arc<Planner>,
+    ) -> Result<FolderCatalog> {
+        let listing = folder::list(fs.as_ref(), path)?;
+        let tables = Mutex::new(Tables { listing, ..Tables::default() });
+        let version = AtomicU64::new(0);
+        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, version, tables })
+    }
+
+    /// Gives a file from anywhere a name in this database.
+    pub(crate) fn attach(&self, path: &Path, name: &str) -> Result<()> {
+        self.fs.stamp(path)?;
+        let Some(kind) = folder::kind_of(path) else {
+            return Err(Error::new(Code::NotThisFormat, "not a file that is a table").at(path.display()));
+        };
+        let name = name.to_lowercase();
+        let mut tables = self.lock();
+        tables.open.remove(&name);
+        tables.attached.insert(name, TableFile { kind, path: path.to_owned() });
+        self.version.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Looks at the folder again, and opens every table anew when it is next named.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        let mut tables = self.lock();
+        tables.listing = folder::list(self.fs.as_ref(), &self.path)?;
+        tables.open.clear();
+        self.version.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The names of all tables, after a look at the folder.
+    pub(crate) fn table_names(&self) -> Result<Vec<String>> {
+        let mut tables = self.lock();
+        self.relist(&mut tables)?;
+        let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The table of this name, open and with the columns that its file has now.
+    pub(crate) fn table(&self, name: &str) -> Result<Option<(TableFile, OpenTable)>> {
+        let mut tables = self.lock();
+        let file = match tables.file(name) {
+            Some(file) => file,
+            None => {
+                self.relist(&mut tables)?;
+                match tables.file(name) {
+                    Some(file) => file,
+                    None => return Ok(None),
+                }
+            }
+        };
+        if let Some(open) = tables.open.get(name)
+            && self.is_current(open, &file)
+        {
+            return Ok(Some((file, open.clone())));
+        }
+        let replaced = tables.open.contains_key(name);
+        let open = self.open_table(name, &file, &tables.listing.indexes)?;
+        tables.open.insert(name.to_owned(), open.clone());
+        if replaced {
+            self.version.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(Some((file, open)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn relist(&self, tables: &mut Tables) -> Result<()> {
+        let listing = folder::list(self.fs.as_ref(), &self.path)?;
+        if listing != tables.listing {
+            // Index files may have come or gone with the tables.
+            tables.open.clear();
+            tables.listing = listing;
+            self.version.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn is_current(&self, open: &OpenTable, file: &TableFile) -> bool {
+        match open {
+            OpenTable::Dbf(table) => table.snapshot().is_ok(),
+            OpenTable::Csv(table) => table.is_current().unwrap_or(false),
+            OpenTable::Parquet(files) => self.parquet_stamps(&file.path).is_ok_and(|stamps| stamps == files.stamps),
+        }
+    }
+
+    fn parquet_stamps(&self, path: &Path) -> Result<Vec<(PathBuf, Stamp)>> {
+        match self.fs.is_folder(path) {
+            true => folder::parquet_files(self.fs.as_ref(), path),
+            false => Ok(vec![(path.to_owned(), self.fs.stamp(path)?)]),
+        }
+    }
+
+    fn open_table(&self, name: &str, file: &TableFile, indexes: &[PathBuf]) -> Result<OpenTable> {
+        let fs = Arc::clone(&self.fs);
+        Ok(match file.kind {
+            Kind::Dbf => {
+                let options = OpenOptions { code_page: self.code_pages.of(name) };
+                let table = DbfTable::open(fs, &file.path, name, options, self.cache.clone(), indexes)?;
+                OpenTable::Dbf(Arc::new(table))
+            }
+            Kind::Csv => {
+                let options = CsvOptions::default();
+                OpenTable::Csv(Arc::new(CsvTable::open(fs, &file.path, name, self.cache.clone(), options)?))
+            }
+            Kind::Parquet => {
+                let stamps = self.parquet_stamps(&file.path)?;
+                let bytes = stamps.iter().map(|(_, stamp)| stamp.len).sum();
+                let relation = Relation::Foreign(open_parquet(&self.planner, &file.path, bytes)?);
+                OpenTable::Parquet(ParquetFiles { relation, stamps })
+            }
+        })
+    }
+}
+
+impl Tables {
+    fn file(&self, name: &str) -> Option<TableFile> {
+        self.attached.get(name).or_else(|| self.listing.tables.get(name)).cloned()
+    }
+}
+
+impl mainstay_query::Catalog for FolderCatalog {
+    fn relation(&self, name: &str) -> Result<Option<Relation>> {
+        Ok(self.table(name)?.map(|(_, open)| open.relation()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let tables = self.lock();
+        tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect()
+    }
+
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+}

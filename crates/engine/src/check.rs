@@ -1,0 +1,82 @@
+//! `mainstay check`: everything that can be found wrong with files, with its place.
+
+use crate::folder::{self, Kind, TableFile};
+use crate::options::{CodePages, Options};
+use mainstay_base::{Code, Error, Result};
+use mainstay_external::{CsvOptions, CsvTable};
+use mainstay_query::{Planner, Settings, open_parquet};
+use mainstay_table::VectorCache;
+use mainstay_vfs::{Disk, FileSystem};
+use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::{Finding, Severity, table};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Decoded columns that a check may keep.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// Checks a file, or all the tables of a folder with their memos and indexes. Fails only if the path
+/// itself cannot be read.
+pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    let path = std::path::absolute(path)?;
+    let listing = folder::list(fs.as_ref(), &path)?;
+    let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
+    let code_pages = CodePages::read(fs.as_ref(), folder, options)?;
+    let mut findings = Vec::new();
+    for (name, file) in &listing.tables {
+        match file.kind {
+            Kind::Dbf => {
+                let options = OpenOptions { code_page: code_pages.of(name) };
+                findings.extend(table::check(&fs, &file.path, options, &listing.indexes));
+            }
+            Kind::Csv => findings.extend(check_csv(&fs, name, file)),
+            Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
+        }
+    }
+    Ok(findings)
+}
+
+fn failure(path: &Path, error: &Error) -> Finding {
+    let message = error.message().to_owned();
+    Finding { severity: Severity::Error, path: path.to_owned(), place: String::new(), message }
+}
+
+fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile) -> Vec<Finding> {
+    let cache = VectorCache::new(CACHE_BYTES);
+    match CsvTable::open(Arc::clone(fs), &file.path, name, cache, CsvOptions::default()) {
+        Err(error) => vec![failure(&file.path, &error)],
+        Ok(table) => table.findings().into_iter().map(csv_finding).collect(),
+    }
+}
+
+fn csv_finding(finding: mainstay_external::Finding) -> Finding {
+    let severity = match finding.severity {
+        mainstay_external::Severity::Warning => Severity::Warning,
+        mainstay_external::Severity::Error => Severity::Error,
+    };
+    Finding { severity, place: finding.place(), path: finding.path, message: finding.message }
+}
+
+/// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests.
+fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> {
+    let paths: Vec<PathBuf> = match fs.is_folder(&file.path) {
+        true => folder::parquet_files(fs, &file.path)?.into_iter().map(|(path, _)| path).collect(),
+        false => vec![file.path.clone()],
+    };
+    let settings = Settings { memory_limit_bytes: CACHE_BYTES as usize, threads: 1 };
+    let planner = Planner::new(&settings)?;
+    let read = |path: &Path| -> Result<()> {
+        let bytes = fs.stamp(path)?.len;
+        let provider = open_parquet(&planner, path, bytes)?;
+        let mut answer = planner.run_scan(provider)?;
+        while answer.next_batch()?.is_some() {}
+        Ok(())
+    };
+    let failures = paths.iter().filter_map(|path| match read(path) {
+        Ok(()) => None,
+        Err(error) if error.code() == Code::Cancelled => None,
+        Err(error) => Some(failure(path, &error)),
+    });
+    Ok(failures.collect())
+}

@@ -1,0 +1,71 @@
+//! A database: one folder.
+
+use crate::catalog::FolderCatalog;
+use crate::describe::{self, TableInfo};
+use crate::options::{CodePages, Options};
+use crate::session::Session;
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{Planner, Settings};
+use mainstay_table::VectorCache;
+use mainstay_vfs::{Disk, FileSystem};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An open database. Clones are the same database.
+#[derive(Clone)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) planner: Arc<Planner>,
+    pub(crate) catalog: FolderCatalog,
+    pub(crate) options: Options,
+}
+
+impl Database {
+    /// Opens a folder, or a single file as a database of one table.
+    ///
+    /// Errors: `NotFound`, `NotThisFormat` for a file that is no table, `InvalidSetting` for the folder's
+    /// settings file. A table that cannot be read does not keep the others from being used.
+    pub fn open(path: impl AsRef<Path>) -> Result<Database> {
+        Database::open_with(path, Options::default())
+    }
+
+    /// The same, with options.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
+        let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+        // Paths are absolute from here on: the tables outlive a change of the working folder.
+        let path: PathBuf = std::path::absolute(path.as_ref())?;
+        let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
+        let code_pages = CodePages::read(fs.as_ref(), folder, &options)?;
+        let limit = options.memory_limit_bytes();
+        let settings = Settings {
+            memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
+            threads: options.threads(),
+        };
+        let planner = Arc::new(Planner::new(&settings)?);
+        let cache = VectorCache::new(limit / 2);
+        let catalog = FolderCatalog::open(fs, &path, cache, code_pages, Arc::clone(&planner))?;
+        Ok(Database { shared: Arc::new(Shared { planner, catalog, options }) })
+    }
+
+    /// A session with settings of its own.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+
+    /// All the tables, by name. A table that cannot be read is listed with the reason among its notes.
+    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+        let names = self.shared.catalog.table_names()?;
+        Ok(names.iter().filter_map(|name| describe::listed(&self.shared.catalog, name)).collect())
+    }
+
+    /// One table.
+    pub fn describe(&self, name: &str) -> Result<TableInfo> {
+        match describe::described(&self.shared.catalog, &name.to_lowercase())? {
+            Some(info) => Ok(info),
+            None => Err(Error::new(Code::UnknownTable, format!("no table \"{name}\""))),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Tables as a person wants to see them listed.
+
+use crate::catalog::{FolderCatalog, OpenTable};
+use arrow_schema::{DataType, Field};
+use mainstay_base::Result;
+use mainstay_query::Relation;
+use mainstay_table::Table;
+use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
+use std::path::PathBuf;
+
+/// A table of the database.
+#[derive(Clone, Debug)]
+pub struct TableInfo {
+    /// Its name in SQL.
+    pub name: String,
+    /// Its file, or folder of files.
+    pub path: PathBuf,
+    /// The kind of file in words: `Visual FoxPro`, `CSV`, `Parquet`.
+    pub kind: String,
+    /// Rows that are there, where that is known without reading everything.
+    pub rows: Option<u64>,
+    /// Records that are deleted, for tables that keep them.
+    pub deleted: Option<u64>,
+    /// The length of the files in bytes.
+    pub bytes: u64,
+    /// The code page of its text, for tables that have one.
+    pub code_page: Option<String>,
+    /// Its columns.
+    pub columns: Vec<ColumnInfo>,
+    /// The tags of its indexes.
+    pub indexes: Vec<IndexInfo>,
+    /// What the user should know: damage found when it was opened, tags that cannot be used.
+    pub notes: Vec<String>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct ColumnInfo {
+    /// Its name as the file has it.
+    pub name: String,
+    /// Its type in SQL: `DECIMAL(8,2)`.
+    pub sql_type: String,
+    /// Its type in the words of the file: `N(8,2)`.
+    pub native_type: String,
+    /// Whether it can be NULL.
+    pub nullable: bool,
+}
+
+/// A tag of an index.
+#[derive(Clone, Debug)]
+pub struct IndexInfo {
+    /// Its name.
+    pub name: String,
+    /// The index file.
+    pub file: PathBuf,
+    /// The key expression.
+    pub key: String,
+    /// The FOR condition.
+    pub condition: Option<String>,
+    /// Lists only the first record of each key.
+    pub unique: bool,
+    /// From the greatest key down.
+    pub descending: bool,
+    /// Why statements do not use it, if they do not.
+    pub unusable: Option<String>,
+}
+
+/// A table for the list of all: one that cannot be read has only its name, file and the reason.
+pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Option<TableInfo> {
+    match described(catalog, name) {
+        Ok(info) => info,
+        Err(error) => Some(TableInfo {
+            name: name.to_owned(),
+            path: PathBuf::new(),
+            kind: "cannot be read".to_owned(),
+            rows: None,
+            deleted: None,
+            bytes: 0,
+            code_page: None,
+            columns: Vec::new(),
+            indexes: Vec::new(),
+            notes: vec![error.to_string()],
+        }),
+    }
+}
+
+/// A table with everything that is known about it; `None` if there is none of this name.
+pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
+    let Some((file, open)) = catalog.table(name)? else { return Ok(None) };
+    let info = TableInfo {
+        name: name.to_owned(),
+        path: file.path,
+        kind: String::new(),
+        rows: None,
+        deleted: None,
+        bytes: 0,
+        code_page: None,
+        columns: columns(&open.relation()),
+        indexes: Vec::new(),
+        notes: Vec::new(),
+    };
+    Ok(Some(match open {
+        OpenTable::Dbf(table) => dbf_info(info, &table)?,
+        OpenTable::Csv(table) => {
+            let rows = table.snapshot()?.visible_rows()? as u64;
+            let notes = table.findings().iter().map(ToString::to_string).collect();
+            TableInfo { kind: "CSV".to_owned(), rows: Some(rows), bytes: table.bytes(), notes, ..info }
+        }
+        OpenTable::Parquet(files) => TableInfo { kind: "Parquet".to_owned(), bytes: files.bytes(), ..info },
+    }))
+}
+
+fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
+    let (rows, deleted) = table.row_counts()?;
+    let mut columns = info.columns;
+    for (column, field) in columns.iter_mut().zip(table.fields()) {
+        let letter = char::from(field.letter);
+        column.native_type = match field.decimals {
+            0 => format!("{letter}({})", field.length),
+            decimals => format!("{letter}({},{decimals})", field.length),
+        };
+        column.nullable = field.null_bit.is_some();
+    }
+    let indexes: Vec<IndexInfo> = table
+        .indexes()
+        .into_iter()
+        .map(|index| IndexInfo {
+            name: index.name,
+            file: index.file,
+            key: index.key,
+            condition: index.condition,
+            unique: index.unique,
+            descending: index.descending,
+            unusable: index.unusable,
+        })
+        .collect();
+    let notes = table.findings().iter().map(ToString::to_string).collect();
+    Ok(TableInfo {
+        kind: table.kind(),
+        rows: Some(rows),
+        deleted: Some(deleted),
+        bytes: table.bytes(),
+        code_page: Some(table.code_page().name().to_owned()),
+        columns,
+        indexes,
+        notes,
+        ..info
+    })
+}
+
+fn columns(relation: &Relation) -> Vec<ColumnInfo> {
+    let column = |field: &Field| ColumnInfo {
+        name: field.name().clone(),
+        sql_type: sql_type(field),
+        native_type: sql_type(field),
+        nullable: field.is_nullable(),
+    };
+    match relation {
+        Relation::Table(table) => {
+            let fields = table.schema().fields();
+            fields[..fields.len() - table.hidden_columns()].iter().map(|field| column(field)).collect()
+        }
+        Relation::Foreign(table) => mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect(),
+    }
+}
+
+/// The type of a column as SQL writes it.
+pub(crate) fn sql_type(field: &Field) -> String {
+    match field.data_type() {
+        DataType::Utf8View | DataType::Utf8 | DataType::LargeUtf8 => match field.metadata().get(CHAR_COLUMN) {
+            Some(length) => format!("CHAR({length})"),
+            None => "VARCHAR".to_owned(),
+        },
+        DataType::Decimal32(p, s) | DataType::Decimal64(p, s) | DataType::Decimal128(p, s) => {
+            format!("DECIMAL({p},{s})")
+        }
+        DataType::Boolean => "BOOLEAN".to_owned(),
+        DataType::Int8 | DataType::UInt8 => "TINYINT".to_owned(),
+        DataType::Int16 | DataType::UInt16 => "SMALLINT".to_owned(),
+        DataType::Int32 | DataType::UInt32 => "INTEGER".to_owned(),
+        DataType::Int64 | DataType::UInt64 => "BIGINT".to_owned(),
+        DataType::Float32 => "REAL".to_owned(),
+        DataType::Float64 => "DOUBLE".to_owned(),
+        DataType::Date32 | DataType::Date64 => "DATE".to_owned(),
+        DataType::Time32(_) | DataType::Time64(_) => "TIME".to_owned(),
+        DataType::Timestamp(_, None) => "TIMESTAMP".to_owned(),
+        DataType::Timestamp(_, Some(_)) => "TIMESTAMP WITH TIME ZONE".to_owned(),
+        DataType::Binary | DataType::BinaryView | DataType::LargeBinary => "VARBINARY".to_owned(),
+        other => other.to_string().to_uppercase(),
+    }
+}

@@ -1,0 +1,113 @@
+//! How a database is opened: what the caller says, and what the folder's `mainstay.toml` says.
+//!
+//! ```toml
+//! code_page = "cp850"          # for all tables whose files do not say
+//! [tables.customers]
+//! code_page = "windows-1252"   # for this one, whatever its file says
+//! ```
+
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use mainstay_xbase::codepage::CodePage;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// The name of a folder's settings file.
+const SETTINGS_FILE: &str = "mainstay.toml";
+
+/// How a database is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The code page of all tables, whatever their files say: `cp850`, `windows-1252`, `mazovia`.
+    pub code_page: Option<String>,
+    /// Bytes that decoded columns and running statements may hold together. Half of the machine's memory
+    /// unless said otherwise.
+    pub memory_limit_bytes: Option<u64>,
+    /// Threads that a statement over large tables may use. All processors unless said otherwise.
+    pub threads: Option<usize>,
+    /// How long a statement may run.
+    pub statement_timeout: Option<Duration>,
+    /// Whether deleted records are shown, as with SET DELETED OFF.
+    pub show_deleted: bool,
+}
+
+impl Options {
+    pub(crate) fn memory_limit_bytes(&self) -> u64 {
+        self.memory_limit_bytes.unwrap_or_else(|| {
+            let system = rustix::system::sysinfo();
+            // The field's type differs between platforms.
+            #[allow(clippy::useless_conversion)]
+            let total = u64::from(system.totalram).saturating_mul(u64::from(system.mem_unit));
+            total / 2
+        })
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+}
+
+/// What a folder's settings file says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingsFile {
+    code_page: Option<String>,
+    #[serde(default)]
+    tables: HashMap<String, TableSettings>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableSettings {
+    code_page: Option<String>,
+}
+
+/// The code page to read each table in, as far as somebody has said.
+#[derive(Debug, Default)]
+pub(crate) struct CodePages {
+    all: Option<CodePage>,
+    by_table: HashMap<String, CodePage>,
+}
+
+impl CodePages {
+    /// From the caller's option and the settings file of the folder.
+    pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<CodePages> {
+        let path = folder.join(SETTINGS_FILE);
+        let settings = match fs.stamp(&path) {
+            Err(_) => SettingsFile::default(),
+            Ok(_) => {
+                let bytes = fs.read(&path)?;
+                let text = String::from_utf8_lossy(&bytes);
+                toml::from_str(&text).map_err(|error| {
+                    let span = error.span().unwrap_or_default();
+                    let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+                    Error::new(Code::InvalidSetting, error.message())
+                        .at(format!("line {line}"))
+                        .at(path.display())
+                })?
+            }
+        };
+        let all = options.code_page.as_ref().or(settings.code_page.as_ref()).map(|name| code_page(name)).transpose()?;
+        let mut by_table = HashMap::new();
+        for (table, settings) in &settings.tables {
+            if let Some(name) = &settings.code_page {
+                by_table.insert(table.to_lowercase(), code_page(name).map_err(|error| error.at(path.display()))?);
+            }
+        }
+        Ok(CodePages { all, by_table })
+    }
+
+    /// The code page of a table, if somebody has said.
+    pub(crate) fn of(&self, table: &str) -> Option<CodePage> {
+        self.by_table.get(table).copied().or(self.all)
+    }
+}
+
+fn code_page(name: &str) -> Result<CodePage> {
+    CodePage::by_name(name).ok_or_else(|| {
+        Error::new(Code::InvalidSetting, format!("no code page \"{name}\""))
+            .hint("write it as cp437, cp850, windows-1252, mazovia ...")
+    })
+}

@@ -1,0 +1,127 @@
+//! Statements that are not queries: SHOW, DESCRIBE, SET, EXPLAIN.
+//!
+//! They are told by their first words, before any parser sees them.
+
+use mainstay_base::{Code, Error, Result};
+
+/// A statement by its first words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Words<'a> {
+    /// A query, or what the planner will refuse.
+    Query(&'a str),
+    /// EXPLAIN, with the statement behind it and where that begins.
+    Explain { analyze: bool, statement: &'a str, offset: usize },
+    /// SHOW TABLES.
+    ShowTables,
+    /// SHOW COLUMNS FROM, DESCRIBE.
+    ShowColumns(String),
+    /// SHOW INDEXES FROM.
+    ShowIndexes(String),
+    /// SHOW ALL, SHOW name.
+    ShowSettings(Option<String>),
+    /// SET name = value, SET name TO value.
+    Set { name: String, value: String },
+}
+
+impl<'a> Words<'a> {
+    /// Looks at the first words of a statement.
+    pub(crate) fn of(statement: &'a str) -> Result<Words<'a>> {
+        let statement = statement.trim_end().trim_end_matches(';');
+        let words: Vec<(usize, &str)> = first_words(statement, 5);
+        let word = |at: usize| words.get(at).map(|(_, word)| word.to_lowercase()).unwrap_or_default();
+        let name = |at: usize| -> Result<String> {
+            match words.get(at) {
+                Some((_, name)) => Ok(unquoted(name)),
+                None => Err(Error::new(Code::Syntax, "a name is missing").span(statement.len(), statement.len())),
+            }
+        };
+        Ok(match word(0).as_str() {
+            "explain" => {
+                let analyze = word(1) == "analyze";
+                let (offset, _) = *words
+                    .get(1 + usize::from(analyze))
+                    .ok_or_else(|| Error::new(Code::Syntax, "EXPLAIN of what?").hint("write a query behind it"))?;
+                Words::Explain { analyze, statement: &statement[offset..], offset }
+            }
+            "describe" | "desc" => Words::ShowColumns(name(if word(1) == "table" { 2 } else { 1 })?),
+            "show" => match word(1).as_str() {
+                "tables" => Words::ShowTables,
+                "columns" | "fields" => Words::ShowColumns(name(3)?),
+                "index" | "indexes" | "indices" | "keys" => Words::ShowIndexes(name(3)?),
+                "all" | "settings" | "" => Words::ShowSettings(None),
+                _ => Words::ShowSettings(Some(name(1)?)),
+            },
+            "set" => set(statement)?,
+            _ => Words::Query(statement),
+        })
+    }
+}
+
+/// `SET name = value`, `SET name TO value`, `SET name value`.
+fn set(statement: &str) -> Result<Words<'_>> {
+    let usage = || Error::new(Code::Syntax, "SET needs a name and a value").hint("write SET name = value");
+    let rest = statement.trim_start().get(3..).ok_or_else(usage)?.trim().trim_end_matches(';').trim();
+    let split = rest.find(|c: char| c.is_whitespace() || c == '=').ok_or_else(usage)?;
+    let (name, value) = rest.split_at(split);
+    let value = value.trim_start();
+    let value = match value.strip_prefix('=') {
+        Some(value) => value,
+        None => match value.get(..3) {
+            Some(to) if to.eq_ignore_ascii_case("to ") => &value[3..],
+            _ => value,
+        },
+    };
+    let value = value.trim();
+    if name.is_empty() || value.is_empty() {
+        return Err(usage());
+    }
+    Ok(Words::Set { name: name.to_lowercase(), value: value.trim_matches('\'').to_owned() })
+}
+
+fn unquoted(name: &str) -> String {
+    name.trim_end_matches(';').trim_matches(['"', '`', '[', ']']).to_lowercase()
+}
+
+/// The first words with their places, comments left out.
+fn first_words(statement: &str, limit: usize) -> Vec<(usize, &str)> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < statement.len() && words.len() < limit {
+        let rest = &statement[at..];
+        if let Some(comment) = rest.strip_prefix("--") {
+            at += 2 + comment.find('\n').map_or(comment.len(), |end| end + 1);
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            at += 2 + comment.find("*/").map_or(comment.len(), |end| end + 2);
+        } else {
+            let first = rest.chars().next().unwrap_or(' ');
+            if first.is_whitespace() {
+                at += first.len_utf8();
+                continue;
+            }
+            let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
+            words.push((at, &rest[..end]));
+            at += end;
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_told_by_their_first_words() {
+        let explain = Words::of("/* x */ EXPLAIN ANALYZE SELECT 1").unwrap();
+        assert_eq!(explain, Words::Explain { analyze: true, statement: "SELECT 1", offset: 24 });
+        assert_eq!(Words::of("show tables;").unwrap(), Words::ShowTables);
+        assert_eq!(Words::of("SHOW TABLES").unwrap(), Words::ShowTables);
+        assert_eq!(Words::of("DESC \"Orders\"").unwrap(), Words::ShowColumns("orders".into()));
+        assert_eq!(Words::of("SHOW INDEXES FROM orders").unwrap(), Words::ShowIndexes("orders".into()));
+        let set = |name: &str, value: &str| Words::Set { name: name.into(), value: value.into() };
+        assert_eq!(Words::of("SET timeout = '5s'").unwrap(), set("timeout", "5s"));
+        assert_eq!(Words::of("set Show_Deleted TO on").unwrap(), set("show_deleted", "on"));
+        assert_eq!(Words::of("SET x").unwrap_err().code(), Code::Syntax);
+        assert!(matches!(Words::of("select 1").unwrap(), Words::Query(_)));
+    }
+}

@@ -1,0 +1,131 @@
+//! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
+
+use super::indexes::Indexes;
+use super::tag::TableTag;
+use super::{Files, sibling};
+use crate::dbf::{self, OpenOptions};
+use crate::expr::Scratch;
+use crate::index::{Bag, KeyType};
+use crate::{Finding, Severity};
+use mainstay_base::{Error, Result};
+use mainstay_vfs::FileSystem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Keys that disagree are named one by one up to this many a tag.
+const NAMED_KEYS: usize = 20;
+
+/// Checks a table, its memo and its indexes. `index_files` are the index files of its folder.
+pub fn check(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions, index_files: &[PathBuf]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Err(error) = check_files(fs, path, options, index_files, &mut findings) {
+        findings.push(failure(path, &error));
+    }
+    findings
+}
+
+fn failure(path: &Path, error: &Error) -> Finding {
+    let place = error.place().unwrap_or_default().trim_start_matches(&*path.to_string_lossy());
+    let place = place.trim_start_matches([',', ' ']).to_owned();
+    Finding { severity: Severity::Error, path: path.to_owned(), place, message: error.message().to_owned() }
+}
+
+fn check_files(
+    fs: &Arc<dyn FileSystem>,
+    path: &Path,
+    options: OpenOptions,
+    index_files: &[PathBuf],
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let files = Files::open(fs.as_ref(), path, options)?;
+    findings.extend(files.dbf.findings().iter().cloned());
+    findings.extend(files.findings.iter().cloned());
+    dbf::check(&files.dbf, files.memo.as_ref(), findings)?;
+    let structural = sibling(fs.as_ref(), path, &["cdx"]);
+    let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
+    for index in indexes.paths() {
+        if let Err(error) = check_index(fs, &files, index, structural.as_deref() == Some(index), findings) {
+            findings.push(failure(index, &error));
+        }
+    }
+    Ok(())
+}
+
+fn check_index(
+    fs: &Arc<dyn FileSystem>,
+    files: &Files,
+    path: &Path,
+    structural: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let bag = Bag::open(fs.open(path)?)?;
+    let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
+    let count = u32::try_from(records).ok();
+    let tags: Vec<Result<TableTag>> =
+        (0..bag.tags().len()).map(|number| TableTag::new(&bag, number, &files.dbf)).collect();
+    let key_types: Vec<Option<KeyType>> =
+        tags.iter().map(|tag| tag.as_ref().ok().map(|tag| tag.tag.key_type())).collect();
+    let mut of_bag = Vec::new();
+    bag.check(count, &key_types, &mut of_bag);
+    for (number, tag) in tags.iter().enumerate() {
+        let name = &bag.tags()[number].name;
+        match tag {
+            Ok(tag) => check_keys(files, path, tag, records, &mut of_bag)?,
+            Err(error) => {
+                let message = format!("the tag cannot be compared with the table: {}", error.message());
+                let place = format!("tag {name}");
+                of_bag.push(Finding { severity: Severity::Warning, path: path.to_owned(), place, message });
+            }
+        }
+    }
+    // A file that belongs to another table disagrees in nearly every key: it is not reported here.
+    let disagreements = of_bag.iter().filter(|finding| finding.message.contains("no key of its value")).count();
+    if structural || disagreements == 0 || disagreements as u64 * 4 < records.max(1) {
+        findings.append(&mut of_bag);
+    }
+    Ok(())
+}
+
+/// Looks every record up under the key that it must have.
+fn check_keys(files: &Files, path: &Path, tag: &TableTag, records: u64, findings: &mut Vec<Finding>) -> Result<()> {
+    if tag.unusable().is_some_and(|_| tag.header().collation.is_some() || tag.header().custom) {
+        return Ok(());
+    }
+    let mut scratch = Scratch::new();
+    let (mut missing, mut buffer, mut listed) = (0usize, Vec::new(), 0u64);
+    let place = |recno: u64| format!("tag {}, record {recno}", tag.header().name);
+    let mut first = 0;
+    while first < records {
+        let last = records.min(first + 4_096);
+        let run = files.dbf.read_records(first..last, &mut buffer)?;
+        for (row, record) in run.iter().enumerate() {
+            let recno = run.number(row);
+            let Ok(number) = u32::try_from(recno) else { break };
+            listed += u64::from(tag.lists(&mut scratch, record, number)?);
+            if !tag.header().unique && !tag.has(&mut scratch, record, number)? {
+                missing += 1;
+                if missing <= NAMED_KEYS {
+                    let message = "the index has no key of its value for this record".to_owned();
+                    findings.push(Finding {
+                        severity: Severity::Error,
+                        path: path.to_owned(),
+                        place: place(recno),
+                        message,
+                    });
+                }
+            }
+        }
+        first = last;
+    }
+    let keys = tag.tag.key_count()?;
+    let summary = match () {
+        () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
+        () if !tag.header().unique && keys != listed => {
+            format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
+        }
+        () => return Ok(()),
+    };
+    let place = format!("tag {}", tag.header().name);
+    findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
+    Ok(())
+}

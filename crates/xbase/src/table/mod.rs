@@ -1,0 +1,289 @@
+//! A DBF with its memo and its indexes, as a table of SQL.
+//!
+//! ```text
+//!   DbfTable      finds the files, keeps the current state           mod
+//!   State         one state of the records; columns decoded once     state
+//!   Indexes       the tags that can be used, and why others cannot   indexes, tag
+//!   access()      a condition as ranges of keys (Rushmore)           access, bounds
+//! ```
+//!
+//! **Changes by others.** Every statement asks the file system for the [`Stamp`] of the table and its memo.
+//! While it is the one that the current [`State`] was made under, that state is used again; otherwise a new
+//! one is made, with the record count that the header has now. A statement keeps its state to its end, so
+//! it sees one record count whatever is appended meanwhile. If the *structure* has changed, the statement
+//! fails with `Busy`, and the catalog opens the table anew.
+//!
+//! **Hidden columns.** `_recno` and `_deleted` follow the fields; they are not part of `*`.
+
+mod access;
+mod bounds;
+mod check;
+mod indexes;
+mod state;
+mod tag;
+
+pub use check::check;
+pub use indexes::IndexDescription;
+
+use crate::codepage::CodePage;
+use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
+use crate::memo::Memo;
+use crate::{Finding, Severity};
+use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
+use indexes::Indexes;
+use mainstay_base::{Code, Error, Result};
+use mainstay_table::{Access, Ordering, Predicate, Snapshot, Table, VectorCache};
+use mainstay_vfs::{FileSystem, Stamp};
+use state::State;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// Metadata of a column that holds text padded with blanks: it compares without them.
+pub const CHAR_COLUMN: &str = "mainstay.char";
+
+/// The number of hidden columns at the end of the schema.
+const HIDDEN_COLUMNS: usize = 2;
+
+/// A DBF table, open for reading.
+#[derive(Debug)]
+pub struct DbfTable {
+    name: String,
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+    schema: SchemaRef,
+    /// The structure that the schema was made from; every state has it.
+    fields: Vec<Field>,
+    options: OpenOptions,
+    cache: VectorCache,
+    indexes: Arc<Indexes>,
+    state: Mutex<Arc<State>>,
+}
+
+/// The files of a table, open.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub(crate) dbf: Dbf,
+    pub(crate) memo: Option<Memo>,
+    pub(crate) memo_path: Option<PathBuf>,
+    /// What is wrong with the memo file as a whole.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Files {
+    fn open(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> Result<Files> {
+        let dbf = Dbf::open(fs.open(path)?, options)?;
+        let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new() };
+        if files.dbf.fields().iter().any(|field| field.kind.needs_memo()) {
+            files.open_memo(fs, path);
+        }
+        Ok(files)
+    }
+
+    /// A table whose memo file is missing or damaged still has its other fields.
+    fn open_memo(&mut self, fs: &dyn FileSystem, path: &Path) {
+        let found = sibling(fs, path, &["fpt", "dbt", "smt"]);
+        let (place, problem) = match &found {
+            None => (path, "the table has memo fields, and there is no memo file".to_owned()),
+            Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
+                Ok(memo) => {
+                    self.memo = Some(memo);
+                    self.memo_path = found;
+                    return;
+                }
+                Err(error) => (memo_path.as_path(), error.message().to_owned()),
+            },
+        };
+        let finding =
+            Finding { severity: Severity::Error, path: place.to_owned(), place: String::new(), message: problem };
+        self.findings.push(finding);
+    }
+
+    fn stamps(&self, fs: &dyn FileSystem, path: &Path) -> Result<Stamps> {
+        let memo = match &self.memo_path {
+            Some(memo_path) => Some(fs.stamp(memo_path)?),
+            None => None,
+        };
+        Ok(Stamps { dbf: fs.stamp(path)?, memo })
+    }
+}
+
+/// What tells one state of a table from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamps {
+    pub(crate) dbf: Stamp,
+    memo: Option<Stamp>,
+}
+
+impl Stamps {
+    fn are_settled(&self, now: SystemTime) -> bool {
+        self.dbf.is_settled(now) && self.memo.is_none_or(|memo| memo.is_settled(now))
+    }
+}
+
+/// The file beside `path` with the same name and one of these extensions, in any case.
+pub(crate) fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_str()?;
+    let upper_case = path.extension().is_some_and(|extension| extension == "DBF");
+    let spelled = |extension: &str| if upper_case { extension.to_uppercase() } else { extension.to_owned() };
+    let direct = extensions.iter().map(|extension| path.with_extension(spelled(extension)));
+    if let Some(found) = direct.into_iter().find(|candidate| fs.stamp(candidate).is_ok()) {
+        return Some(found);
+    }
+    let entries = fs.list(path.parent()?).ok()?;
+    entries.into_iter().map(|entry| entry.path).find(|candidate| {
+        let same_stem = candidate.file_stem().and_then(|s| s.to_str()).is_some_and(|s| s.eq_ignore_ascii_case(stem));
+        let extension = candidate.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        same_stem && extensions.iter().any(|wanted| extension.eq_ignore_ascii_case(wanted))
+    })
+}
+
+impl DbfTable {
+    /// Opens a table under a name. Its decoded columns are kept in `cache`. `index_files` are the index
+    /// files of its folder, of which those that belong to the table are used.
+    pub fn open(
+        fs: Arc<dyn FileSystem>,
+        path: &Path,
+        name: &str,
+        options: OpenOptions,
+        cache: VectorCache,
+        index_files: &[PathBuf],
+    ) -> Result<DbfTable> {
+        let options = OpenOptions { code_page: options.code_page.or_else(|| declared_code_page(fs.as_ref(), path)) };
+        let now = SystemTime::now();
+        let files = Arc::new(Files::open(fs.as_ref(), path, options)?);
+        let stamps = files.stamps(fs.as_ref(), path)?;
+        let fields = files.dbf.fields().to_vec();
+        let indexes = Arc::new(Indexes::new(Arc::clone(&fs), path, &files.dbf, index_files));
+        let schema = schema(&fields);
+        let settled = stamps.are_settled(now);
+        let state = State::new(files, stamps, settled, cache.clone(), Arc::clone(&indexes))?;
+        let state = Mutex::new(Arc::new(state));
+        Ok(DbfTable {
+            name: name.to_owned(),
+            fs,
+            path: path.to_owned(),
+            schema,
+            fields,
+            options,
+            cache,
+            indexes,
+            state,
+        })
+    }
+
+    /// The path of the DBF.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The fields, in the order of the columns.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// What the header says, in words: `Visual FoxPro`.
+    pub fn kind(&self) -> String {
+        self.current().files.dbf.header().product().to_owned()
+    }
+
+    /// The code page in which the text is read.
+    pub fn code_page(&self) -> CodePage {
+        self.current().files.dbf.code_page()
+    }
+
+    /// What is wrong or odd about the files as a whole.
+    pub fn findings(&self) -> Vec<Finding> {
+        let state = self.current();
+        state.files.dbf.findings().iter().chain(&state.files.findings).cloned().collect()
+    }
+
+    /// The tags of the table's indexes.
+    pub fn indexes(&self) -> Vec<IndexDescription> {
+        self.indexes.describe(&self.current())
+    }
+
+    /// The rows that are there and those that are deleted, as of now.
+    pub fn row_counts(&self) -> Result<(u64, u64)> {
+        let state = self.refreshed()?;
+        let (slots, visible) = (state.slots() as u64, state.visible_rows()? as u64);
+        Ok((visible, slots - visible))
+    }
+
+    fn current(&self) -> Arc<State> {
+        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn refreshed(&self) -> Result<Arc<State>> {
+        let mut current = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = SystemTime::now();
+        let stamps = current.files.stamps(self.fs.as_ref(), &self.path)?;
+        if current.settled && stamps == current.stamps {
+            return Ok(Arc::clone(&current));
+        }
+        let files = Arc::new(Files::open(self.fs.as_ref(), &self.path, self.options)?);
+        if files.dbf.fields() != self.fields {
+            let message = "the structure of the table has changed";
+            return Err(Error::new(Code::Busy, message).at(self.path.display()));
+        }
+        let settled = stamps.are_settled(now);
+        *current = Arc::new(State::new(files, stamps, settled, self.cache.clone(), Arc::clone(&self.indexes))?);
+        Ok(Arc::clone(&current))
+    }
+}
+
+impl Table for DbfTable {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn hidden_columns(&self) -> usize {
+        HIDDEN_COLUMNS
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(self.refreshed()?)
+    }
+
+    fn estimated_rows(&self) -> usize {
+        self.current().slots()
+    }
+
+    fn access(&self, predicate: &Predicate, visible_only: bool) -> Option<Access> {
+        let state = self.refreshed().ok()?;
+        access::plan(&self.indexes, &state, predicate, visible_only)
+    }
+
+    fn order(&self, column: usize, descending: bool) -> Option<Ordering> {
+        let state = self.refreshed().ok()?;
+        let field = self.fields.get(column)?;
+        // Blank logicals are NULL but indexed as false; the order of a few distinct values is no gain.
+        let is_ordered = !matches!(field.kind, FieldKind::Logical);
+        is_ordered.then(|| self.indexes.order(&state, column, descending)).flatten()
+    }
+}
+
+/// The code page that a `.cpg` file beside the table names, as GIS programs write it.
+fn declared_code_page(fs: &dyn FileSystem, path: &Path) -> Option<CodePage> {
+    let declared = fs.read(&sibling(fs, path, &["cpg"])?).ok()?;
+    CodePage::by_name(std::str::from_utf8(declared.get(..declared.len().min(40))?).ok()?.trim())
+}
+
+fn schema(fields: &[Field]) -> SchemaRef {
+    let column = |field: &Field| {
+        let metadata = match field.kind {
+            FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
+            _ => HashMap::new(),
+        };
+        Column::new(&field.name, field.sql_type(), true).with_metadata(metadata)
+    };
+    let mut columns: Vec<Column> = fields.iter().map(column).collect();
+    columns.push(Column::new("_recno", DataType::Int64, false));
+    columns.push(Column::new("_deleted", DataType::Boolean, false));
+    Arc::new(Schema::new(columns))
+}

@@ -1,0 +1,295 @@
+//! One state of a table's records: a fixed record count, and columns decoded when they are first asked for.
+//!
+//! Records are divided into groups. The bytes of a group are read once, with one read, and a column of it is
+//! decoded once; both are kept in the database's [`VectorCache`] under the number of this state. When the
+//! cache has dropped them, they are read again.
+//!
+//! A record that another program writes while it is read may come out half old and half new, exactly as for
+//! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
+//! beyond the count that the statement began with.
+
+use super::indexes::Indexes;
+use super::{Files, Stamps};
+use crate::dbf::{Field, Findings, Records, decode_column, decode_rows, deleted_flags};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, UInt8Array};
+use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
+use arrow_schema::DataType;
+use mainstay_base::{Code, Error, Result};
+use mainstay_table::vector::gather;
+use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorKey};
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Records in a group.
+const GROUP_ROWS: usize = 1 << 16;
+
+/// From this many records of one group on, reading the whole group is cheaper than reading them one by one.
+const READ_GROUP_FROM: usize = 64;
+
+/// The place of a group's record bytes among its columns in the cache.
+const RECORD_BYTES: u32 = u32::MAX;
+
+/// One state of a table.
+pub(crate) struct State {
+    pub(crate) files: Arc<Files>,
+    pub(crate) stamps: Stamps,
+    /// Whether a later write is certain to give the files other stamps.
+    pub(crate) settled: bool,
+    slots: usize,
+    source: u64,
+    cache: VectorCache,
+    visible: Vec<OnceLock<Option<BooleanBuffer>>>,
+    findings: Mutex<Findings>,
+    indexes: Arc<Indexes>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "State({} records of {})", self.slots, self.files.dbf.path().display())
+    }
+}
+
+impl State {
+    pub(crate) fn new(
+        files: Arc<Files>,
+        stamps: Stamps,
+        settled: bool,
+        cache: VectorCache,
+        indexes: Arc<Indexes>,
+    ) -> Result<State> {
+        let slots = usize::try_from(files.dbf.record_count(stamps.dbf.len)).unwrap_or(usize::MAX);
+        let source = cache.new_source();
+        let visible = (0..slots.div_ceil(GROUP_ROWS)).map(|_| OnceLock::new()).collect();
+        Ok(State { files, stamps, settled, slots, source, cache, visible, findings: Mutex::default(), indexes })
+    }
+
+    fn fields(&self) -> &[Field] {
+        self.files.dbf.fields()
+    }
+
+    fn record_length(&self) -> usize {
+        usize::from(self.files.dbf.header().record_length)
+    }
+
+    fn key(&self, group: usize, column: u32) -> VectorKey {
+        VectorKey { source: self.source, group: group as u32, column }
+    }
+
+    /// The bytes of a group's records.
+    fn record_bytes(&self, group: usize) -> Result<UInt8Array> {
+        let key = self.key(group, RECORD_BYTES);
+        if let Some(bytes) = self.cache.get(&key)
+            && let Some(bytes) = bytes.as_any().downcast_ref::<UInt8Array>()
+        {
+            return Ok(bytes.clone());
+        }
+        let rows = self.group(group);
+        let mut buffer = Vec::new();
+        self.files.dbf.read_records(rows.start as u64..rows.end as u64, &mut buffer)?;
+        let length = buffer.len();
+        let bytes = UInt8Array::new(ScalarBuffer::new(Buffer::from_vec(buffer), 0, length), None);
+        self.cache.insert(key, Arc::new(bytes.clone()));
+        Ok(bytes)
+    }
+
+    fn vector(&self, group: usize, column: usize) -> Result<ArrayRef> {
+        let key = self.key(group, column as u32);
+        if let Some(vector) = self.cache.get(&key) {
+            return Ok(vector);
+        }
+        let vector = self.decode(group, column)?;
+        self.cache.insert(key, Arc::clone(&vector));
+        Ok(vector)
+    }
+
+    fn decode(&self, group: usize, column: usize) -> Result<ArrayRef> {
+        let rows = self.group(group);
+        if let Some(field) = self.fields().get(column) {
+            let bytes = self.record_bytes(group)?;
+            let records = Records::new(bytes.values(), self.record_length(), rows.start as u64 + 1);
+            let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+            let decoded = decode_column(field, &records, &decoding)?;
+            self.note(decoded.findings);
+            return Ok(decoded.vector);
+        }
+        Ok(match column - self.fields().len() {
+            0 => Arc::new(Int64Array::from_iter_values(rows.map(|row| row as i64 + 1))),
+            _ => {
+                let deleted = match self.visible(group)? {
+                    Some(visible) => !&visible,
+                    None => BooleanBuffer::new_unset(rows.len()),
+                };
+                Arc::new(BooleanArray::new(deleted, None))
+            }
+        })
+    }
+
+    fn note(&self, findings: Findings) {
+        if !findings.is_empty() {
+            self.findings.lock().unwrap_or_else(PoisonError::into_inner).append(findings);
+        }
+    }
+
+    /// The bytes of one record (row slots count from 0), from the cache if its group is there.
+    pub(crate) fn record(&self, row: u32, buffer: &mut Vec<u8>) -> Result<()> {
+        let row = row as usize;
+        if row >= self.slots {
+            return Err(self.no_such_record(row));
+        }
+        let group = row / GROUP_ROWS;
+        if let Some(bytes) = self.cache.get(&self.key(group, RECORD_BYTES))
+            && let Some(bytes) = bytes.as_any().downcast_ref::<UInt8Array>()
+        {
+            let start = (row - group * GROUP_ROWS) * self.record_length();
+            buffer.clear();
+            buffer.extend_from_slice(&bytes.values()[start..start + self.record_length()]);
+            return Ok(());
+        }
+        self.files.dbf.read_records(row as u64..row as u64 + 1, buffer)?;
+        Ok(())
+    }
+
+    fn no_such_record(&self, row: usize) -> Error {
+        let message = format!("an index names record {}, and the table has {}", row + 1, self.slots);
+        Error::new(Code::IndexDamaged, message).at(self.files.dbf.path().display())
+    }
+
+    /// Records read one by one and decoded, without their groups.
+    fn fetch_records(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
+        let length = self.record_length();
+        let (mut bytes, mut kept, mut buffer) = (Vec::new(), Vec::with_capacity(rows.len()), Vec::new());
+        for row in rows {
+            self.record(*row, &mut buffer)?;
+            if !(visible_only && buffer[0] == b'*') {
+                bytes.extend_from_slice(&buffer);
+                kept.push(*row);
+            }
+        }
+        let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+        let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
+        for column in columns {
+            vectors.push(match self.fields().get(*column) {
+                Some(field) => {
+                    let numbers = kept.iter().map(|row| u64::from(*row) + 1);
+                    let decoded = decode_rows(field, length, numbers.zip(bytes.chunks_exact(length)), &decoding)?;
+                    self.note(decoded.findings);
+                    decoded.vector
+                }
+                None if *column == self.fields().len() => {
+                    Arc::new(Int64Array::from_iter_values(kept.iter().map(|row| i64::from(*row) + 1)))
+                }
+                None => {
+                    let deleted: Vec<bool> = bytes.chunks_exact(length).map(|record| record[0] == b'*').collect();
+                    Arc::new(BooleanArray::from(deleted))
+                }
+            });
+        }
+        Ok((vectors, kept))
+    }
+
+    /// Rows of one group, gathered from its decoded columns.
+    fn fetch_decoded(
+        &self,
+        group: usize,
+        rows: &[u32],
+        columns: &[usize],
+        visible_only: bool,
+    ) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
+        let first = (group * GROUP_ROWS) as u32;
+        let visible = if visible_only { self.visible(group)? } else { None };
+        let is_kept = |row: &&u32| visible.as_ref().is_none_or(|bits| bits.value((**row - first) as usize));
+        let kept: Vec<u32> = rows.iter().filter(is_kept).copied().collect();
+        let places: Vec<u32> = kept.iter().map(|row| row - first).collect();
+        let mut vectors = Vec::with_capacity(columns.len());
+        for column in columns {
+            vectors.push(gather(&self.vector(group, *column)?, &places, &self.sql_type(*column))?);
+        }
+        Ok((vectors, kept))
+    }
+
+    fn sql_type(&self, column: usize) -> DataType {
+        match self.fields().get(column) {
+            Some(field) => field.sql_type(),
+            None if column == self.fields().len() => DataType::Int64,
+            None => DataType::Boolean,
+        }
+    }
+}
+
+impl Snapshot for State {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn visible_rows(&self) -> Result<usize> {
+        let mut count = 0;
+        for group in 0..self.groups() {
+            count += match self.visible(group)? {
+                Some(visible) => visible.count_set_bits(),
+                None => self.group(group).len(),
+            };
+        }
+        Ok(count)
+    }
+
+    fn groups(&self) -> usize {
+        self.visible.len()
+    }
+
+    fn group(&self, group: usize) -> Range<usize> {
+        let start = group * GROUP_ROWS;
+        start..self.slots.min(start + GROUP_ROWS)
+    }
+
+    fn visible(&self, group: usize) -> Result<Option<BooleanBuffer>> {
+        if let Some(visible) = self.visible[group].get() {
+            return Ok(visible.clone());
+        }
+        let bytes = self.record_bytes(group)?;
+        let first = self.group(group).start as u64 + 1;
+        let records = Records::new(bytes.values(), self.record_length(), first);
+        let (deleted, findings) = deleted_flags(&records, self.files.dbf.path());
+        let visible = (deleted.count_set_bits() > 0).then(|| !&deleted);
+        if self.visible[group].set(visible.clone()).is_ok() {
+            self.note(findings);
+        }
+        Ok(visible)
+    }
+
+    fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {
+        columns.iter().map(|column| self.vector(group, *column)).collect()
+    }
+
+    fn is_decoded(&self, group: usize, columns: &[usize]) -> bool {
+        columns.iter().all(|column| self.cache.get(&self.key(group, *column as u32)).is_some())
+    }
+
+    fn fetch(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
+        let Some(first) = rows.first() else { return self.fetch_records(rows, columns, visible_only) };
+        if let Some(row) = rows.iter().find(|row| **row as usize >= self.slots) {
+            return Err(self.no_such_record(*row as usize));
+        }
+        let group = *first as usize / GROUP_ROWS;
+        let in_one_group = rows.iter().all(|row| *row as usize / GROUP_ROWS == group);
+        if in_one_group && rows.len() > 1 && (self.is_decoded(group, columns) || rows.len() >= READ_GROUP_FROM) {
+            return self.fetch_decoded(group, rows, columns, visible_only);
+        }
+        self.fetch_records(rows, columns, visible_only)
+    }
+
+    fn rows(&self, access: &Access) -> Result<Option<RowSet>> {
+        self.indexes.rows(self, access)
+    }
+
+    fn walk(&self, ordering: &Ordering, visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>) -> Result<bool> {
+        self.indexes.walk(self, ordering, visit)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = Vec::new();
+        findings.clone().list_into(self.files.dbf.path(), "", &mut list);
+        list.extend(self.indexes.notices());
+        list.iter().map(ToString::to_string).collect()
+    }
+}
