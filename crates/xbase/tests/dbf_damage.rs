@@ -226,3 +226,23 @@ fn findings_name_record_and_field() {
         ]
     );
 }
+
+#[test]
+fn a_header_whose_length_is_wrong() {
+    let sound: Vec<u8> = [&small()[..65], b"  1.25* 2.50\x1A"].concat();
+    let with_length = |length: u8| {
+        let mut bytes = sound.clone();
+        bytes[8] = length;
+        table(bytes).1
+    };
+    for short in [0, 31, 32, 50, 63] {
+        assert_eq!(with_length(short).unwrap_err().code(), Code::Damaged, "{short}");
+    }
+    // Without the terminator the list of fields is still whole, but the records are one byte off.
+    assert_eq!(with_length(64).unwrap().findings()[0].message, "the list of fields is not terminated");
+    let longer = with_length(70).unwrap();
+    assert_eq!(longer.findings()[0].message, "the header counts 2 records; the file holds 1 and 2 bytes of another");
+    let longer = with_length(200).unwrap();
+    assert_eq!(longer.findings()[0].message, "the header says that it has 200 bytes; the file has 78");
+    assert_eq!(longer.read_count().unwrap(), 0);
+}
