@@ -93,7 +93,7 @@ fn a_memo_file_cut_anywhere_loses_values_but_no_rows() {
         assert_eq!(sound, []);
         for memo in parts(&name, &files).into_iter().skip(1) {
             let whole = files.read(&memo).unwrap();
-            for length in (0..whole.len() - 1).step_by((whole.len() / 25).max(97)) {
+            for length in (0..whole.len() - 1).step_by((whole.len() / 20).max(97)) {
                 files.write(&memo, &whole[..length]);
                 if let Err(error) = walk(&files, &name) {
                     assert_eq!(error.code(), Code::Damaged);
@@ -112,7 +112,7 @@ fn random_bytes_never_panic() {
         let large = parts(&name, &files).iter().any(|part| files.stamp(part).unwrap().len > 100_000);
         for part in parts(&name, &files) {
             let whole = files.read(&part).unwrap();
-            for round in 0..if large { 30 } else { 170 } {
+            for round in 0..if large { 20 } else { 120 } {
                 let mut broken = whole.clone();
                 // Headers deserve most of the damage.
                 let range = if round % 3 == 0 { broken.len() } else { broken.len().min(1_100) };
