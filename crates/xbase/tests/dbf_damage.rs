@@ -93,7 +93,7 @@ fn a_memo_file_cut_anywhere_loses_values_but_no_rows() {
         assert_eq!(sound, []);
         for memo in parts(&name, &files).into_iter().skip(1) {
             let whole = files.read(&memo).unwrap();
-            for length in (0..whole.len() - 1).step_by((whole.len() / 25).max(97)) {
+            for length in (0..whole.len() - 1).step_by((whole.len() / 20).max(97)) {
                 files.write(&memo, &whole[..length]);
                 if let Err(error) = walk(&files, &name) {
                     assert_eq!(error.code(), Code::Damaged);
@@ -112,7 +112,7 @@ fn random_bytes_never_panic() {
         let large = parts(&name, &files).iter().any(|part| files.stamp(part).unwrap().len > 100_000);
         for part in parts(&name, &files) {
             let whole = files.read(&part).unwrap();
-            for round in 0..if large { 30 } else { 170 } {
+            for round in 0..if large { 20 } else { 120 } {
                 let mut broken = whole.clone();
                 // Headers deserve most of the damage.
                 let range = if round % 3 == 0 { broken.len() } else { broken.len().min(1_100) };
@@ -225,4 +225,24 @@ fn findings_name_record_and_field() {
             "error: t.dbf, record 2, field N: '*****' is not a number",
         ]
     );
+}
+
+#[test]
+fn a_header_whose_length_is_wrong() {
+    let sound: Vec<u8> = [&small()[..65], b"  1.25* 2.50\x1A"].concat();
+    let with_length = |length: u8| {
+        let mut bytes = sound.clone();
+        bytes[8] = length;
+        table(bytes).1
+    };
+    for short in [0, 31, 32, 50, 63] {
+        assert_eq!(with_length(short).unwrap_err().code(), Code::Damaged, "{short}");
+    }
+    // Without the terminator the list of fields is still whole, but the records are one byte off.
+    assert_eq!(with_length(64).unwrap().findings()[0].message, "the list of fields is not terminated");
+    let longer = with_length(70).unwrap();
+    assert_eq!(longer.findings()[0].message, "the header counts 2 records; the file holds 1 and 2 bytes of another");
+    let longer = with_length(200).unwrap();
+    assert_eq!(longer.findings()[0].message, "the header says that it has 200 bytes; the file has 78");
+    assert_eq!(longer.read_count().unwrap(), 0);
 }

@@ -98,3 +98,22 @@ fn bytes_that_the_page_lacks_are_kept_and_reported_for_each_record() {
         assert_eq!(texts.as_string_view().value(1), "\u{F7FF}x");
     }
 }
+
+/// A field of no bytes at the end of the record once shifted a word by its whole width.
+#[test]
+fn a_field_of_no_bytes_is_the_empty_text() {
+    let records = b" 1234567 7654321".repeat(2);
+    let field = Field {
+        name: "T".into(),
+        kind: FieldKind::Character,
+        letter: b'C',
+        offset: 8,
+        length: 0,
+        decimals: 0,
+        null_bit: None,
+        varying_bit: None,
+    };
+    let how = Decoding { path: Path::new("t.dbf"), memo: None, code_page: CodePage::by_name("437").unwrap() };
+    let column = decode_column(&field, &Records::new(&records, 8, 1), &how).unwrap();
+    assert!(plain(&column.vector).as_string_view().iter().all(|text| text == Some("")));
+}

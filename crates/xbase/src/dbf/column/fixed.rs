@@ -3,6 +3,7 @@
 //! The empty value of each type is NULL: blanks, and for dates and moments zero as well, because that is what
 //! the programs write for "no date".
 
+use super::number::eight_digits;
 use super::{Task, internal};
 use crate::Severity;
 use crate::dbf::FieldKind;
@@ -180,7 +181,7 @@ fn moment(cell: &[u8]) -> Cell<i64> {
     let Some((day, ms)) = cell.split_first_chunk() else { return Cell::Bad };
     let ms = ms.first_chunk().map_or(-1, |&bytes| i32::from_le_bytes(bytes));
     let day = u32::from_le_bytes(*day);
-    if day == 0 && !(0..=DAY_MS).contains(&ms) || day != 0 && day != 0x2020_2020 && !(0..=DAY_MS).contains(&ms) {
+    if day != 0x2020_2020 && !(0..=DAY_MS).contains(&ms) {
         return Cell::Bad;
     }
     julian_day(day).map(|day| Timestamp::new(Date(day), ms.unsigned_abs()).0)
@@ -214,14 +215,11 @@ fn dates(task: &mut Task<'_>) -> Result<ArrayRef> {
 }
 
 fn text_date(digits: &[u8; 8]) -> Cell<i32> {
-    if digits.iter().all(|byte| matches!(byte, b' ' | 0)) || digits == b"00000000" {
+    if matches!(digits, b"        " | b"00000000" | b"\0\0\0\0\0\0\0\0") {
         return Cell::Empty;
     }
-    if !digits.iter().all(u8::is_ascii_digit) {
-        return Cell::Bad;
-    }
-    let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-    let date = Date::from_ymd(number(&digits[..4]) as i32, number(&digits[4..6]), number(&digits[6..]));
+    let number = eight_digits(u64::from_le_bytes(*digits) ^ u64::from_le_bytes(*b"00000000"));
+    let date = number.and_then(|number| Date::from_ymd((number / 10_000) as i32, number / 100 % 100, number % 100));
     date.map_or(Cell::Bad, |date| Cell::Value(date.0))
 }
 
@@ -230,7 +228,7 @@ fn logical(task: &mut Task<'_>) -> Result<ArrayRef> {
     let mut cells = task.cells().enumerate();
     let values = BooleanBuffer::collect_bool(cells.len(), |_| {
         let Some((row, cell)) = cells.next() else { return false };
-        match cell[0] {
+        match cell.first().copied().unwrap_or(b' ') {
             b'T' | b't' | b'Y' | b'y' => return true,
             b'F' | b'f' | b'N' | b'n' => {}
             b' ' | b'?' | 0 => empty.push(row),

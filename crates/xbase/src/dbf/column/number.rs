@@ -4,6 +4,7 @@
 //! minus at most, the point in its fixed place. A field of up to 8 bytes in that form is one machine word, and
 //! is parsed as such: the point is squeezed out, blanks and sign become zeros, all bytes are checked to be
 //! digits at once, and three multiplications add up eight digits. Fields of up to 16 bytes are two words.
+//! Longer ones are rare, and parsed byte by byte.
 //!
 //! ```text
 //!   "  -12.50"  --point out-->  "   -1250"  --blanks, sign-->  "00001250"  -->  1250, negative
@@ -19,10 +20,6 @@ use arrow_buffer::NullBuffer;
 use mainstay_base::Result;
 use std::sync::Arc;
 
-const BLANKS: u64 = 0x2020_2020_2020_2020;
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-/// The bit that a digit has and a blank has not; with it, a blank is a zero.
-const DIGIT_BITS: u64 = 0x1010_1010_1010_1010;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Added to a byte, this sets the high bit if the byte is over 9.
 const OVER_NINE: u64 = 0x7676_7676_7676_7676;
@@ -84,7 +81,7 @@ where
 fn regular<N: Unscaled>(task: &Task<'_>, odd: &mut Vec<usize>) -> Vec<N> {
     let (length, scale) = (task.field.length, usize::from(task.field.decimals));
     let end = task.field.offset + length;
-    if length > WIDEST_REGULAR || scale + usize::from(scale > 0) > length.min(WIDEST_REGULAR - 1) {
+    if !(1..=WIDEST_REGULAR).contains(&length) || scale + usize::from(scale > 0) > length.min(WIDEST_REGULAR - 1) {
         odd.extend(0..task.records.len());
         return task.records.iter().map(|_| N::from_small(0)).collect();
     }
@@ -104,19 +101,22 @@ fn regular<N: Unscaled>(task: &Task<'_>, odd: &mut Vec<usize>) -> Vec<N> {
     }
 }
 
-/// The 8 bytes that end at `end`, as a word whose high byte is the last of them.
+/// The 8 bytes that end at `end`, as a word whose high byte is the last of them. Near the record's beginning
+/// there are fewer; what then stands in the low bytes is not part of the field.
 fn last_8(record: &[u8], end: usize) -> u64 {
-    match record[..end].last_chunk() {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => (last_16_slowly(record, end) >> 64) as u64,
+    match (record[..end].last_chunk(), record.first_chunk()) {
+        (Some(bytes), _) => u64::from_le_bytes(*bytes),
+        (None, Some(bytes)) => u64::from_le_bytes(*bytes) << (8 * (8 - end)),
+        (None, None) => (last_16_slowly(record, end) >> 64) as u64,
     }
 }
 
 /// The 16 bytes that end at `end`, likewise.
 fn last_16(record: &[u8], end: usize) -> u128 {
-    match record[..end].last_chunk() {
-        Some(bytes) => u128::from_le_bytes(*bytes),
-        None => last_16_slowly(record, end),
+    match (record[..end].last_chunk(), record.first_chunk()) {
+        (Some(bytes), _) => u128::from_le_bytes(*bytes),
+        (None, Some(bytes)) => u128::from_le_bytes(*bytes) << (8 * (16 - end)),
+        (None, None) => last_16_slowly(record, end),
     }
 }
 
@@ -127,133 +127,108 @@ fn last_16_slowly(record: &[u8], end: usize) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// The regular form of a field of up to 8 bytes, as masks over the word.
-struct Form8 {
-    /// The bytes before the field.
-    before_field: u64,
-    /// The byte of the point, and what it must be; both 0 if there is none.
-    point: (u64, u64),
-    /// The bytes that move up by one when the point is taken out, and those that stay.
-    moving: u64,
-    staying: u64,
-    /// What takes the place of the first byte then.
-    vacated: u64,
-    /// The most bits that blanks and sign may take: what is after the point are digits.
-    most_skipped: u32,
-    /// The digit bits of the bytes that have to be digits.
-    digits: u64,
-}
-
-impl Form8 {
-    fn new(length: usize, scale: usize) -> Form8 {
-        let before_field = low_bytes(8 - length);
-        let most_skipped = 64 - 8 * scale as u32;
-        let digits = DIGIT_BITS & !low_bytes(8 - scale.max(1));
-        if scale == 0 {
-            return Form8 {
-                before_field,
-                point: (0, 0),
-                moving: 0,
-                staying: u64::MAX,
-                vacated: 0,
-                most_skipped,
-                digits,
-            };
+/// The regular form of a field, as masks over a word in which the field ends at the high end. The low byte is
+/// the first.
+macro_rules! form {
+    ($(#[$doc:meta])* $name:ident, $word:ty, $bytes:literal, $value:expr) => {
+        $(#[$doc])*
+        struct $name {
+            /// The bytes before the field.
+            before_field: $word,
+            /// The byte of the point, and what it must be; both 0 if there is none.
+            point: ($word, $word),
+            /// The bytes that move up by one when the point is taken out, and those that stay.
+            moving: $word,
+            staying: $word,
+            /// What takes the place of the first byte then.
+            vacated: $word,
+            /// The bytes that have to be digits: those after the point, the last in any case.
+            digits: $word,
         }
-        let at = 8 * (7 - scale as u32);
-        let point = (0xFF << at, u64::from(b'.') << at);
-        let moving = low_bytes(7 - scale);
-        Form8 { before_field, point, moving, staying: !low_bytes(8 - scale), vacated: 0x20, most_skipped, digits }
-    }
 
-    #[inline(always)]
-    fn parse(&self, word: u64) -> Option<i64> {
-        let word = word & !self.before_field | BLANKS & self.before_field;
-        if word & self.point.0 != self.point.1 {
-            return None;
-        }
-        let word = word & self.staying | (word & self.moving) << 8 | self.vacated;
-        // Most numbers have no sign: blanks that no digit precedes become zeros all at once.
-        let blank = !word & DIGIT_BITS;
-        if (blank >> 8 & !blank & DIGIT_BITS >> 8) | blank & self.digits == 0
-            && let Some(value) = eight_digits((word | DIGIT_BITS) ^ ZEROS)
-        {
-            return Some(i64::from(value));
-        }
-        let (digits, negative) = digits_8(word, self.most_skipped)?;
-        let value = i64::from(eight_digits(digits)?);
-        Some(if negative { -value } else { value })
-    }
-}
+        impl $name {
+            const BLANKS: $word = <$word>::MAX / 0xFF * 0x20;
+            const ZEROS: $word = <$word>::MAX / 0xFF * 0x30;
+            /// The bit that a digit has and a blank has not; with it, a blank is a zero.
+            const DIGIT_BITS: $word = <$word>::MAX / 0xFF * 0x10;
 
-/// The regular form of a field of 9 to 16 bytes.
-struct Form16 {
-    before_field: u128,
-    point: Option<u32>,
-    /// As in [`Form8`], over both words.
-    most_skipped: u32,
-}
-
-impl Form16 {
-    fn new(length: usize, scale: usize) -> Form16 {
-        let before_field = if length == 16 { 0 } else { (1 << (8 * (16 - length))) - 1 };
-        let scale = scale as u32;
-        let point = (scale > 0).then(|| 8 * (15 - scale));
-        Form16 { before_field, point, most_skipped: 128 - 8 * scale }
-    }
-
-    #[inline(always)]
-    fn parse(&self, word: u128) -> Option<i64> {
-        const WIDE_BLANKS: u128 = (BLANKS as u128) << 64 | BLANKS as u128;
-        let mut word = word & !self.before_field | WIDE_BLANKS & self.before_field;
-        if let Some(point) = self.point {
-            if (word >> point) as u8 != b'.' {
-                return None;
+            /// For a field of `length` bytes, of which `scale` follow the point.
+            fn new(length: usize, scale: usize) -> $name {
+                let low = |bytes: usize| if bytes >= $bytes { <$word>::MAX } else { (1 << (8 * bytes)) - 1 };
+                let before_field = low($bytes - length);
+                let digits = !low($bytes - scale.max(1));
+                if scale == 0 {
+                    return $name { before_field, point: (0, 0), moving: 0, staying: <$word>::MAX, vacated: 0, digits };
+                }
+                let at = 8 * ($bytes - 1 - scale);
+                $name {
+                    before_field,
+                    point: (0xFF << at, 0x2E << at),
+                    moving: low($bytes - 1 - scale),
+                    staying: digits,
+                    vacated: 0x20,
+                    digits,
+                }
             }
-            let whole = word & ((1 << point) - 1);
-            word = word >> point >> 8 << 8 << point | whole << 8 | 0x20;
+
+            #[inline(always)]
+            fn parse(&self, word: $word) -> Option<i64> {
+                let word = word & !self.before_field | Self::BLANKS & self.before_field;
+                if word & self.point.0 != self.point.1 {
+                    return None;
+                }
+                let word = word & self.staying | (word & self.moving) << 8 | self.vacated;
+                if let Some(value) = self.unsigned(word) {
+                    return Some(value);
+                }
+                // The first byte that is no blank may be a minus: then it stands for a zero. Its lowest bit is
+                // set, and the lowest that differs from a blank's.
+                let lowest = word ^ Self::BLANKS;
+                let lowest = lowest & lowest.wrapping_neg();
+                let byte = lowest.wrapping_mul(0xFF);
+                if lowest & self.digits != 0 || word & byte != lowest.wrapping_mul(0x2D) {
+                    return None;
+                }
+                self.unsigned(word ^ lowest.wrapping_mul(0x2D ^ 0x30)).map(|value| -value)
+            }
+
+            /// The number, if there are only digits after only blanks.
+            #[inline(always)]
+            fn unsigned(&self, word: $word) -> Option<i64> {
+                let blank = !word & Self::DIGIT_BITS;
+                // A blank right above a byte that is none.
+                let inside = blank >> 8 & !blank & Self::DIGIT_BITS >> 8;
+                if inside | blank & self.digits != 0 {
+                    return None;
+                }
+                $value((word | Self::DIGIT_BITS) ^ Self::ZEROS)
+            }
         }
-        let (low, high) = (word as u64, (word >> 64) as u64);
-        let (first, last, negative) = if low == BLANKS {
-            let (digits, negative) = digits_8(high, self.most_skipped.checked_sub(64)?)?;
-            (0, digits, negative)
-        } else if let Some((digits, negative)) = digits_8(low, self.most_skipped) {
-            (digits, high ^ ZEROS, negative)
-        } else if low >> 56 == u64::from(b'-') && low << 8 == BLANKS << 8 && self.most_skipped >= 64 {
-            // The sign is the last byte of the first half.
-            (0, high ^ ZEROS, true)
-        } else {
-            return None;
-        };
-        let value = i64::from(eight_digits(first)?) * 100_000_000 + i64::from(eight_digits(last)?);
-        Some(if negative { -value } else { value })
-    }
+    };
 }
 
-fn low_bytes(count: usize) -> u64 {
-    if count >= 8 { u64::MAX } else { (1 << (8 * count)) - 1 }
-}
+form!(
+    /// Fields of up to 8 bytes.
+    Form8,
+    u64,
+    8,
+    |digits| eight_digits(digits).map(i64::from)
+);
 
-/// The digits with zeros in place of blanks and sign, and whether there is a minus. `None` if there is nothing
-/// but blanks and a sign, or if these take more bits than they may.
-#[inline(always)]
-fn digits_8(word: u64, most_skipped: u32) -> Option<(u64, bool)> {
-    let blank = (word ^ BLANKS).trailing_zeros() & !7;
-    if blank >= 64 {
-        return None;
+form!(
+    /// Fields of 9 to 16 bytes.
+    Form16,
+    u128,
+    16,
+    |digits: u128| {
+        let (first, last) = (eight_digits(digits as u64)?, eight_digits((digits >> 64) as u64)?);
+        Some(i64::from(first) * 100_000_000 + i64::from(last))
     }
-    let negative = (word >> blank) as u8 == b'-';
-    let skipped = blank + 8 * u32::from(negative);
-    if skipped >= 64 || skipped > most_skipped {
-        return None;
-    }
-    let digits = ((word ^ ZEROS) >> skipped) << skipped;
-    Some((digits, negative))
-}
+);
 
 /// The number that eight bytes of 0 to 9 make, the low byte being the first digit.
 #[inline(always)]
-fn eight_digits(digits: u64) -> Option<u32> {
+pub(super) fn eight_digits(digits: u64) -> Option<u32> {
     if (digits.wrapping_add(OVER_NINE) | digits) & HIGH_BITS != 0 {
         return None;
     }

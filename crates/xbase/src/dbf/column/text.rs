@@ -37,7 +37,7 @@ pub(super) fn trimmed(mut cell: &[u8]) -> &[u8] {
 
 /// `C`: a dictionary if there are few values, else text.
 pub(super) fn character(task: &mut Task<'_>, dictionaries: bool) -> Result<ArrayRef> {
-    if dictionaries && !task.records.is_empty() {
+    if dictionaries && task.field.length > 0 && !task.records.is_empty() {
         let found = if task.field.length <= 8 { short_codes(task) } else { long_codes(task) };
         if let Some((codes, cells)) = found {
             return dictionary(task, codes, cells);
