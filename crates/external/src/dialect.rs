@@ -18,12 +18,14 @@
 
 use crate::guess::{ColumnType, Guess};
 use crate::options::CsvOptions;
+use crate::scan::MAX_COLUMNS;
 use crate::shape::{Shape, shape, trim};
 use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
 use std::collections::HashSet;
 
-/// How many rows are looked at.
+/// How many rows are looked at, and how many fields at most.
 const SAMPLE_ROWS: usize = 1_000;
+const SAMPLE_FIELDS: usize = 1_000_000;
 
 /// The delimiter of a file that has none: the ASCII unit separator.
 const NO_DELIMITER: u8 = 0x1f;
@@ -69,13 +71,16 @@ impl Sample {
         let mut sample =
             Sample { rows: Vec::new(), second_row: (bytes.len(), 1), line_end: LineEnd::None, clean_quotes: true };
         let (mut fields, mut line, mut quoted_fields) = (Vec::new(), 1, 0);
-        let (mut start, mut quotes_until) = (0, usize::MAX);
+        let (mut start, mut quotes_until, mut seen_fields) = (0, usize::MAX, 0);
         'again: loop {
             let mut rows = Rows::new(&bytes[start..], grammar, at_end, quotes_until);
-            while sample.rows.len() < SAMPLE_ROWS {
+            while sample.rows.len() < SAMPLE_ROWS && seen_fields < SAMPLE_FIELDS {
                 match rows.next_row(&mut fields) {
                     Step::Row(row) => {
                         line += u64::from(row.lines_before + row.lines);
+                        seen_fields += fields.len();
+                        // Enough to see that there are too many.
+                        fields.truncate(MAX_COLUMNS + 1);
                         sample.clean_quotes &= row.text_after_quote.is_none();
                         quoted_fields += fields.iter().filter(|field| field.flags & QUOTED != 0).count();
                         sample.rows.push(fields.iter().map(|field| value(field, &bytes[start..], grammar)).collect());
