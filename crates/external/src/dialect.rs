@@ -141,28 +141,8 @@ fn value(field: &Field, bytes: &[u8], grammar: Grammar) -> (Vec<u8>, bool) {
 /// The dialect of a file that begins with these bytes; `at_end` if they are all of it.
 pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialect {
     let (declared, skipped) = declared_delimiter(bytes);
-    let body = &bytes[skipped..];
-    let read = |delimiter, quote| Sample::read(body, at_end, Grammar { delimiter, quote });
-    let quote = options.quote.unwrap_or(b'"');
-    let delimiter = options.delimiter.or(declared);
-    let mut grammar = Grammar { delimiter: delimiter.unwrap_or(NO_DELIMITER), quote };
-    let mut sample = read(grammar.delimiter, quote);
-    let single = (options.quote.is_none() && memchr::memchr(b'"', body).is_none()).then_some(b'\'');
-    for quote in single.into_iter().chain([quote]) {
-        let candidates = delimiter.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
-        let tried = candidates.into_iter().filter(|&delimiter| delimiter != quote);
-        let tried = tried.map(|delimiter| (delimiter, read(delimiter, quote)));
-        // Of equals `max_by_key` gives the last.
-        let best = tried.rev().max_by_key(|(_, sample)| sample.score());
-        let Some((delimiter, found)) = best else { continue };
-        if (quote != b'\'' || options.quote.is_some() || found.clean_quotes)
-            && (found.score() > 0 || options.delimiter.or(declared).is_some())
-        {
-            grammar = Grammar { delimiter, quote };
-            sample = found;
-            break;
-        }
-    }
+    let known = options.delimiter.or(declared);
+    let (grammar, sample) = choose_grammar(&bytes[skipped..], at_end, known, options.quote);
     let first_row = sample.rows.first().map_or(0, Vec::len);
     let columns = sample.most_frequent_count().0.max(first_row).max(1);
     let names = options.header.unwrap_or_else(|| is_header(&sample, columns, grammar.delimiter == b';'));
@@ -179,6 +159,29 @@ pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialec
         data_line: skipped_lines + data_line,
         line_end,
     }
+}
+
+/// The delimiter and quote that divide the rows best, where they are not known, and the rows under them.
+fn choose_grammar(bytes: &[u8], at_end: bool, delimiter: Option<u8>, quote: Option<u8>) -> (Grammar, Sample) {
+    let read = |grammar| (grammar, Sample::read(bytes, at_end, grammar));
+    let best_with = |quote: u8| match delimiter {
+        Some(delimiter) => Some(read(Grammar { delimiter, quote })),
+        None => {
+            let candidates = DELIMITERS.into_iter().filter(|&delimiter| delimiter != quote);
+            let samples = candidates.map(|delimiter| read(Grammar { delimiter, quote }));
+            // Of equals `max_by_key` gives the last.
+            samples.rev().max_by_key(|(_, sample)| sample.score()).filter(|(_, sample)| sample.score() > 0)
+        }
+    };
+    if quote.is_none() && delimiter != Some(b'\'') && memchr::memchr(b'"', bytes).is_none() {
+        let single = best_with(b'\'').filter(|(_, sample)| sample.clean_quotes);
+        if let Some(found) = single {
+            return found;
+        }
+    }
+    // A delimiter that was given as the double quote leaves nothing for the quote to be.
+    let quote = quote.unwrap_or(if delimiter == Some(b'"') { 0 } else { b'"' });
+    best_with(quote).unwrap_or_else(|| read(Grammar { delimiter: NO_DELIMITER, quote }))
 }
 
 /// The delimiter that a first line `sep=;` declares, and how long that line is.
