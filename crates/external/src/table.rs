@@ -221,7 +221,7 @@ impl Table for CsvTable {
         self.state().scan.rows
     }
 
-    fn access(&self, _: &Predicate) -> Option<Access> {
+    fn access(&self, _: &Predicate, _: bool) -> Option<Access> {
         None
     }
 
