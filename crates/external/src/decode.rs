@@ -105,7 +105,7 @@ impl ColumnBuilder {
                 let digits = Digits { scale: u32::from(scale), point: if comma { b',' } else { b'.' } };
                 match precision {
                     ..=9 => ColumnBuilder::Decimal32(numbers(column_type, rows), digits),
-                    ..=18 => ColumnBuilder::Decimal64(numbers(column_type, rows), digits),
+                    10..=18 => ColumnBuilder::Decimal64(numbers(column_type, rows), digits),
                     _ => ColumnBuilder::Decimal128(numbers(column_type, rows), digits),
                 }
             }

@@ -18,12 +18,14 @@
 
 use crate::guess::{ColumnType, Guess};
 use crate::options::CsvOptions;
+use crate::scan::MAX_COLUMNS;
 use crate::shape::{Shape, shape, trim};
 use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
 use std::collections::HashSet;
 
-/// How many rows are looked at.
+/// How many rows are looked at, and how many fields at most.
 const SAMPLE_ROWS: usize = 1_000;
+const SAMPLE_FIELDS: usize = 1_000_000;
 
 /// The delimiter of a file that has none: the ASCII unit separator.
 const NO_DELIMITER: u8 = 0x1f;
@@ -69,13 +71,16 @@ impl Sample {
         let mut sample =
             Sample { rows: Vec::new(), second_row: (bytes.len(), 1), line_end: LineEnd::None, clean_quotes: true };
         let (mut fields, mut line, mut quoted_fields) = (Vec::new(), 1, 0);
-        let (mut start, mut quotes_until) = (0, usize::MAX);
+        let (mut start, mut quotes_until, mut seen_fields) = (0, usize::MAX, 0);
         'again: loop {
             let mut rows = Rows::new(&bytes[start..], grammar, at_end, quotes_until);
-            while sample.rows.len() < SAMPLE_ROWS {
+            while sample.rows.len() < SAMPLE_ROWS && seen_fields < SAMPLE_FIELDS {
                 match rows.next_row(&mut fields) {
                     Step::Row(row) => {
                         line += u64::from(row.lines_before + row.lines);
+                        seen_fields += fields.len();
+                        // Enough to see that there are too many.
+                        fields.truncate(MAX_COLUMNS + 1);
                         sample.clean_quotes &= row.text_after_quote.is_none();
                         quoted_fields += fields.iter().filter(|field| field.flags & QUOTED != 0).count();
                         sample.rows.push(fields.iter().map(|field| value(field, &bytes[start..], grammar)).collect());
@@ -136,28 +141,8 @@ fn value(field: &Field, bytes: &[u8], grammar: Grammar) -> (Vec<u8>, bool) {
 /// The dialect of a file that begins with these bytes; `at_end` if they are all of it.
 pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialect {
     let (declared, skipped) = declared_delimiter(bytes);
-    let body = &bytes[skipped..];
-    let read = |delimiter, quote| Sample::read(body, at_end, Grammar { delimiter, quote });
-    let quote = options.quote.unwrap_or(b'"');
-    let delimiter = options.delimiter.or(declared);
-    let mut grammar = Grammar { delimiter: delimiter.unwrap_or(NO_DELIMITER), quote };
-    let mut sample = read(grammar.delimiter, quote);
-    let single = (options.quote.is_none() && memchr::memchr(b'"', body).is_none()).then_some(b'\'');
-    for quote in single.into_iter().chain([quote]) {
-        let candidates = delimiter.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
-        let tried = candidates.into_iter().filter(|&delimiter| delimiter != quote);
-        let tried = tried.map(|delimiter| (delimiter, read(delimiter, quote)));
-        // Of equals `max_by_key` gives the last.
-        let best = tried.rev().max_by_key(|(_, sample)| sample.score());
-        let Some((delimiter, found)) = best else { continue };
-        if (quote != b'\'' || options.quote.is_some() || found.clean_quotes)
-            && (found.score() > 0 || options.delimiter.or(declared).is_some())
-        {
-            grammar = Grammar { delimiter, quote };
-            sample = found;
-            break;
-        }
-    }
+    let known = options.delimiter.or(declared);
+    let (grammar, sample) = choose_grammar(&bytes[skipped..], at_end, known, options.quote);
     let first_row = sample.rows.first().map_or(0, Vec::len);
     let columns = sample.most_frequent_count().0.max(first_row).max(1);
     let names = options.header.unwrap_or_else(|| is_header(&sample, columns, grammar.delimiter == b';'));
@@ -174,6 +159,29 @@ pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialec
         data_line: skipped_lines + data_line,
         line_end,
     }
+}
+
+/// The delimiter and quote that divide the rows best, where they are not known, and the rows under them.
+fn choose_grammar(bytes: &[u8], at_end: bool, delimiter: Option<u8>, quote: Option<u8>) -> (Grammar, Sample) {
+    let read = |grammar| (grammar, Sample::read(bytes, at_end, grammar));
+    let best_with = |quote: u8| match delimiter {
+        Some(delimiter) => Some(read(Grammar { delimiter, quote })),
+        None => {
+            let candidates = DELIMITERS.into_iter().filter(|&delimiter| delimiter != quote);
+            let samples = candidates.map(|delimiter| read(Grammar { delimiter, quote }));
+            // Of equals `max_by_key` gives the last.
+            samples.rev().max_by_key(|(_, sample)| sample.score()).filter(|(_, sample)| sample.score() > 0)
+        }
+    };
+    if quote.is_none() && delimiter != Some(b'\'') && memchr::memchr(b'"', bytes).is_none() {
+        let single = best_with(b'\'').filter(|(_, sample)| sample.clean_quotes);
+        if let Some(found) = single {
+            return found;
+        }
+    }
+    // A delimiter that was given as the double quote leaves nothing for the quote to be.
+    let quote = quote.unwrap_or(if delimiter == Some(b'"') { 0 } else { b'"' });
+    best_with(quote).unwrap_or_else(|| read(Grammar { delimiter: NO_DELIMITER, quote }))
 }
 
 /// The delimiter that a first line `sep=;` declares, and how long that line is.

@@ -8,7 +8,7 @@
 //! |-----------------------------------------------------|----------------------------------------|
 //! | whole numbers of 64 bits                            | BIGINT                                 |
 //! | numbers of together up to 38 digits                 | DECIMAL(p,s), no digit lost            |
-//! | some with exponents, none of more than 17 digits    | DOUBLE                                 |
+//! | some with exponents, none too long for a double     | DOUBLE                                 |
 //! | `true`, `false`                                     | BOOLEAN                                |
 //! | 2024-12-31, or 31.12.2024                           | DATE                                   |
 //! | 31/12/2024 or 12/31/2024, one order impossible      | DATE                                   |
@@ -103,8 +103,11 @@ const SLASHED_DATE: u16 = 1 << 7;
 const TIMESTAMP: u16 = 1 << 8;
 const TEXT: u16 = 1 << 9;
 
-/// The most digits of a number that a double gives back as they were.
-const DOUBLE_DIGITS: u32 = 17;
+/// The most digits of a number that every double gives back as they were.
+const EXACT_DIGITS: u32 = 15;
+
+/// The most digits that programs print of a double, so that it can be read back.
+const PRINTED_DIGITS: u32 = 17;
 
 /// What has been seen of a column.
 #[derive(Clone, Copy, Debug)]
@@ -114,10 +117,11 @@ pub(crate) struct Guess {
     large: bool,
     not_day_first: bool,
     not_month_first: bool,
-    /// The most digits before the point, after it, and together in one value.
+    /// The most digits before the point, after it, and together in one value; and of one with exponent.
     whole: u32,
     fraction: u32,
     digits: u32,
+    double_digits: u32,
     /// The most digits of a second.
     second_fraction: u32,
 }
@@ -132,6 +136,7 @@ impl Guess {
             whole: 0,
             fraction: 0,
             digits: 0,
+            double_digits: 0,
             second_fraction: 0,
         }
     }
@@ -167,7 +172,7 @@ impl Guess {
             }
             Shape::Double { digits } => {
                 self.seen |= DOUBLE;
-                self.digits = self.digits.max(digits);
+                self.double_digits = self.double_digits.max(digits);
             }
             Shape::Boolean => self.seen |= BOOLEAN,
             Shape::IsoDate => self.seen |= ISO_DATE,
@@ -216,12 +221,15 @@ impl Guess {
             seen if seen & TIMESTAMP != 0 && seen & !(TIMESTAMP | ISO_DATE) == 0 => {
                 ColumnType::Timestamp { micros: self.second_fraction > 3 }
             }
-            seen if seen & DOUBLE != 0 && seen & !(INTEGER | POINT | DOUBLE) == 0 && self.digits <= DOUBLE_DIGITS => {
-                ColumnType::Double
-            }
+            seen if seen & DOUBLE != 0 && seen & !(INTEGER | POINT | DOUBLE) == 0 => self.double(),
             seen if seen == INTEGER | POINT => self.decimal(false),
             _ => ColumnType::Text,
         }
+    }
+
+    fn double(&self) -> ColumnType {
+        let fits = self.digits <= EXACT_DIGITS && self.double_digits <= PRINTED_DIGITS;
+        if fits { ColumnType::Double } else { ColumnType::Text }
     }
 
     /// A decimal of all the digits; if together they are too many, doubles that give back every value;
@@ -230,7 +238,7 @@ impl Guess {
         let digits = (self.whole + self.fraction).max(1);
         match (u8::try_from(digits), u8::try_from(self.fraction)) {
             (Ok(precision @ ..=38), Ok(scale)) => ColumnType::Decimal { precision, scale, comma },
-            _ if self.digits <= DOUBLE_DIGITS && !comma => ColumnType::Double,
+            _ if self.digits <= EXACT_DIGITS && !comma => ColumnType::Double,
             _ => ColumnType::Text,
         }
     }
@@ -264,7 +272,9 @@ mod tests {
         assert_eq!(guess(&["123456789012345678901234567890123456789"]), ColumnType::Text);
         assert_eq!(guess(&["1234567890123456789012345678", "0.12345678901"]), ColumnType::Text);
         assert_eq!(guess(&["1", "2.5", "1e5"]), ColumnType::Double);
-        assert_eq!(guess(&["123456789012345678", "1e5"]), ColumnType::Text);
+        assert_eq!(guess(&["1234567890123456", "1e5"]), ColumnType::Text);
+        assert_eq!(guess(&["-2.2250738585072014e-308", "1"]), ColumnType::Double);
+        assert_eq!(guess(&["1.23456789012345678e5"]), ColumnType::Text);
         assert_eq!(guess(&["1", "2", "003"]), ColumnType::Text);
         assert_eq!(guess(&[""]), ColumnType::Text);
     }

@@ -8,13 +8,13 @@
 //! ```text
 //!   dialect    first rows    delimiter, quote, header row, number of columns
 //!   scan       whole file    encoding, type of every column, row groups, findings, checksums
-//!      split                 rows and fields, a word of eight bytes at a time
+//!      split                 rows and fields, 64 bytes at a time
 //!      guess, shape          what a text can be read as, and what a column of texts can be
 //!   decode     a row group   wanted columns into Arrow vectors (kept in the shared cache)
 //!   table      CsvTable      the table interface over these
 //! ```
 //!
-//! Limits: a row has up to 64 MiB; UTF-16 is refused; a file that is being written while it is scanned
+//! Limits: a row has up to 16 MiB, a table up to 32,768 columns; UTF-16 is refused; a file that is being written while it is scanned
 //! gives an error of class Retry; nothing is ever written.
 
 mod checksum;

@@ -8,7 +8,7 @@
 //! The file goes through a buffer of about a megabyte; what has been seen is kept only as what was
 //! learned from it: the shapes of each column, where every 65,536th row begins, a checksum of each group,
 //! and the findings. A row that the buffer cuts is moved to its front and completed. Memory is bounded by
-//! the longest row, which may have 64 MiB.
+//! the longest row, which may have 16 MiB.
 //!
 //! A quote that is still open at the end of the file (or for longer than a row may be) was not meant as
 //! one: the scan says so, goes back to it and reads on with quotes as ordinary characters from there.
@@ -27,10 +27,10 @@ use std::collections::HashMap;
 const CHUNK: usize = 1 << 20;
 
 /// The longest row.
-const MAX_ROW: usize = 64 << 20;
+const MAX_ROW: usize = 16 << 20;
 
 /// The most columns.
-const MAX_COLUMNS: usize = 32_768;
+pub(crate) const MAX_COLUMNS: usize = 32_768;
 
 /// How many rows a group has, and how many bytes it may grow to.
 pub(crate) const GROUP_ROWS: usize = 65_536;
@@ -84,7 +84,7 @@ pub(crate) fn scan(file: &dyn File, len: u64, options: &CsvOptions) -> Result<Sc
         let dialect = detect(&sample[bom.min(end)..end], at_end, options);
         // A first row longer than the sample would pass for one without names.
         if !at_end && dialect.names.is_none() && first_row_is_cut(&sample[bom..], &dialect) && sample_len < MAX_ROW {
-            sample_len *= 8;
+            sample_len = (sample_len * 4).min(MAX_ROW);
             continue;
         }
         if dialect.columns > MAX_COLUMNS {
@@ -100,9 +100,9 @@ fn first_row_is_cut(sample: &[u8], dialect: &Dialect) -> bool {
     !matches!(Rows::new(sample, dialect.grammar, false, usize::MAX).next_row(&mut fields), Step::Row(_))
 }
 
-/// Without the Ctrl-Z that programs from DOS times end a text file with.
+/// Without the Ctrl-Z that programs from DOS times end, and fill up, a text file with.
 fn content_len(bytes: &[u8]) -> usize {
-    bytes.len() - usize::from(bytes.last() == Some(&0x1a))
+    bytes.iter().rposition(|&byte| byte != 0x1a).map_or(0, |last| last + 1)
 }
 
 fn read(file: &dyn File, buffer: &mut [u8], offset: u64) -> Result<()> {

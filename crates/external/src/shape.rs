@@ -98,7 +98,7 @@ fn number_or_date(bytes: &[u8], decimal_comma: bool) -> Shape {
     match next {
         b'.' => after_point(bytes, unsigned, whole, significant, false),
         b',' if decimal_comma => after_point(bytes, unsigned, whole, significant, true),
-        b'e' | b'E' if whole > 0 && is_exponent(&unsigned[whole + 1..]) => Shape::Double { digits: significant as u32 },
+        b'e' | b'E' if whole > 0 => double_shape(bytes, significant),
         _ => date_shape(bytes, whole),
     }
 }
@@ -111,9 +111,7 @@ fn after_point(bytes: &[u8], unsigned: &[u8], whole: usize, significant: usize, 
     match rest.get(fraction) {
         _ if whole + fraction == 0 => Shape::Text,
         None => Shape::Decimal { whole: significant as u32, fraction: fraction as u32, comma },
-        Some(b'e' | b'E') if !comma && is_exponent(&rest[fraction + 1..]) => {
-            Shape::Double { digits: (significant + fraction) as u32 }
-        }
+        Some(b'e' | b'E') if !comma => double_shape(bytes, significant + fraction),
         Some(b'.') if !comma => date_shape(bytes, whole),
         _ => Shape::Text,
     }
@@ -125,9 +123,14 @@ fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-fn is_exponent(bytes: &[u8]) -> bool {
-    let unsigned = bytes.strip_prefix(b"-").or(bytes.strip_prefix(b"+")).unwrap_or(bytes);
-    !unsigned.is_empty() && unsigned.len() <= 3 && digits(unsigned) == unsigned.len()
+/// A number with an exponent, unless it is beyond the range of doubles or too close to zero for all of
+/// its digits.
+fn double_shape(bytes: &[u8], digits: usize) -> Shape {
+    let is_zero = || bytes.iter().take_while(|byte| !matches!(byte, b'e' | b'E')).all(|byte| b"-0.".contains(byte));
+    match double(bytes) {
+        Some(value) if value.is_normal() || (value == 0.0 && is_zero()) => Shape::Double { digits: digits as u32 },
+        _ => Shape::Text,
+    }
 }
 
 #[inline]
@@ -230,7 +233,9 @@ fn long_decimal(digits: &[u8], scale: u32, point: u8) -> Option<i128> {
 /// The nearest double.
 pub(crate) fn double(bytes: &[u8]) -> Option<f64> {
     // The parser of the standard library also takes words ("inf") and a plus, which are text here.
-    if !bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E')) || bytes[..1] == *b"+" {
+    if !bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'))
+        || bytes.starts_with(b"+")
+    {
         return None;
     }
     std::str::from_utf8(bytes).ok()?.parse().ok()
@@ -331,10 +336,27 @@ mod tests {
         assert_eq!(of("12."), Shape::Decimal { whole: 2, fraction: 0, comma: false });
         assert_eq!(of("1.5e-3"), Shape::Double { digits: 2 });
         assert_eq!(of("1E5"), Shape::Double { digits: 1 });
+        assert_eq!(of("-0.0e5"), Shape::Double { digits: 1 });
         assert_eq!(shape(b"1,5", true), Shape::Decimal { whole: 1, fraction: 1, comma: true });
-        for text in
-            ["00123", "-07", "00.5", "+5", "1,5", "1.234.567", "1 000", "-", ".", "1e", "1e1234", "NaN", "--1", "1-2"]
-        {
+        for text in [
+            "00123",
+            "-07",
+            "00.5",
+            "+5",
+            "1,5",
+            "1.234.567",
+            "1 000",
+            "-",
+            ".",
+            "1e",
+            "1e400",
+            "1e-400",
+            "1.5e-310",
+            "1e5x",
+            "NaN",
+            "--1",
+            "1-2",
+        ] {
             assert_eq!(of(text), Shape::Text, "{text}");
         }
         assert_eq!(shape(b"1.234,5", true), Shape::Text);

@@ -221,7 +221,7 @@ impl Table for CsvTable {
         self.state().scan.rows
     }
 
-    fn access(&self, _: &Predicate) -> Option<Access> {
+    fn access(&self, _: &Predicate, _: bool) -> Option<Access> {
         None
     }
 
@@ -329,7 +329,7 @@ impl Snapshot for State {
         for kind in [Kind::TooManyFields, Kind::TooFewFields, Kind::UnterminatedQuote, Kind::TextAfterQuote] {
             let of_kind = findings.of(kind);
             if let Some((line, ..)) = of_kind.kept.first() {
-                notices.push(format!("{} {}, the first in line {line}", of_kind.count, kind.plural()));
+                notices.push(format!("{}: {}, the first in line {line}", kind.plural(), of_kind.count));
             }
         }
         notices

@@ -179,7 +179,7 @@ fn extra_fields_are_reported_with_their_content() {
         "error: t.csv, line 3, column 5: the row has 4 fields and the table 2 columns; not in the table: `\"five\",6`";
     let found = findings(&table);
     assert!(found[0].starts_with(&expected[..expected.len() - 8]), "{}", found[0]);
-    assert_eq!(table.snapshot().unwrap().notices(), ["1 rows with too many fields, the first in line 3"]);
+    assert_eq!(table.snapshot().unwrap().notices(), ["rows with too many fields: 1, the first in line 3"]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn text_behind_a_closing_quote_stays() {
 
 #[test]
 fn the_ctrl_z_of_dos_ends_the_file() {
-    assert_eq!(lines(&open("\"ABC\",12.50,20\r\n\"DEF\",3.00,5\r\n\x1a")), ["ABC|12.50|20", "DEF|3.00|5"]);
+    assert_eq!(lines(&open("\"ABC\",12.50,20\r\n\"DEF\",3.00,5\r\n\x1a\x1a")), ["ABC|12.50|20", "DEF|3.00|5"]);
 }
 
 #[test]
