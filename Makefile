@@ -1,0 +1,87 @@
+# One command each: see it work, test it as CI does, measure it. Every step prints how long it took.
+#
+#   make demo     build for speed, and query the sample folder
+#   make test     everything that CI runs
+#   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
+#   make fuzz     only the tests that feed damaged and random input
+#   make clean    remove what was built
+#
+# Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
+# target folder. Cargo always builds the whole workspace: docs/building.md says why.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := demo
+.NOTPARALLEL:
+
+PYTHON ?= python3
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+VENV := $(TARGET)/interop-venv
+FOREIGN := $(TARGET)/interop
+RELEASE := $(TARGET)/release/mainstay
+DEBUG := $(TARGET)/debug/mainstay
+
+# $(call step,NAME,COMMAND): no comma in COMMAND.
+step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
+
+.PHONY: demo test bench fuzz clean release tools format lint build unit documentation interop smoke
+
+demo: release
+	$(call step,demo,$(RELEASE) sample --echo --timer -f sample/demo.sql)
+
+test: format lint build unit documentation interop smoke
+
+bench: release
+	$(call step,bench,$(RELEASE) bench xbase $(ARGS))
+
+fuzz:
+	$(call step,fuzz,cargo test --workspace --test '*fuzz*' --test '*damage*' --test '*faults*')
+
+clean:
+	cargo clean
+	rm -rf '$(VENV)' '$(FOREIGN)'
+
+release:
+	$(call step,release build,cargo build --release --workspace)
+
+tools:
+	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+format: tools
+	$(call step,format,cargo fmt --all --check)
+
+lint: tools
+	$(call step,clippy,cargo clippy --workspace --all-targets -- -D warnings)
+
+# Tests and the command in one go; what follows finds both.
+build:
+	$(call step,build,cargo build --workspace --all-targets)
+
+unit:
+	$(call step,tests,cargo test --workspace)
+
+documentation:
+	$(call step,documentation,RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps)
+
+# Files of other programs, both ways: tests/interop/README.md.
+interop: export PYTHONDONTWRITEBYTECODE := 1
+interop: build $(VENV)/ready
+	$(call step,compare.py itself,'$(VENV)/bin/python' -m unittest discover -s tests/interop)
+	@rm -rf '$(FOREIGN)' && mkdir -p '$(FOREIGN)'
+	$(call step,write foreign files,'$(VENV)/bin/python' tests/interop/write_foreign.py '$(FOREIGN)')
+	$(call step,read them with dbfread,'$(VENV)/bin/python' tests/interop/read_back.py '$(FOREIGN)')
+	$(call step,compare,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' '$(FOREIGN)' --dbfread)
+	$(call step,compare LibreOffice,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/libreoffice)
+	$(call step,compare dBASE IV,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/dbase4)
+
+# Made anew when the list changes; the mark is set last, so that a broken installation is not taken for a whole one.
+$(VENV)/ready: tests/interop/requirements.txt
+	@rm -rf '$(VENV)'
+	$(call step,python packages,$(PYTHON) -m venv '$(VENV)' && '$(VENV)/bin/python' -m pip install --quiet --disable-pip-version-check -r $<)
+	@touch '$@'
+
+# What the demo prints is shown only when it fails.
+smoke: build
+	$(call step,demo as a smoke test,{ '$(DEBUG)' sample --echo -f sample/demo.sql </dev/null >'$(TARGET)/demo.txt' 2>&1 || { cat '$(TARGET)/demo.txt'; false; }; })
+	$(call step,check of the sample folder,'$(DEBUG)' check sample </dev/null)
