@@ -17,6 +17,7 @@ SHELL := bash
 PYTHON ?= python3
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 VENV := $(TARGET)/interop-venv
+PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
 RELEASE := $(TARGET)/release/mainstay
 DEBUG := $(TARGET)/debug/mainstay
@@ -24,7 +25,7 @@ DEBUG := $(TARGET)/debug/mainstay
 # $(call step,NAME,COMMAND): no comma in COMMAND.
 step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
 
-.PHONY: demo test bench fuzz clean release tools format lint build unit documentation interop smoke
+.PHONY: demo test bench fuzz clean release tools format lint build unit documentation venv interop smoke
 
 demo: release
 	$(call step,demo,$(RELEASE) sample --echo --timer -f sample/demo.sql)
@@ -66,7 +67,7 @@ documentation:
 
 # Files of other programs, both ways: tests/interop/README.md.
 interop: export PYTHONDONTWRITEBYTECODE := 1
-interop: build $(VENV)/ready
+interop: build venv
 	$(call step,compare.py itself,'$(VENV)/bin/python' -m unittest discover -s tests/interop)
 	@rm -rf '$(FOREIGN)' && mkdir -p '$(FOREIGN)'
 	$(call step,write foreign files,'$(VENV)/bin/python' tests/interop/write_foreign.py '$(FOREIGN)')
@@ -75,11 +76,14 @@ interop: build $(VENV)/ready
 	$(call step,compare LibreOffice,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/libreoffice)
 	$(call step,compare dBASE IV,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/dbase4)
 
-# Made anew when the list changes; the mark is set last, so that a broken installation is not taken for a whole one.
-$(VENV)/ready: tests/interop/requirements.txt
-	@rm -rf '$(VENV)'
-	$(call step,python packages,$(PYTHON) -m venv '$(VENV)' && '$(VENV)/bin/python' -m pip install --quiet --disable-pip-version-check -r $<)
-	@touch '$@'
+# Made anew when the list of packages has changed; the copy of the list is put there last, so that a broken installation
+# is not taken for a whole one.
+venv:
+	$(call step,python packages,cmp -s $(PACKAGES) '$(VENV)/installed.txt' || { $(install); })
+
+install = rm -rf '$(VENV)' && $(PYTHON) -m venv '$(VENV)' \
+	&& '$(VENV)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(PACKAGES) \
+	&& cp $(PACKAGES) '$(VENV)/installed.txt'
 
 # What the demo prints is shown only when it fails.
 smoke: build
