@@ -50,10 +50,11 @@ pub fn dependencies(text: &str) -> Vec<(String, usize)> {
         let section = entry.section.as_str();
         if section.ends_with("dependencies") && !section.starts_with("workspace") {
             found.push((renamed(&entry.value).unwrap_or(entry.key), entry.line));
-        } else if let Some((before, name)) = section.rsplit_once("dependencies.") {
-            if !before.starts_with("workspace") && !found.iter().any(|(known, _)| known == name) {
-                found.push((name.to_owned(), entry.line));
-            }
+        } else if let Some((before, name)) = section.rsplit_once("dependencies.")
+            && !before.starts_with("workspace")
+            && !found.iter().any(|(known, _)| known == name)
+        {
+            found.push((name.to_owned(), entry.line));
         }
     }
     found

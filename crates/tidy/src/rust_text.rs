@@ -81,7 +81,8 @@ pub fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 
     text.match_indices(word).map(|(at, _)| at).filter(move |at| {
         let before = *at > 0 && is_word(bytes[at - 1]);
         let after = bytes.get(at + word.len()).is_some_and(|byte| is_word(*byte));
-        !before && !(after && word.ends_with(|last: char| last.is_ascii_alphanumeric()))
+        // After the mark of a macro, `!`, anything may follow.
+        !(before || after && word.ends_with(|last: char| last.is_ascii_alphanumeric()))
     })
 }
 
