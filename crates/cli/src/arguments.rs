@@ -28,6 +28,7 @@ const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{all-
 #[derive(Debug, Parser)]
 #[command(
     name = "mainstay",
+    bin_name = "mainstay",
     version,
     before_help = EXAMPLES,
     help_template = TEMPLATE,
@@ -129,7 +130,6 @@ impl Engine {
             threads: self.threads,
             statement_timeout: self.timeout,
             show_deleted: self.show_deleted,
-            ..Options::default()
         }
     }
 }

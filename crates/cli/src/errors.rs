@@ -29,6 +29,8 @@ const LINE_WIDTH: usize = 100;
 pub(crate) enum Failure {
     /// Something to tell the person.
     Error(Error),
+    /// Something to tell the person about a statement that a command made.
+    Made(Error, String),
     /// The result could not be written. A broken pipe is no error: who reads has read enough.
     Output(io::Error),
     /// Parts failed and have been told already.
@@ -171,10 +173,11 @@ fn cut_right(text: &str) -> String {
 /// The candidate that differs least from what was typed, when it is near enough to be meant.
 pub(crate) fn nearest<'c>(typed: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let typed = typed.to_lowercase();
+    let letters = typed.chars().count();
+    // Two changes also swap two letters, the most common slip, even in a word of three.
+    let most = if letters < 3 { 1 } else { letters.div_ceil(3).max(2) };
     let near = candidates.map(|candidate| (distance(&typed, &candidate.to_lowercase()), candidate));
-    near.filter(|(distance, _)| *distance <= typed.chars().count().div_ceil(3))
-        .min_by_key(|near| near.0)
-        .map(|near| near.1)
+    near.filter(|(distance, _)| *distance <= most).min_by_key(|near| near.0).map(|near| near.1)
 }
 
 /// How many characters must be changed, added or removed to make one text of the other (Levenshtein).
@@ -256,6 +259,7 @@ mod tests {
         let names = ["customers", "orders", "products"];
         assert_eq!(nearest("custmers", names.into_iter()), Some("customers"));
         assert_eq!(nearest("ORDER", names.into_iter()), Some("orders"));
+        assert_eq!(nearest("cvs", ["table", "tsv", "csv"].into_iter()), Some("csv"));
         assert_eq!(nearest("xyz", names.into_iter()), None);
     }
 }

@@ -12,7 +12,7 @@
 //! with their place, the progress bar, and the commands that an xBase hand types without thinking.
 //!
 //! **Invariants.** Results go to standard output (or a file), everything else to standard error. A
-//! broken pipe ends the command quietly. Each way to end has its own exit code ([`exit`]).
+//! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
 
 mod arguments;
 mod commands;

@@ -117,6 +117,12 @@ impl Shell {
         Ok(())
     }
 
+    /// Runs a statement that a command made. The person has not typed it, so an error shows it.
+    pub(crate) fn run_made(&mut self, sql: &str) -> Result<Flow, Failure> {
+        self.run_statement(sql).map_err(|failure| made(failure, sql))?;
+        Ok(Flow::Continue)
+    }
+
     /// Writes rows that are there already: what commands answer.
     pub(crate) fn show(&mut self, batch: RecordBatch) -> Result<(), Failure> {
         let bar = Bar::start(self.session.progress(), false);
@@ -220,7 +226,7 @@ impl Shell {
         let done = self.run_statement(sql);
         let file = std::mem::replace(&mut self.destination, before);
         self.destination_format = before_format;
-        done?;
+        done.map_err(|failure| made(failure, sql))?;
         file.finish().map_err(|error| self.cannot_write(path, error))
     }
 
@@ -257,6 +263,7 @@ impl Shell {
     pub(crate) fn report(&mut self, failure: Failure, text: &str, origin: &Origin) -> Failure {
         let error = match failure {
             Failure::Error(error) => error,
+            Failure::Made(error, statement) => return self.report_error(&error, &statement, &Origin::default()),
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return Failure::Output(error),
             Failure::Output(error) => {
                 self.exit = self.exit.max(Exit::CannotWrite);
@@ -264,12 +271,23 @@ impl Shell {
             }
             Failure::Reported => return failure,
         };
+        self.report_error(&error, text, origin)
+    }
+
+    fn report_error(&mut self, error: &Error, text: &str, origin: &Origin) -> Failure {
         let interrupted = error.code() == Code::Cancelled && interrupt::was_asked();
         let exit = if interrupted && !self.conduct.interactive { Exit::Interrupted } else { Exit::StatementFailed };
         self.exit = self.exit.max(exit);
         let _ = self.destination.flush();
-        let _ = write!(io::stderr(), "{}", errors::render(&error, text, origin, self.colour));
+        let _ = write!(io::stderr(), "{}", errors::render(error, text, origin, self.colour));
         Failure::Reported
+    }
+}
+
+fn made(failure: Failure, sql: &str) -> Failure {
+    match failure {
+        Failure::Error(error) => Failure::Made(error, sql.to_owned()),
+        other => other,
     }
 }
 

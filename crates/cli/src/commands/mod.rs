@@ -92,7 +92,8 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     ["LIST STRUCTURE", "DISPLAY STRUCTURE"] "", Nothing, structure::show, "show the fields of the table";
     ["LIST"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::list,
         "list records of the table",
-        "Fields are expressions with commas between them, the condition is that of a WHERE.\nOFF leaves out the record numbers.";
+        "Fields are expressions with commas between them, the condition is that of a WHERE.
+OFF leaves out the record numbers.";
     ["DISPLAY"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::display,
         "show the current record, or those that are asked for";
     ["COUNT"] "[FOR CONDITION]", Sql, xbase::count, "count records of the table";
@@ -220,8 +221,7 @@ fn explain(shell: &mut Shell, sql: &str) -> Result<Flow, Failure> {
     if sql.is_empty() {
         return Err(usage(".explain needs a statement"));
     }
-    shell.run_statement(&format!("EXPLAIN {sql}"))?;
-    Ok(Flow::Continue)
+    shell.run_made(&format!("EXPLAIN {sql}"))
 }
 
 fn quit(_: &mut Shell, _: &str) -> Result<Flow, Failure> {

@@ -64,7 +64,7 @@ fn split_last(arguments: &str) -> Option<(&str, String)> {
     let length = last.len() + if in_quotes { 2 } else { 0 };
     let before = arguments.trim_end();
     let before = before.get(..before.len().checked_sub(length)?)?.trim();
-    (!before.is_empty()).then(|| (before, last))
+    (!before.is_empty()).then_some((before, last))
 }
 
 /// Sends results to a file, or back to the screen.

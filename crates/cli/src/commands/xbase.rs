@@ -186,8 +186,7 @@ pub(super) fn table_in_use(shell: &Shell) -> Result<TableInfo, Failure> {
 /// Lists records.
 pub(super) fn list(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let sql = area(shell)?.select(&Request::parse(arguments));
-    shell.run_statement(&sql)?;
-    Ok(Flow::Continue)
+    shell.run_made(&sql)
 }
 
 /// Shows the current record, or what LIST would list.
@@ -197,16 +196,14 @@ pub(super) fn display(shell: &mut Shell, arguments: &str) -> Result<Flow, Failur
     if request.scope.is_none() && request.condition.is_none() {
         request.scope = Some(Scope::Record(area.record));
     }
-    shell.run_statement(&area.select(&request))?;
-    Ok(Flow::Continue)
+    shell.run_made(&area.select(&request))
 }
 
 /// Counts records.
 pub(super) fn count(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
     let filter = Request::parse(arguments).condition.map(|condition| format!(" WHERE {condition}"));
-    shell.run_statement(&format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))?;
-    Ok(Flow::Continue)
+    shell.run_made(&format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))
 }
 
 /// Shows the value of an expression.
@@ -220,8 +217,7 @@ pub(super) fn print(shell: &mut Shell, expression: &str) -> Result<Flow, Failure
         }
         (None, _) => format!("SELECT {expression}"),
     };
-    shell.run_statement(&sql)?;
-    Ok(Flow::Continue)
+    shell.run_made(&sql)
 }
 
 /// Makes another record the current one.

@@ -1,5 +1,7 @@
 //! Where results go: the screen, a pipe, or a file.
 //!
+//! What is stored in a table may hold escape sequences; on a screen they are shown, not obeyed.
+//!
 //! A file appears under its name only when it is whole. It is written beside it as `NAME.part` and
 //! renamed at the end, so a statement that fails or is cancelled leaves the old file as it was, and a
 //! reader never finds half a result. A name that leads to something else than a file (a named pipe,
@@ -27,7 +29,8 @@ impl Destination {
     pub(crate) fn stdout() -> Destination {
         let stdout = io::stdout();
         let (terminal, seekable) = (stdout.is_terminal(), is_file(&stdout));
-        let writer = Box::new(BufWriter::with_capacity(BUFFER_BYTES, stdout));
+        let buffered = BufWriter::with_capacity(BUFFER_BYTES, stdout);
+        let writer: Box<dyn Write + Send> = if terminal { Box::new(Harmless(buffered)) } else { Box::new(buffered) };
         Destination { writer, path: None, part: None, terminal, seekable, results: 0 }
     }
 
@@ -92,6 +95,31 @@ impl Drop for Destination {
     }
 }
 
+/// A screen that stored text cannot command: control characters other than line feed and tab are shown
+/// as their pictures (U+2400 and on). Text comes in whole characters.
+struct Harmless<W>(W);
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|byte| is_control(*byte)) {
+            self.0.write_all(&rest[..at])?;
+            self.0.write_all(&[0xE2, 0x90, if rest[at] == 0x7F { 0xA1 } else { 0x80 + rest[at] }])?;
+            rest = &rest[at + 1..];
+        }
+        self.0.write_all(rest)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn is_control(byte: u8) -> bool {
+    byte < b' ' && !matches!(byte, b'\n' | b'\t') || byte == 0x7F
+}
+
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
@@ -114,6 +142,13 @@ fn is_file(_: &io::Stdout) -> bool {
 mod tests {
     #![allow(clippy::disallowed_methods)]
     use super::*;
+
+    #[test]
+    fn stored_text_cannot_command_the_screen() {
+        let mut screen = Harmless(Vec::new());
+        screen.write_all("a\u{1b}[2J\u{7f}\té\r\n".as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(screen.0).unwrap(), "a␛[2J␡\té␍\n");
+    }
 
     #[test]
     fn a_file_has_its_name_only_when_it_is_whole() {

@@ -98,7 +98,10 @@ fn many_rows_show_their_ends() {
 fn an_empty_result_still_has_its_frame() {
     let empty = batch().slice(0, 0);
     for (format, expected) in [(Format::Json, "[]\n"), (Format::Ndjson, ""), (Format::Line, ""), (Format::Insert, "")] {
-        assert_eq!(String::from_utf8(written(format, &Style::default(), &[empty.clone()])).unwrap(), expected);
+        assert_eq!(
+            String::from_utf8(written(format, &Style::default(), std::slice::from_ref(&empty))).unwrap(),
+            expected
+        );
     }
     let table = String::from_utf8(written(Format::Table, &Style::default(), &[empty])).unwrap();
     assert!(table.ends_with("(0 rows)\n"), "{table}");
@@ -129,8 +132,9 @@ fn parquet_reads_back() {
 /// Equal but for NaN, which is not equal to itself.
 #[track_caller]
 fn same(read: &RecordBatch, expected: &RecordBatch) {
-    let text =
-        |batch: &RecordBatch| String::from_utf8(written(Format::Json, &Style::default(), &[batch.clone()])).unwrap();
+    let text = |batch: &RecordBatch| {
+        String::from_utf8(written(Format::Json, &Style::default(), std::slice::from_ref(batch))).unwrap()
+    };
     assert_eq!(text(read), text(expected));
     let types = |batch: &RecordBatch| batch.schema().fields().iter().map(|f| f.data_type().clone()).collect::<Vec<_>>();
     assert_eq!(types(read), types(expected));

@@ -6,8 +6,8 @@
 //! shop:customers> LIST       USE puts the table into the prompt
 //! ```
 //!
-//! Lines are edited by reedline. What it asks of us is small: whether the text is [complete], what to
-//! [complete with](complete), and how to [colour](highlight) it. Everything typed is kept as history in
+//! Lines are edited by reedline. What it asks of us is small: whether a statement has ended, what a word
+//! may become ([`complete`]), and how to colour it ([`highlight`]). Everything typed is kept as history in
 //! the user's state folder (`$XDG_STATE_HOME/mainstay/history`, or `~/.local/state`).
 
 mod complete;
@@ -19,9 +19,9 @@ use crate::script;
 use crate::shell::{Flow, Shell};
 use mainstay_base::{Code, Error};
 use reedline::{
-    ColumnarMenu, EditCommand, Emacs, FileBackedHistory, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
-    Validator, default_emacs_keybindings,
+    ColumnarMenu, EditCommand, Emacs, FileBackedHistory, InputMode, KeyCode, KeyModifiers, MenuBuilder, Prompt,
+    PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal,
+    ValidationResult, Validator, default_emacs_keybindings,
 };
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -38,11 +38,15 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
         let table = shell.area.as_ref().map(|area| area.table.as_str());
         let line = editor.read_line(&Words::new(path, table));
         match line.map_err(|error| Failure::Error(Error::new(Code::Io, error.to_string())))? {
-            Signal::Success(text) => match script::run(shell, &text, &Origin::default()) {
-                Ok(Flow::Quit) => return Ok(()),
-                Ok(Flow::Continue) | Err(Failure::Reported) => {}
-                Err(failure) => return Err(failure),
-            },
+            Signal::Success(text) => {
+                // Written before the statement runs, since a person looks up exactly what went wrong.
+                let _ = editor.sync_history();
+                match script::run(shell, &text, &Origin::default()) {
+                    Ok(Flow::Quit) => return Ok(()),
+                    Ok(Flow::Continue) | Err(Failure::Reported) => {}
+                    Err(failure) => return Err(failure),
+                }
+            }
             Signal::CtrlD => return Ok(()),
             _ => {}
         }
@@ -65,7 +69,11 @@ fn editor(shell: &Shell) -> Reedline {
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
     let new_line = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line);
-    let columns = ColumnarMenu::default().with_name(MENU).with_columns(4).with_column_padding(2);
+    let columns = ColumnarMenu::default()
+        .with_name(MENU)
+        .with_input_mode(InputMode::FullBuffer)
+        .with_columns(4)
+        .with_column_padding(2);
     let colour = crate::shell::colour();
     let editor = Reedline::create()
         .with_completer(Box::new(complete::Completer::new(complete::Catalog::new(shell.database.clone()))))
