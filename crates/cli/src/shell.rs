@@ -60,6 +60,8 @@ pub(crate) struct Shell {
     pub(crate) conduct: Conduct,
     /// The table in use, for xBase commands.
     pub(crate) area: Option<WorkArea>,
+    /// How many scripts are being run inside of each other.
+    pub(crate) depth: usize,
     destination: Destination,
     /// The format that the ending of the destination's name asks for.
     destination_format: Option<Format>,
@@ -76,6 +78,7 @@ impl Shell {
             look,
             conduct,
             area: None,
+            depth: 0,
             destination: Destination::stdout(),
             destination_format: None,
             colour: colour(),

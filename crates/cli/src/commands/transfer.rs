@@ -8,6 +8,9 @@ use crate::tokens::quote_name;
 use mainstay_base::{Code, Error};
 use std::path::{Path, PathBuf};
 
+/// Scripts inside of scripts; a script that runs itself must not end the process.
+const DEEPEST: usize = 16;
+
 /// Makes a file a table of this session.
 pub(super) fn import(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let words = words(arguments);
@@ -80,7 +83,13 @@ pub(super) fn output(shell: &mut Shell, argument: &str) -> Result<Flow, Failure>
 pub(super) fn read(shell: &mut Shell, argument: &str) -> Result<Flow, Failure> {
     let words = words(argument);
     let [file] = words.as_slice() else { return Err(usage(".read takes one file")) };
-    crate::run_file(shell, &expand_home(file))
+    if shell.depth == DEEPEST {
+        return Err(usage(format!("scripts run each other more than {DEEPEST} deep")));
+    }
+    shell.depth += 1;
+    let done = crate::run_file(shell, &expand_home(file));
+    shell.depth -= 1;
+    done
 }
 
 #[cfg(test)]

@@ -110,6 +110,10 @@ impl<'t> Request<'t> {
             request.scope = Some(scope);
             rest = rest[length..].trim_start();
         }
+        if let Some((scope, start)) = trailing_scope(rest).filter(|_| request.scope.is_none()) {
+            request.scope = Some(scope);
+            rest = rest[..start].trim_end();
+        }
         let fields_word = find_word(rest, "fields").filter(|(start, _)| *start == 0);
         request.fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start());
         request
@@ -155,6 +159,18 @@ fn leading_scope(text: &str) -> Option<(Scope, usize)> {
         }
         _ => None,
     }
+}
+
+/// A scope at the end of a list of fields, and where it starts.
+fn trailing_scope(text: &str) -> Option<(Scope, usize)> {
+    let words: Vec<tokens::Token> = tokens::tokens(text, 0).filter(|token| !token.is_blank()).collect();
+    let from = |back: usize| {
+        let at = words.len().checked_sub(back).filter(|&at| at > 0)?;
+        let follows_field = words[at - 1].text(text) != ",";
+        let (scope, length) = leading_scope(&text[words[at].range.start..]).filter(|_| follows_field)?;
+        (words[at].range.start + length == text.len()).then_some((scope, words[at].range.start))
+    };
+    from(1).or_else(|| from(2))
 }
 
 /// Opens a table in the work area, or closes it.
@@ -330,6 +346,10 @@ mod tests {
         assert_eq!(Request::parse("fields name").fields, "name");
         assert_eq!(Request::parse("all").scope, Some(Scope::All));
         assert_eq!(Request::parse("next, name").fields, "next, name");
+        let parsed = Request::parse("name, qty NEXT 2 FOR qty > 1");
+        assert_eq!((parsed.fields, parsed.scope), ("name, qty", Some(Scope::Next(2))));
+        assert_eq!(Request::parse("name, rest").fields, "name, rest");
+        assert_eq!(Request::parse("rest").scope, Some(Scope::Rest));
     }
 
     #[test]
