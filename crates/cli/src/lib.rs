@@ -97,7 +97,8 @@ fn start(shell: &mut Shell, arguments: &Arguments, scripts: &[Script], path: &Pa
         let opened = shell.write_to(file, arguments.output.format);
         opened.map_err(|failure| shell.report(failure, "", &Origin::default()))?;
     }
-    if shell.conduct.interactive {
+    let can_edit = std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
+    if shell.conduct.interactive && can_edit {
         return prompt::run(shell, path).map(|()| Flow::Quit);
     }
     if scripts.is_empty() {

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::{self, Destination, Format, Style};
 use crate::progress::Bar;
+use crate::tokens;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_base::{Code, Error};
@@ -108,7 +109,7 @@ impl Shell {
         let started = Instant::now();
         let mut answer = self.session.execute(sql)?;
         let schema = answer.schema().clone();
-        let written = self.write(&schema, &bar, || answer.next_batch());
+        let written = self.write(self.format_of(sql), &schema, &bar, || answer.next_batch());
         bar.hide();
         for notice in answer.notices() {
             self.tell(&format!("notice: {notice}"))?;
@@ -131,7 +132,7 @@ impl Shell {
         let bar = Bar::start(self.session.progress(), false);
         let schema = batch.schema();
         let mut batch = Some(batch);
-        self.write(&schema, &bar, || Ok(batch.take()))
+        self.write(self.format(), &schema, &bar, || Ok(batch.take()))
     }
 
     /// The first batches of a statement's result, for commands that look at it themselves.
@@ -145,6 +146,7 @@ impl Shell {
     /// fails before it leaves nothing behind.
     fn write(
         &mut self,
+        format: Format,
         schema: &SchemaRef,
         bar: &Bar,
         mut next: impl FnMut() -> Result<Option<RecordBatch>, Error>,
@@ -156,7 +158,6 @@ impl Shell {
             }
             return if self.conduct.interactive { self.tell("done") } else { Ok(()) };
         }
-        let format = self.format();
         self.refuse_mixture(format)?;
         let style = self.style();
         let same_screen = self.destination.is_terminal();
@@ -174,6 +175,16 @@ impl Shell {
     fn format(&self) -> Format {
         match self.destination_format.unwrap_or(self.look.format) {
             Format::Table if self.look.expanded => Format::Line,
+            format => format,
+        }
+    }
+
+    /// The format of the result of a statement: a plan is drawn, unless a format for programs was chosen.
+    fn format_of(&self, sql: &str) -> Format {
+        let first = tokens::tokens(sql, 0).find(|token| !token.is_blank());
+        let explains = first.is_some_and(|token| token.text(sql).eq_ignore_ascii_case("explain"));
+        match self.format() {
+            Format::Table | Format::Line if explains => Format::Plan,
             format => format,
         }
     }

@@ -17,6 +17,7 @@ pub(crate) mod json;
 mod line;
 mod markdown;
 mod parquet;
+mod plan;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,9 @@ pub(crate) enum Format {
     Arrow,
     /// Parquet, compressed with Snappy
     Parquet,
+    /// The tree of an EXPLAIN, which takes the place of a table
+    #[value(skip)]
+    Plan,
 }
 
 impl Format {
@@ -134,6 +138,7 @@ pub(crate) fn writer<'a>(
         Format::Line => Box::new(line::Writer::new(schema, style, sink)),
         Format::Insert => Box::new(insert::Writer::new(schema, style, sink)),
         Format::Arrow => Box::new(arrow::Writer::new(style.seekable, schema, sink)?),
+        Format::Plan => Box::new(plan::Writer::new(sink)),
         Format::Parquet => Box::new(parquet::Writer::new(schema, sink)?),
     })
 }

@@ -64,6 +64,16 @@ fn every_text_format_is_as_its_golden_file() {
 }
 
 #[test]
+fn a_plan_is_drawn_as_text() {
+    let column = |text: &str| Arc::new(StringArray::from(vec![text])) as ArrayRef;
+    let two =
+        RecordBatch::try_from_iter([("plan_type", column("physical")), ("plan", column("Sort\n  Scan\n"))]).unwrap();
+    assert_eq!(written(Format::Plan, &Style::default(), &[two]), b"physical\nSort\n  Scan\n\n");
+    let one = RecordBatch::try_from_iter([("plan", column("  Scan"))]).unwrap();
+    assert_eq!(written(Format::Plan, &Style::default(), &[one]), b"  Scan\n");
+}
+
+#[test]
 fn a_table_fits_the_terminal() {
     for width in [20, 60, 100] {
         let style = Style { width: Some(width), ..Style::default() };

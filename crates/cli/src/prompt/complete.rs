@@ -14,6 +14,7 @@ use mainstay_vfs::FileSystem;
 use reedline::{CompletionResult, Span, Suggestion};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const CATALOG_LIVES: Duration = Duration::from_secs(2);
@@ -26,17 +27,21 @@ pub(super) struct Catalog {
     database: Option<Database>,
     read: Option<Instant>,
     tables: Vec<(String, Vec<String>)>,
+    in_use: InUse,
 }
+
+/// The name of the table in use, as the prompt last said.
+pub(super) type InUse = Arc<Mutex<Option<String>>>;
 
 impl Catalog {
     /// The catalog of a database.
-    pub(super) fn new(database: Database) -> Catalog {
-        Catalog { database: Some(database), read: None, tables: Vec::new() }
+    pub(super) fn new(database: Database, in_use: InUse) -> Catalog {
+        Catalog { database: Some(database), read: None, tables: Vec::new(), in_use }
     }
 
     #[cfg(test)]
     fn of(tables: Vec<(String, Vec<String>)>) -> Catalog {
-        Catalog { database: None, read: None, tables }
+        Catalog { database: None, read: None, tables, in_use: InUse::default() }
     }
 
     fn refresh(&mut self) {
@@ -53,6 +58,11 @@ impl Catalog {
 
     fn entry(table: TableInfo) -> (String, Vec<String>) {
         (table.name, table.columns.into_iter().map(|column| column.name).collect())
+    }
+
+    fn in_use(&self) -> Option<&(String, Vec<String>)> {
+        let name = self.in_use.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.table(&name?)
     }
 
     fn table(&self, name: &str) -> Option<&(String, Vec<String>)> {
@@ -168,14 +178,15 @@ impl Completer {
         Some(columns.iter().map(|column| Candidate { value: quote_name(column), about: "column" }).collect())
     }
 
-    /// The tables that the statement names, before or after the cursor.
+    /// The tables that the statement names, before or after the cursor; the one in use when it names none.
     fn named_tables(&self, text: &str) -> Vec<&(String, Vec<String>)> {
         let mut seen = HashSet::new();
-        tokens::tokens(text, 0)
+        let named: Vec<_> = tokens::tokens(text, 0)
             .filter(is_name)
             .filter_map(|token| self.catalog.table(&unquoted(token.text(text))))
             .filter(|(name, _)| seen.insert(name.clone()))
-            .collect()
+            .collect();
+        if named.is_empty() { self.catalog.in_use().into_iter().collect() } else { named }
     }
 
     /// The suggestions where `text` ends and `after` begins.

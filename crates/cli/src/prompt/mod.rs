@@ -17,6 +17,7 @@ use crate::errors::{Failure, Origin};
 use crate::interrupt;
 use crate::script;
 use crate::shell::{Flow, Shell};
+use complete::InUse;
 use mainstay_base::{Code, Error};
 use reedline::{
     ColumnarMenu, EditCommand, Emacs, FileBackedHistory, InputMode, KeyCode, KeyModifiers, MenuBuilder, Prompt,
@@ -25,6 +26,7 @@ use reedline::{
 };
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 const HISTORY_LINES: usize = 10_000;
 const MENU: &str = "completion";
@@ -33,9 +35,11 @@ const MENU: &str = "completion";
 pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     interrupt::set_at_prompt(true);
     greet(shell, path)?;
-    let mut editor = editor(shell);
+    let in_use = InUse::default();
+    let mut editor = editor(shell, in_use.clone());
     loop {
         let table = shell.area.as_ref().map(|area| area.table.as_str());
+        *in_use.lock().unwrap_or_else(PoisonError::into_inner) = table.map(str::to_owned);
         let line = editor.read_line(&Words::new(path, table));
         match line.map_err(|error| Failure::Error(Error::new(Code::Io, error.to_string())))? {
             Signal::Success(text) => {
@@ -62,7 +66,7 @@ fn greet(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     shell.tell(&format!("mainstay {version}, {}: {tables}. .tables lists them, .help the commands.", path.display()))
 }
 
-fn editor(shell: &Shell) -> Reedline {
+fn editor(shell: &Shell, in_use: InUse) -> Reedline {
     let mut keys = default_emacs_keybindings();
     let menu = ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
     keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, menu);
@@ -76,7 +80,7 @@ fn editor(shell: &Shell) -> Reedline {
         .with_column_padding(2);
     let colour = crate::shell::colour();
     let editor = Reedline::create()
-        .with_completer(Box::new(complete::Completer::new(complete::Catalog::new(shell.database.clone()))))
+        .with_completer(Box::new(complete::Completer::new(complete::Catalog::new(shell.database.clone(), in_use))))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(columns)))
