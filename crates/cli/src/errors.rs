@@ -122,7 +122,9 @@ impl Place {
         let line_end = rest.find('\n').map_or(text.len(), |at| start + at);
         let end = (start..=end.clamp(start, line_end)).rev().find(|&end| text.is_char_boundary(end))?;
         let (left, marked, right) = (&text[line_start..start], &text[start..end], &text[end..line_end]);
-        let (left, right) = (cut_left(&flat(left)), cut_right(&flat(right)));
+        let fits = text[line_start..line_end].chars().count() <= LINE_WIDTH;
+        let (left, right) = (flat(left), flat(right));
+        let (left, right) = if fits { (left, right) } else { (cut_left(&left), cut_right(&right)) };
         let marked = flat(marked);
         Some(Place {
             line: before.matches('\n').count(),
