@@ -160,7 +160,9 @@ fn columns(relation: &Relation) -> Vec<ColumnInfo> {
             let fields = table.schema().fields();
             fields[..fields.len() - table.hidden_columns()].iter().map(|field| column(field)).collect()
         }
-        Relation::Foreign(table) => mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect(),
+        Relation::Foreign(table) => {
+            mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect()
+        }
     }
 }
 

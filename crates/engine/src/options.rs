@@ -83,9 +83,7 @@ impl CodePages {
                 toml::from_str(&text).map_err(|error| {
                     let span = error.span().unwrap_or_default();
                     let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-                    Error::new(Code::InvalidSetting, error.message())
-                        .at(format!("line {line}"))
-                        .at(path.display())
+                    Error::new(Code::InvalidSetting, error.message()).at(format!("line {line}")).at(path.display())
                 })?
             }
         };

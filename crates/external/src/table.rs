@@ -93,6 +93,11 @@ impl CsvTable {
         Ok(self.refreshed()?.schema == self.schema)
     }
 
+    /// The length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.state().stamp.len
+    }
+
     /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path

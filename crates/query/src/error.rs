@@ -154,6 +154,12 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
     Some(with_place(with_hint(error, name, candidates), name, text))
 }
 
+/// The error for a name that is no table's, with the nearest of those that there are.
+pub fn unknown_table(name: &str, tables: &[String]) -> Error {
+    let error = Error::new(Code::UnknownTable, format!("no table \"{name}\""));
+    with_hint(error, &name.to_lowercase(), tables.iter().map(String::as_str))
+}
+
 fn with_place(error: Error, name: &str, text: Option<&Text>) -> Error {
     match text.and_then(|text| text.span_of(name)) {
         Some((start, end)) => error.span(start, end),

@@ -39,8 +39,9 @@ mod top;
 mod wildcard;
 
 pub use catalog::{Catalog, Relation};
-pub use parquet::open_parquet;
-pub use planner::{Planned, Planner, Settings};
+pub use error::unknown_table;
+pub use parquet::{open_parquet, original_schema};
+pub use planner::{Planned, Planner, Settings, functions};
 pub use relation::Visibility;
 pub use run::{Answer, CancelHandle, Progress};
 pub use text::{keywords, statements};

@@ -56,6 +56,14 @@ pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base
     Ok(Arc::new(ParquetTable { inner, schema, bytes }))
 }
 
+/// The columns under the names that their files have.
+pub fn original_schema(provider: &dyn TableProvider) -> SchemaRef {
+    match provider.downcast_ref::<ParquetTable>() {
+        Some(table) => table.inner.schema(),
+        None => provider.schema(),
+    }
+}
+
 /// Whether this is a Parquet table worth several threads.
 pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
     provider.downcast_ref::<ParquetTable>().is_some_and(|table| table.bytes >= PARALLEL_FROM_BYTES)

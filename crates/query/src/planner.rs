@@ -12,14 +12,16 @@ use crate::run::{Answer, CancelHandle, Progress, Run};
 use crate::scan::TableScan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, ParamValues};
 use datafusion::config::SqlParserOptions;
+use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SessionState, SessionStateBuilder, TaskContext};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::Analyzer;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
@@ -29,6 +31,7 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
 use mainstay_base::{Code, Error, Result};
+use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -81,6 +84,10 @@ pub struct Planned {
     schema: SchemaRef,
     /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
     stateful: bool,
+    /// The tables of ours that it reads: a run pins a snapshot of each before it starts.
+    tables: Vec<Arc<dyn Table>>,
+    /// The tables that DataFusion reads by itself: their files are part of the plan.
+    foreign: Vec<String>,
 }
 
 impl Planner {
@@ -105,25 +112,18 @@ impl Planner {
     pub fn plan(&self, source: &str, catalog: &dyn Catalog, visibility: Visibility) -> Result<Arc<Planned>> {
         let version = catalog.version();
         let key = (source.to_owned(), visibility);
-        if let Some(planned) = self.cached(version, |cache| cache.ready.get(&key).cloned()) {
+        if let Some(planned) = self.cached(version, |cache| cache.ready.get(&key).cloned())
+            && is_current(&planned, catalog, version)?
+        {
             return Ok(planned);
         }
+        let version = catalog.version();
         let text = Text::new(source)?;
         let statement = text.parse()?;
         let planned = Arc::new(self.plan_statement(&text, statement, catalog, visibility)?);
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         self.cached(version, |cache| cache.ready.insert(key, Arc::clone(&planned)));
         Ok(planned)
-    }
-
-    /// The names of the functions that statements can call.
-    pub fn functions(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.single.scalar_functions().keys().cloned().collect();
-        names.extend(self.single.aggregate_functions().keys().cloned());
-        names.extend(self.single.window_functions().keys().cloned());
-        names.sort_unstable();
-        names.dedup();
-        names
     }
 
     /// What DataFusion knows of the session, for opening tables that it reads by itself.
@@ -145,6 +145,9 @@ impl Planner {
         timeout: Option<Duration>,
     ) -> Result<Answer> {
         let run = Arc::new(Run::new(cancel, progress, timeout));
+        for table in &planned.tables {
+            run.snapshot(table)?;
+        }
         let config = self.task.config.clone().with_extension(Arc::clone(&run));
         // Functions are looked up in a task context only by plans that travel between processes.
         let none = HashMap::new;
@@ -169,6 +172,18 @@ impl Planner {
         let _workers = self.runtime.enter();
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
+    }
+
+    /// Reads all rows of a table that DataFusion reads by itself.
+    pub fn run_scan(&self, provider: Arc<dyn TableProvider>) -> Result<Answer> {
+        let failed = |error| from_datafusion(error, None, None);
+        let scan = LogicalPlanBuilder::scan("table", provider_as_source(provider), None)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(failed)?;
+        let plan = self.runtime.block_on(self.single.query_planner().create_physical_plan(&scan, &self.single));
+        let plan = plan.map_err(failed)?;
+        let planned = Planned { schema: plan.schema(), plan, stateful: true, tables: Vec::new(), foreign: Vec::new() };
+        self.run(&planned, CancelHandle::default(), Arc::default(), None)
     }
 
     /// The plan as text, one operator a line.
@@ -196,7 +211,7 @@ impl Planner {
         let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
-            let names = Names { tables: catalog.names(), functions: self.functions() };
+            let names = Names { tables: catalog.names(), functions: functions() };
             from_datafusion(error, Some(text), Some(&names))
         };
         if !matches!(statement, Statement::Query(_)) {
@@ -255,8 +270,31 @@ impl Planner {
         let plan = self.runtime.block_on(state.query_planner().create_physical_plan(logical, state))?;
         let schema = named_schema(&plan.schema(), text);
         let stateful = is_stateful(&plan);
-        Ok(Planned { plan, schema, stateful })
+        let (tables, foreign) = tables_of(logical);
+        Ok(Planned { plan, schema, stateful, tables, foreign })
     }
+}
+
+/// Whether the files that are part of the plan are still as they were. Naming a table makes the catalog look
+/// at its files; if they have changed, its version has too.
+fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<bool> {
+    for name in &planned.foreign {
+        catalog.relation(name)?;
+    }
+    Ok(catalog.version() == version)
+}
+
+/// The names of the functions that statements can call.
+pub fn functions() -> Vec<String> {
+    let scalar = datafusion::execution::SessionStateDefaults::default_scalar_functions();
+    let mut names: Vec<String> = scalar.iter().map(|function| function.name().to_owned()).collect();
+    let aggregate = datafusion::execution::SessionStateDefaults::default_aggregate_functions();
+    names.extend(aggregate.iter().map(|function| function.name().to_owned()));
+    let window = datafusion::execution::SessionStateDefaults::default_window_functions();
+    names.extend(window.iter().map(|function| function.name().to_owned()));
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn parser_options(options: &SqlParserOptions) -> ParserOptions {
@@ -307,6 +345,23 @@ fn is_large(plan: &LogicalPlan) -> bool {
         Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
     large
+}
+
+/// The tables that a plan reads: ours, and the names of others.
+fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
+    let (mut tables, mut foreign): (Vec<Arc<dyn Table>>, Vec<String>) = (Vec::new(), Vec::new());
+    // The closure does not fail.
+    let _ = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            match crate::relation::table_of(&scan.source) {
+                Some(table) if tables.iter().any(|known| Arc::ptr_eq(known, &table)) => {}
+                Some(table) => tables.push(table),
+                None => foreign.push(scan.table_name.table().to_owned()),
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    (tables, foreign)
 }
 
 /// Whether anything but our leaves and plain projections is in the plan: those keep nothing from a run.

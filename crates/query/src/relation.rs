@@ -108,6 +108,12 @@ impl TableProvider for TableRelation {
     }
 }
 
+/// The table of ours behind a source, if it is one.
+pub(crate) fn table_of(source: &Arc<dyn TableSource>) -> Option<Arc<dyn Table>> {
+    let provider = source_as_provider(source).ok()?;
+    Some(Arc::clone(&provider.downcast_ref::<TableRelation>()?.table))
+}
+
 /// Whether a table is so large that reading it with several threads is faster.
 pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
     let Ok(provider) = source_as_provider(source) else { return false };

@@ -193,6 +193,11 @@ impl DbfTable {
         self.current().files.dbf.code_page()
     }
 
+    /// The length of the DBF in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.current().stamps.dbf.len
+    }
+
     /// What is wrong or odd about the files as a whole.
     pub fn findings(&self) -> Vec<Finding> {
         let state = self.current();

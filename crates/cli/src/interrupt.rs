@@ -1,0 +1,59 @@
+//! Ctrl-C.
+//!
+//! At the prompt the key reaches the line editor and clears the line. While a statement runs the
+//! terminal sends a signal instead, and the signal cancels the statement through its handle. Pressed
+//! again in a script, before the statement has stopped, it ends the process; the prompt never ends that
+//! way, since a person may press twice out of impatience.
+
+use crate::exit::Exit;
+use mainstay_engine::CancelHandle;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static RUNNING: Mutex<Option<CancelHandle>> = Mutex::new(None);
+static ASKED: AtomicBool = AtomicBool::new(false);
+static AT_PROMPT: AtomicBool = AtomicBool::new(false);
+
+fn running() -> MutexGuard<'static, Option<CancelHandle>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes over the signal for the rest of the process.
+pub(crate) fn install() {
+    // It fails only where another handler is in place; then that one decides.
+    let _ = ctrlc::set_handler(|| {
+        let at_prompt = AT_PROMPT.load(Ordering::Relaxed);
+        let again = ASKED.swap(true, Ordering::Relaxed);
+        match running().as_ref() {
+            Some(handle) if at_prompt || !again => handle.cancel(),
+            None if at_prompt => {}
+            _ => std::process::exit(Exit::Interrupted as i32),
+        }
+    });
+}
+
+/// Says that a prompt reads the statements, which the signal must not end.
+pub(crate) fn set_at_prompt(at_prompt: bool) {
+    AT_PROMPT.store(at_prompt, Ordering::Relaxed);
+}
+
+/// Whether the signal came since the last statement began.
+pub(crate) fn was_asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// While this lives, the signal cancels the statement of the handle.
+pub(crate) struct Cancels;
+
+/// Lets the signal cancel through this handle.
+pub(crate) fn cancels(handle: CancelHandle) -> Cancels {
+    ASKED.store(false, Ordering::Relaxed);
+    *running() = Some(handle);
+    Cancels
+}
+
+impl Drop for Cancels {
+    fn drop(&mut self) {
+        *running() = None;
+    }
+}

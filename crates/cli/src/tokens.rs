@@ -1,0 +1,202 @@
+//! The words of a statement, as far as the command needs to see them.
+//!
+//! The prompt must know without the engine where a statement ends, what to colour, and which tables a
+//! half-written statement names. So the text is cut into tokens: strings, quoted names, comments,
+//! numbers, words, and single characters. Nothing is an error here; text that is not closed yet reaches
+//! to the end and says so, and whether the statement means anything is the engine's to say.
+//!
+//! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments
+//! nest, as the standard lets them.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// White space.
+    Space,
+    /// `-- ...` or `/* ... */`.
+    Comment,
+    /// `'text'`.
+    Text,
+    /// `"name"`.
+    QuotedName,
+    /// `12`, `1.5e-3`.
+    Number,
+    /// A keyword or a name.
+    Word,
+    /// One character of anything else.
+    Symbol,
+}
+
+/// A token and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) range: Range<usize>,
+    /// Whether a string, a quoted name or a comment has its end.
+    pub(crate) closed: bool,
+}
+
+impl Token {
+    /// The token's own text.
+    pub(crate) fn text<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.range.clone()]
+    }
+
+    /// Whether it says nothing: white space or a comment.
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self.kind, Kind::Space | Kind::Comment)
+    }
+}
+
+/// The tokens of `text` from byte `at` on; together they cover it.
+pub(crate) fn tokens(text: &str, at: usize) -> Tokens<'_> {
+    Tokens { text, at }
+}
+
+/// An iterator over tokens.
+pub(crate) struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let rest = self.text.get(self.at..)?;
+        let first = rest.chars().next()?;
+        let (kind, length, closed) = match first {
+            _ if first.is_whitespace() => (Kind::Space, run(rest, char::is_whitespace), true),
+            '-' if rest.starts_with("--") => (Kind::Comment, rest.find('\n').unwrap_or(rest.len()), true),
+            '/' if rest.starts_with("/*") => block_comment(rest),
+            '\'' => quoted(rest, b'\'', Kind::Text),
+            '"' => quoted(rest, b'"', Kind::QuotedName),
+            '0'..='9' => (Kind::Number, number(rest), true),
+            _ if is_word(first) => (Kind::Word, run(rest, is_word), true),
+            _ => (Kind::Symbol, first.len_utf8(), true),
+        };
+        let range = self.at..self.at + length;
+        self.at = range.end;
+        Some(Token { kind, range, closed })
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '$' | '#' | '@')
+}
+
+/// The length of the characters at the start that pass.
+fn run(text: &str, pass: impl Fn(char) -> bool) -> usize {
+    text.find(|character| !pass(character)).unwrap_or(text.len())
+}
+
+fn quoted(text: &str, quote: u8, kind: Kind) -> (Kind, usize, bool) {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(found) = bytes[at..].iter().position(|&byte| byte == quote) {
+        at += found + 1;
+        if bytes.get(at) != Some(&quote) {
+            return (kind, at, true);
+        }
+        at += 1;
+    }
+    (kind, text.len(), false)
+}
+
+fn block_comment(text: &str) -> (Kind, usize, bool) {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while at < bytes.len() {
+        let step = match bytes[at..] {
+            [b'/', b'*', ..] => {
+                depth += 1;
+                2
+            }
+            [b'*', b'/', ..] => {
+                depth -= 1;
+                2
+            }
+            _ => 1,
+        };
+        at += step;
+        if depth == 0 {
+            return (Kind::Comment, at, true);
+        }
+    }
+    (Kind::Comment, text.len(), false)
+}
+
+/// Digits, a fraction, an exponent.
+fn number(text: &str) -> usize {
+    let digits = |from: usize| from + run(&text[from..], |character| character.is_ascii_digit() || character == '_');
+    let mut end = digits(0);
+    if text[end..].starts_with('.') {
+        end = digits(end + 1);
+    }
+    let exponent = text[end..].trim_start_matches(['e', 'E']).trim_start_matches(['+', '-']);
+    let marked = text[end..].starts_with(['e', 'E']) && exponent.starts_with(|first: char| first.is_ascii_digit());
+    if marked { digits(text.len() - exponent.len()) } else { end }
+}
+
+/// Where the statement that starts at `at` ends: after its semicolon, or nowhere yet.
+pub(crate) fn statement_end(text: &str, at: usize) -> Option<usize> {
+    tokens(text, at).find(|token| token.kind == Kind::Symbol && token.text(text) == ";").map(|token| token.range.end)
+}
+
+/// The name as a statement must write it: plain when it is a lower-case word, in quotes otherwise.
+pub(crate) fn quote_name(name: &str) -> String {
+    let starts_plain = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let keyword = mainstay_engine::keywords().iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
+    if starts_plain && name.bytes().all(plain) && !keyword {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+        tokens(text, 0).filter(|token| token.kind != Kind::Space).map(|token| (token.kind, token.text(text))).collect()
+    }
+
+    #[test]
+    fn tokens_cover_the_text() {
+        for text in ["", "SELECT 'it''s' -- x\n, \"a\"\"b\"", "/* /* */", "'open", "é漢 1.e 1e+ 1e5.", "\"\"\"", "'''"]
+        {
+            let mut at = 0;
+            for token in tokens(text, 0) {
+                assert_eq!(token.range.start, at);
+                assert!(token.range.end > at);
+                at = token.range.end;
+            }
+            assert_eq!(at, text.len());
+        }
+    }
+
+    #[test]
+    fn numbers_take_their_exponent_and_nothing_else() {
+        assert_eq!(kinds("1.5e-3x"), [(Kind::Number, "1.5e-3"), (Kind::Word, "x")]);
+        assert_eq!(kinds("2e"), [(Kind::Number, "2"), (Kind::Word, "e")]);
+    }
+
+    #[test]
+    fn semicolons_inside_quotes_and_comments_end_nothing() {
+        let text = "SELECT ';' /* ; /* ; */ */ -- ;\n, \";\"; SELECT 2";
+        let end = statement_end(text, 0).unwrap();
+        assert_eq!(&text[end..], " SELECT 2");
+        assert_eq!(statement_end(text, end), None);
+    }
+
+    #[test]
+    fn names_are_quoted_when_they_must_be() {
+        assert_eq!(quote_name("orders"), "orders");
+        assert_eq!(quote_name("Order Lines"), "\"Order Lines\"");
+        assert_eq!(quote_name("select"), "\"select\"");
+        assert_eq!(quote_name("2024"), "\"2024\"");
+    }
+}

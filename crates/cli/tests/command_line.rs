@@ -1,0 +1,84 @@
+//! The binary as a shell sees it: what it prints where, and how it ends.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn mainstay(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mainstay"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may end before it reads anything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn help_goes_to_standard_output_and_starts_with_examples() {
+    let output = mainstay(&["--help"], "");
+    assert_eq!(output.status.code(), Some(0));
+    let help = text(&output.stdout);
+    assert!(help.find("Examples:") < help.find("Usage:"), "{help}");
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(mainstay(&["help"], "").stdout, output.stdout);
+}
+
+#[test]
+fn a_senseless_command_line_ends_with_two() {
+    for arguments in [&["--colour"][..], &["a", "b"], &["--threads", "0"], &["--memory-limit", "much"], &["check"]] {
+        let output = mainstay(arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).starts_with("error: "), "{arguments:?}");
+        assert_eq!(text(&output.stdout), "");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_ends_with_three() {
+    let output = mainstay(&["/no/such/folder", "-c", "SELECT 1"], "");
+    assert_eq!(output.status.code(), Some(3));
+    let error = text(&output.stderr);
+    assert!(error.contains("/no/such/folder") && error.contains("code: not_found"), "{error}");
+    assert_eq!(mainstay(&["check", "/no/such/folder"], "").status.code(), Some(3));
+}
+
+#[test]
+fn commands_work_in_scripts_and_unknown_ones_have_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let output = mainstay(&[folder], ".help quit\n.quit\n.nonsense\n");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert!(text(&output.stdout).starts_with(".quit"));
+
+    let output = mainstay(&[folder], "\n.tabels\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("hint: did you mean .tables?"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_script_that_runs_itself_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("again.sql");
+    std::fs::write(&script, format!(".read '{}'\n", script.display())).unwrap();
+    let output = mainstay(&[folder.path().to_str().unwrap(), "-f", script.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("deep"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_script_that_is_no_text_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("latin.sql");
+    std::fs::write(&script, b"SELECT '\xe9'").unwrap();
+    let output = mainstay(&[folder.path().to_str().unwrap(), "-f", script.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("not UTF-8 (from byte 8)"), "{}", text(&output.stderr));
+}

@@ -1,0 +1,182 @@
+//! Statements over the Harbour files, from the command line to the bytes of the result.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures");
+
+fn start(arguments: &[&str]) -> std::process::Child {
+    Command::new(env!("CARGO_BIN_EXE_mainstay"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = start(arguments);
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// What a successful run prints.
+#[track_caller]
+fn printed(arguments: &[&str], input: &str) -> String {
+    let output = run(arguments, input);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    text(&output.stdout)
+}
+
+#[test]
+fn a_total_is_exact_in_every_format() {
+    let total = |format: &str| {
+        let sql = "SELECT COUNT(*) AS n, SUM(amt) AS total FROM t11_bench100k";
+        printed(&[FIXTURES, "--format", format, "-c", sql], "")
+    };
+    assert_eq!(total("csv"), "n,total\n100000,50111941.49\n");
+    assert_eq!(total("tsv"), "n\ttotal\n100000\t50111941.49\n");
+    assert_eq!(total("ndjson"), "{\"n\":100000,\"total\":50111941.49}\n");
+    assert_eq!(total("json"), "[\n{\"n\":100000,\"total\":50111941.49}\n]\n");
+    assert_eq!(total("line"), "    n = 100000\ntotal = 50111941.49\n");
+    assert_eq!(total("markdown"), "| n | total |\n|---:|---:|\n| 100000 | 50111941.49 |\n");
+    assert_eq!(total("insert"), "INSERT INTO result (n, total) VALUES (100000, 50111941.49);\n");
+    assert!(total("table").ends_with("(1 row)\n"));
+}
+
+#[test]
+fn statements_come_from_flags_files_and_standard_input() {
+    let csv = ["--format", "csv", "--no-header"];
+    let with = |more: &[&str], input: &str| printed(&[&[FIXTURES][..], &csv, more].concat(), input);
+    assert_eq!(with(&["-c", "SELECT 1; SELECT ';'", "-c", "SELECT 3"], ""), "1\n;\n3\n");
+    assert_eq!(with(&[], "-- a note\nSELECT 1;\nSELECT\n2"), "1\n2\n");
+    assert_eq!(with(&["-c", "SELECT 1", "-f", "-"], "SELECT 2"), "1\n2\n");
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("two.sql");
+    std::fs::write(&script, "\u{feff}SELECT 2;\n.mode ndjson\nSELECT 3 AS three;").unwrap();
+    assert_eq!(with(&["-c", "SELECT 1", "-f", script.to_str().unwrap()], ""), "1\n2\n{\"three\":3}\n");
+}
+
+#[test]
+fn an_error_shows_its_place_and_ends_the_script() {
+    let output =
+        run(&[FIXTURES, "--format", "csv"], "SELECT 1 AS a;\n\nSELECT amnt FROM t11_bench100k;\nSELECT 2 AS b;\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "a\n1\n");
+    let error = text(&output.stderr);
+    assert!(error.contains(" --> line 3, column 8\n"), "{error}");
+    assert!(error.contains("\n3 | SELECT amnt FROM t11_bench100k\n  |        ^^^^\n"), "{error}");
+    assert!(error.to_lowercase().contains("hint: did you mean"), "{error}");
+
+    let arguments = [FIXTURES, "--format", "csv", "--continue-on-error"];
+    let output = run(&arguments, "SELECT amnt FROM t11_bench100k;\nSELECT 2 AS b;");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), "b\n2\n".to_owned()));
+}
+
+#[test]
+fn a_broken_pipe_ends_quietly() {
+    let mut child = start(&[FIXTURES, "--format", "csv", "-c", "SELECT * FROM t11_bench100k"]);
+    drop(child.stdin.take());
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    reader.read_line(&mut line).unwrap();
+    drop(reader);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert!(line.to_lowercase().starts_with("id,tag,amt"), "{line}");
+}
+
+#[test]
+fn files_that_are_written_are_tables_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let sql = "SELECT id, tag, amt FROM t11_bench100k WHERE tag = 'AAAA'";
+    printed(&[FIXTURES, "-c", sql, "--output", &path("a.parquet")], "");
+    printed(&[FIXTURES, "-c", &format!(".export {sql} {}", path("b.csv"))], "");
+    printed(&[FIXTURES, "-c", &format!(".export t11_bench100k {}", path("c.parquet"))], "");
+    let count = "SELECT (SELECT COUNT(*) FROM a) AS a, (SELECT COUNT(*) FROM b) AS b, (SELECT COUNT(*) FROM c) AS c";
+    let folder = folder.path().to_str().unwrap();
+    assert_eq!(printed(&[folder, "--format", "csv", "-c", count], ""), "a,b,c\n3847,3847,100000\n");
+}
+
+#[test]
+fn a_statement_that_fails_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.csv");
+    let output = run(&[FIXTURES, "-c", "SELECT nothing FROM nowhere", "--output", target.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_words_of_xbase_work_in_a_script() {
+    let script =
+        "USE t02_clipper_dbt\nLIST name NEXT 2\nGO 3\nDISPLAY name\nSKIP\nDISPLAY name OFF\nCOUNT FOR qty < 0\n";
+    let arguments = [FIXTURES, "--format", "csv"];
+    let listed = printed(&arguments, script);
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].to_lowercase().starts_with("record#,name"), "{listed}");
+    assert!(lines[1].starts_with("1,Customer 001"), "{listed}");
+    assert_eq!(lines.iter().filter(|line| line.contains("Customer 003")).count(), 1, "{listed}");
+
+    let structure = printed(&[FIXTURES], "use T02_CLIPPER_DBT.DBF\ndisp stru\n");
+    assert!(structure.contains("Character     30") && structure.contains("** Total **"), "{structure}");
+}
+
+#[test]
+fn the_catalog_is_shown() {
+    let tables = printed(&[FIXTURES, "--format", "csv"], ".tables\n");
+    assert!(tables.lines().any(|line| line.starts_with("t11_bench100k,")), "{tables}");
+    let schema = printed(&[FIXTURES], "\\d t03_cdx_tags\n");
+    assert!(schema.contains("t03_cdx_tags.cdx"), "{schema}");
+    let settings = printed(&[FIXTURES, "--format", "csv"], ".settings\n");
+    assert!(settings.starts_with("setting,value,description\n"), "{settings}");
+}
+
+#[test]
+fn a_file_from_elsewhere_can_be_attached() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Path::new(FIXTURES).join("t11_bench100k.dbf");
+    let script = format!(".import '{}' AS elsewhere\nSELECT COUNT(*) AS n FROM elsewhere;", file.display());
+    let output = run(&[folder.path().to_str().unwrap(), "--format", "csv"], &script);
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(0), "n\n100000\n".to_owned()),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn deleted_records_are_shown_when_asked_for() {
+    let count = |more: &[&str]| printed(&[&[FIXTURES, "--format", "csv", "--no-header"][..], more].concat(), "");
+    let sql = "SELECT COUNT(*) FROM t02_clipper_dbt";
+    let hidden: u64 = count(&["-c", sql]).trim().parse().unwrap();
+    let shown: u64 = count(&["--show-deleted", "-c", sql]).trim().parse().unwrap();
+    assert_eq!(shown, hidden + 3);
+    let set: u64 = count(&["-c", "SET DELETED OFF", "-c", sql]).trim().parse().unwrap();
+    assert_eq!(set, shown);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_130() {
+    let folder = tempfile::tempdir().unwrap();
+    let sql = "SELECT COUNT(*) FROM t11_bench100k a, t11_bench100k b WHERE a.amt + b.amt = 1";
+    let target = folder.path().join("out.csv");
+    let mut child = start(&[FIXTURES, "-c", sql, "--output", target.to_str().unwrap()]);
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert!(child.try_wait().unwrap().is_none(), "the statement must still run");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

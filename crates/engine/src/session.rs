@@ -1,0 +1,307 @@
+//! A session: one user's settings, and the statement that runs.
+
+use crate::Database;
+use crate::describe;
+use crate::words::Words;
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{Answer, CancelHandle, Catalog, Planned, Progress, Visibility};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
+pub struct Session {
+    database: Database,
+    cancel: CancelHandle,
+    progress: Arc<Progress>,
+    timeout: Option<Duration>,
+    visibility: Visibility,
+}
+
+/// A setting of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value now.
+    pub value: String,
+    /// What it does.
+    pub description: String,
+}
+
+/// The settings, in the order in which they are shown.
+const SETTINGS: [(&str, &str); 4] = [
+    ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
+    ("show_deleted", "on to show deleted records, as SET DELETED OFF does"),
+    ("memory_limit", "bytes for decoded columns and running statements; chosen when the database is opened"),
+    ("threads", "threads for a statement over large tables; chosen when the database is opened"),
+];
+
+impl Session {
+    pub(crate) fn new(database: Database) -> Session {
+        let options = &database.shared.options;
+        let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
+        let timeout = options.statement_timeout;
+        Session { cancel: CancelHandle::default(), progress: Arc::default(), timeout, visibility, database }
+    }
+
+    /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
+    /// this returns.
+    ///
+    /// Errors carry a code, the place in `statement` where that is known, and often a hint.
+    pub fn execute(&mut self, statement: &str) -> Result<Answer> {
+        match Words::of(statement)? {
+            Words::Query(query) => self.query(query),
+            Words::Explain { analyze, statement, offset } => {
+                self.explain(statement, analyze).map_err(|error| moved(error, offset))
+            }
+            Words::ShowTables => self.show_tables(),
+            Words::ShowColumns(table) => self.show_columns(&table),
+            Words::ShowIndexes(table) => self.show_indexes(&table),
+            Words::ShowSettings(name) => self.show_settings(name.as_deref()),
+            Words::Set { name, value } => {
+                self.set(&name, &value)?;
+                Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()))
+            }
+        }
+    }
+
+    /// A handle with which another thread stops the running statement.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.cancel.clone()
+    }
+
+    /// How far the running statement has come; the same object for all statements of the session.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Changes a setting.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name.to_lowercase().as_str() {
+            "timeout" | "statement_timeout" => self.timeout = duration(value)?,
+            "show_deleted" => {
+                self.visibility = if switch(name, value)? { Visibility::All } else { Visibility::Live };
+            }
+            "deleted" => {
+                self.visibility = if switch(name, value)? { Visibility::Live } else { Visibility::All };
+            }
+            "memory_limit" | "threads" => {
+                let message = format!("{name} is chosen when the database is opened");
+                return Err(Error::new(Code::InvalidSetting, message));
+            }
+            _ => return Err(unknown_setting(name)),
+        }
+        Ok(())
+    }
+
+    /// All settings.
+    pub fn settings(&self) -> Vec<Setting> {
+        let options = &self.database.shared.options;
+        let value = |name: &str| match name {
+            "timeout" => self.timeout.map_or("0".to_owned(), |timeout| format!("{}ms", timeout.as_millis())),
+            "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
+            "memory_limit" => options.memory_limit_bytes().to_string(),
+            _ => options.threads().to_string(),
+        };
+        let setting = |(name, description): (&str, &str)| Setting {
+            name: name.to_owned(),
+            value: value(name),
+            description: description.to_owned(),
+        };
+        SETTINGS.into_iter().map(setting).collect()
+    }
+
+    /// Gives a file from outside of the folder a name, for as long as the database is open.
+    pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
+        self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
+    }
+
+    fn query(&self, query: &str) -> Result<Answer> {
+        let shared = &self.database.shared;
+        let run = |planned: &Planned| {
+            shared.planner.run(planned, self.cancel.clone(), Arc::clone(&self.progress), self.timeout)
+        };
+        let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
+        match run(&planned) {
+            // A file has gone or has another structure than when the statement was planned: look again, once.
+            Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
+                shared.catalog.refresh()?;
+                run(shared.planner.plan(query, &shared.catalog, self.visibility)?.as_ref())
+            }
+            other => other,
+        }
+    }
+
+    fn explain(&self, statement: &str, analyze: bool) -> Result<Answer> {
+        let shared = &self.database.shared;
+        let planned = shared.planner.plan(statement, &shared.catalog, self.visibility)?;
+        let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
+        if analyze {
+            let started = Instant::now();
+            let mut answer = self.query(statement)?;
+            let mut rows = 0;
+            while let Some(batch) = answer.next_batch()? {
+                rows += batch.num_rows();
+            }
+            let ms = started.elapsed().as_secs_f64() * 1_000.0;
+            lines.push(format!("{rows} rows in {ms:.3} ms, {} row slots read", self.progress.rows()));
+        }
+        table(vec![("plan", texts(lines))])
+    }
+
+    fn show_tables(&self) -> Result<Answer> {
+        let tables = self.database.tables()?;
+        let number = |of: fn(&describe::TableInfo) -> Option<u64>| -> ArrayRef {
+            Arc::new(Int64Array::from_iter(tables.iter().map(|table| of(table).map(|n| n as i64))))
+        };
+        let file = |table: &describe::TableInfo| {
+            table.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        table(vec![
+            ("table", texts(tables.iter().map(|table| table.name.clone()).collect())),
+            ("kind", texts(tables.iter().map(|table| table.kind.clone()).collect())),
+            ("rows", number(|table| table.rows)),
+            ("deleted", number(|table| table.deleted)),
+            ("bytes", number(|table| Some(table.bytes))),
+            ("code_page", optional_texts(tables.iter().map(|table| table.code_page.clone()).collect())),
+            ("file", texts(tables.iter().map(file).collect())),
+        ])
+    }
+
+    fn show_columns(&self, name: &str) -> Result<Answer> {
+        let info = self.described(name)?;
+        let columns = info.columns;
+        table(vec![
+            ("column", texts(columns.iter().map(|column| column.name.clone()).collect())),
+            ("type", texts(columns.iter().map(|column| column.sql_type.clone()).collect())),
+            ("native_type", texts(columns.iter().map(|column| column.native_type.clone()).collect())),
+            ("nullable", booleans(columns.iter().map(|column| column.nullable).collect())),
+        ])
+    }
+
+    fn show_indexes(&self, name: &str) -> Result<Answer> {
+        let indexes = self.described(name)?.indexes;
+        let file = |index: &describe::IndexInfo| {
+            index.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        table(vec![
+            ("tag", texts(indexes.iter().map(|index| index.name.clone()).collect())),
+            ("file", texts(indexes.iter().map(file).collect())),
+            ("key", texts(indexes.iter().map(|index| index.key.clone()).collect())),
+            ("condition", optional_texts(indexes.iter().map(|index| index.condition.clone()).collect())),
+            ("unique", booleans(indexes.iter().map(|index| index.unique).collect())),
+            ("descending", booleans(indexes.iter().map(|index| index.descending).collect())),
+            ("not_used_because", optional_texts(indexes.iter().map(|index| index.unusable.clone()).collect())),
+        ])
+    }
+
+    fn described(&self, name: &str) -> Result<describe::TableInfo> {
+        let catalog = &self.database.shared.catalog;
+        match describe::described(catalog, name)? {
+            Some(info) => Ok(info),
+            None => Err(mainstay_query::unknown_table(name, &catalog.names())),
+        }
+    }
+
+    fn show_settings(&self, name: Option<&str>) -> Result<Answer> {
+        let mut settings = self.settings();
+        if let Some(name) = name {
+            settings.retain(|setting| setting.name == name);
+            if settings.is_empty() {
+                return Err(unknown_setting(name));
+            }
+        }
+        table(vec![
+            ("name", texts(settings.iter().map(|setting| setting.name.clone()).collect())),
+            ("value", texts(settings.iter().map(|setting| setting.value.clone()).collect())),
+            ("description", texts(settings.iter().map(|setting| setting.description.clone()).collect())),
+        ])
+    }
+}
+
+/// The error with its place moved by what stands before the statement.
+fn moved(error: Error, offset: usize) -> Error {
+    match error.text_span() {
+        Some((start, end)) => error.span(start + offset, end + offset),
+        None => error,
+    }
+}
+
+fn unknown_setting(name: &str) -> Error {
+    let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
+    Error::new(Code::InvalidSetting, format!("no setting \"{name}\"")).hint(format!("there are {}", names.join(", ")))
+}
+
+fn switch(name: &str, value: &str) -> Result<bool> {
+    match value.to_lowercase().as_str() {
+        "on" | "true" | "1" | "yes" => Ok(true),
+        "off" | "false" | "0" | "no" => Ok(false),
+        _ => Err(Error::new(Code::InvalidSetting, format!("{name} is on or off, not \"{value}\""))),
+    }
+}
+
+/// `500ms`, `30s`, `5min`, `30` (seconds); 0 for none.
+fn duration(value: &str) -> Result<Option<Duration>> {
+    let value = value.trim();
+    let split = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+    let (number, unit) = value.split_at(split);
+    let seconds = match unit.trim().to_lowercase().as_str() {
+        "ms" => 0.001,
+        "" | "s" | "sec" | "seconds" => 1.0,
+        "min" | "m" | "minutes" => 60.0,
+        "h" | "hours" => 3_600.0,
+        _ => f64::NAN,
+    };
+    let parsed = number.parse::<f64>().ok().map(|number| number * seconds);
+    match parsed.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        Some(Duration::ZERO) => Ok(None),
+        Some(duration) => Ok(Some(duration)),
+        None => {
+            let error = Error::new(Code::InvalidSetting, format!("\"{value}\" is not a length of time"));
+            Err(error.hint("write 500ms, 30s, 5min or 0"))
+        }
+    }
+}
+
+fn texts(values: Vec<String>) -> ArrayRef {
+    Arc::new(StringArray::from(values))
+}
+
+fn optional_texts(values: Vec<Option<String>>) -> ArrayRef {
+    Arc::new(StringArray::from(values))
+}
+
+fn booleans(values: Vec<bool>) -> ArrayRef {
+    Arc::new(BooleanArray::from(values))
+}
+
+/// An answer of these columns.
+fn table(columns: Vec<(&str, ArrayRef)>) -> Result<Answer> {
+    let field = |(name, array): &(&str, ArrayRef)| {
+        let nullable = !matches!(array.data_type(), DataType::Boolean);
+        Field::new(*name, array.data_type().clone(), nullable)
+    };
+    let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<Field>>()));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays)
+        .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+    Ok(Answer::of(schema, vec![batch]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time() {
+        assert_eq!(duration("500ms").unwrap(), Some(Duration::from_millis(500)));
+        assert_eq!(duration("1.5 min").unwrap(), Some(Duration::from_secs(90)));
+        assert_eq!(duration("0").unwrap(), None);
+        for bad in ["", "x", "-1s", "5 parsecs", "1e99h"] {
+            assert_eq!(duration(bad).unwrap_err().code(), Code::InvalidSetting, "{bad}");
+        }
+    }
+}
