@@ -4,7 +4,8 @@
 //! things need care. *Blanks*: the text of a CHAR column ends before its trailing blanks (and NULs), its key
 //! does not, so a range for `= 'AB'` runs from `AB` filled with NULs to `AB` filled with blanks. *Order*: SQL
 //! compares texts as Unicode, keys compare as bytes of a code page. The two agree wherever one side is ASCII,
-//! so bounds of other texts are used for equality only.
+//! so bounds of other texts are used for equality only, and not at all with a key of UPPER(): which letters
+//! beyond ASCII that changes depends on the program that wrote the index.
 
 use super::Files;
 use super::tag::TableTag;
@@ -54,7 +55,9 @@ pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Compariso
             text_bounds(tag, files, part.length?, op, text)
         }
         (KeySource::Text { field: f, length, upper }, Value::Text(text)) if *f == field => {
-            let op = if *upper && op != Comparison::Equal { return None } else { op };
+            if *upper && (op != Comparison::Equal || !text.is_ascii()) {
+                return None;
+            }
             let text = if *upper { Cow::Owned(text.to_ascii_uppercase()) } else { Cow::Borrowed(text) };
             text_bounds(tag, files, *length, op, &text)
         }
@@ -91,6 +94,9 @@ pub(crate) fn begins_with(tag: &TableTag, files: &Files, field: usize, text: &st
         KeySource::Text { field: f, length, upper } if *f == field => (*length, *upper),
         _ => return None,
     };
+    if upper && !text.is_ascii() {
+        return None;
+    }
     let text = if upper { text.to_ascii_uppercase() } else { text.to_owned() };
     let mut bytes = files.encode(&text).filter(|bytes| !bytes.is_empty())?;
     bytes.truncate(length);
