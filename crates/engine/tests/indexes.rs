@@ -201,7 +201,7 @@ fn the_benchmark_table_answers_from_its_tags() {
         assert!(same_rows(&mut sessions, "t11_bench100k", condition), "{condition}");
     }
     let plan = plan(&mut sessions.0, "SELECT * FROM t11_bench100k WHERE id = 50000");
-    assert!(plan.contains("index=ID of t11_bench100k.cdx: ID = 50000"), "{plan}");
+    assert!(plan.contains("index=ID of t11_bench100k.cdx"), "{plan}");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn order_by_is_the_walk_of_the_tag() {
         ("", "t04_cdx_updated", "NAME", "name"),
         ("", "t05_ntx", "T05CODE", "code"),
         ("", "t05_ntx", "T05DT", "dt"),
-        ("more", "m18_key_types", "F", "f"),
+        ("more", "m18_key_types", "I", "i"),
         ("more", "m18_key_types", "D3", "d3"),
         ("more", "m11_two_bags", "NAME", "name"),
     ] {

@@ -102,6 +102,8 @@ pub(crate) struct SetTag {
 struct Verified {
     state: u64,
     table: Stamp,
+    /// All keys were compared.
+    thorough: bool,
     result: Result<(), Disagreement>,
 }
 
@@ -309,10 +311,13 @@ impl SetTag {
         if let Some(known) = verified.as_ref().filter(|known| known.state == state.number()) {
             return known.result.clone();
         }
-        // The table changed, and this file did not: a program that did not have it open may have done that.
-        let changed_alone = verified.as_ref().is_some_and(|before| before.table != state.stamps.dbf);
-        let result = tag.verify(state, changed_alone || state.slots() <= COMPARED_WHOLE);
-        *verified = Some(Verified { state: state.number(), table: state.stamps.dbf, result: result.clone() });
+        // Once the table changed and this file did not, a program may be writing that does not have it open.
+        let changed_alone =
+            verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
+        let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
+        let result = tag.verify(state, thorough);
+        let (state, table) = (state.number(), state.stamps.dbf);
+        *verified = Some(Verified { state, table, thorough, result: result.clone() });
         result
     }
 
