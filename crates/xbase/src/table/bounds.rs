@@ -4,8 +4,7 @@
 //! things need care. *Blanks*: the text of a CHAR column ends before its trailing blanks (and NULs), its key
 //! does not, so a range for `= 'AB'` runs from `AB` filled with NULs to `AB` filled with blanks. *Order*: SQL
 //! compares texts as Unicode, keys compare as bytes of a code page. The two agree wherever one side is ASCII,
-//! so bounds of other texts are used for equality only, and not at all with a key of UPPER(): which letters
-//! beyond ASCII that changes depends on the program that wrote the index.
+//! so bounds of other texts are used for equality only.
 
 use super::Files;
 use super::tag::TableTag;
@@ -55,6 +54,7 @@ pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Compariso
             text_bounds(tag, files, part.length?, op, text)
         }
         (KeySource::Text { field: f, length, upper }, Value::Text(text)) if *f == field => {
+            // Programs differ in which letters beyond ASCII their UPPER() changes.
             if *upper && (op != Comparison::Equal || !text.is_ascii()) {
                 return None;
             }
