@@ -145,12 +145,87 @@ pub(crate) fn statement_end(text: &str, at: usize) -> Option<usize> {
     tokens(text, at).find(|token| token.kind == Kind::Symbol && token.text(text) == ";").map(|token| token.range.end)
 }
 
+/// Words that no database takes for a name without quotes.
+const RESERVED: [&str; 72] = [
+    "all",
+    "and",
+    "any",
+    "as",
+    "asc",
+    "between",
+    "both",
+    "by",
+    "case",
+    "cast",
+    "check",
+    "column",
+    "constraint",
+    "create",
+    "cross",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "default",
+    "delete",
+    "desc",
+    "distinct",
+    "drop",
+    "else",
+    "end",
+    "except",
+    "exists",
+    "false",
+    "fetch",
+    "for",
+    "foreign",
+    "from",
+    "full",
+    "grant",
+    "group",
+    "having",
+    "in",
+    "inner",
+    "insert",
+    "intersect",
+    "interval",
+    "into",
+    "is",
+    "join",
+    "lateral",
+    "leading",
+    "left",
+    "like",
+    "limit",
+    "natural",
+    "not",
+    "null",
+    "offset",
+    "on",
+    "or",
+    "order",
+    "outer",
+    "primary",
+    "right",
+    "select",
+    "set",
+    "table",
+    "then",
+    "true",
+    "union",
+    "unique",
+    "using",
+    "values",
+    "when",
+    "where",
+    "window",
+    "with",
+];
+
 /// The name as a statement must write it: plain when it is a lower-case word, in quotes otherwise.
 pub(crate) fn quote_name(name: &str) -> String {
     let starts_plain = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    let keyword = mainstay_engine::keywords().iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
-    if starts_plain && name.bytes().all(plain) && !keyword {
+    if starts_plain && name.bytes().all(plain) && RESERVED.binary_search(&name).is_err() {
         return name.to_owned();
     }
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -159,6 +234,12 @@ pub(crate) fn quote_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_reserved_words_are_quoted() {
+        assert!(RESERVED.is_sorted());
+        assert_eq!(["order", "name", "result", "Id"].map(quote_name), ["\"order\"", "name", "result", "\"Id\""]);
+    }
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
         tokens(text, 0).filter(|token| token.kind != Kind::Space).map(|token| (token.kind, token.text(text))).collect()

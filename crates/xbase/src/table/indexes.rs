@@ -10,7 +10,7 @@
 use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
-use crate::dbf::{Dbf, FieldKind};
+use crate::dbf::{Dbf, FieldKind, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
 use crate::{Finding, Severity};
 use mainstay_base::{Code, Error, Result};
@@ -116,10 +116,7 @@ impl Indexes {
             paths.push(IndexPath { path: path.clone(), structural: true });
         }
         for other in others.iter().filter(|other| Some(*other) != structural.as_ref()) {
-            // The structural CDX of another table is never this table's.
-            let is_structural = other.extension().is_some_and(|e| e.eq_ignore_ascii_case("cdx"))
-                && sibling(fs.as_ref(), other, &["dbf"]).is_some();
-            if !is_structural && belongs(fs.as_ref(), other, dbf) {
+            if !is_of_another(fs.as_ref(), other, path) && belongs(fs.as_ref(), other, dbf) {
                 paths.push(IndexPath { path: other.clone(), structural: false });
             }
         }
@@ -293,6 +290,18 @@ impl Indexes {
     }
 }
 
+/// Whether an index file has the name of another table and belongs to that: its structural CDX always does,
+/// another index when its key is made of that table's fields.
+fn is_of_another(fs: &dyn FileSystem, index: &Path, table: &Path) -> bool {
+    let Some(other) = sibling(fs, index, &["dbf"]).filter(|other| other != table) else { return false };
+    let is_cdx = index.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cdx"));
+    is_cdx
+        || fs
+            .open(&other)
+            .and_then(|file| Dbf::open(file, OpenOptions::default()))
+            .is_ok_and(|dbf| belongs(fs, index, &dbf))
+}
+
 /// Whether an index file may belong to a table: the expressions of its first tag compile.
 fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
     let Ok(bag) = fs.open(path).and_then(Bag::open) else { return false };
@@ -312,8 +321,7 @@ impl SetTag {
             return known.result.clone();
         }
         // Once the table changed and this file did not, a program may be writing that does not have it open.
-        let changed_alone =
-            verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
+        let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
         let result = tag.verify(state, thorough);
         let (state, table) = (state.number(), state.stamps.dbf);
