@@ -28,7 +28,12 @@ pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
         match file.kind {
             Kind::Dbf => {
                 let options = OpenOptions { code_page: code_pages.of(name) };
-                findings.extend(table::check(&fs, &file.path, options, &listing.indexes));
+                // An index file may be looked at for several tables; what is wrong with it is said once.
+                for finding in table::check(&fs, &file.path, options, &listing.indexes) {
+                    if !findings.contains(&finding) {
+                        findings.push(finding);
+                    }
+                }
             }
             Kind::Csv => findings.extend(check_csv(&fs, name, file)),
             Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),

@@ -333,3 +333,20 @@ fn is_json(expected: &serde_json::Value, actual: &str) -> bool {
         serde_json::Value::Object(_) => false,
     }
 }
+
+/// An index file is checked with the table it belongs to, not with every table that has fields of those names.
+#[test]
+fn check_finds_nothing_in_sound_files_and_says_each_thing_once() {
+    let options = mainstay_engine::Options::default();
+    for path in [fixtures(""), fixtures("../../sample")] {
+        let findings = mainstay_engine::check(&path, &options).unwrap();
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+    let findings = mainstay_engine::check(&fixtures("more"), &options).unwrap();
+    let text: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert!(text.iter().any(|line| line.contains("m24_in_flight.dbf: 4 whole records follow")), "{text:#?}");
+    let of_other = |line: &&String| line.contains("m11_other.cdx") || line.contains("_custom.ntx, tag");
+    assert_eq!(text.iter().filter(of_other).collect::<Vec<_>>(), [""; 0]);
+    let of_order = |line: &&String| line.contains("m02_pl852_collated.ntx");
+    assert_eq!(text.iter().filter(of_order).count(), 1, "{text:#?}");
+}

@@ -71,9 +71,9 @@ fn check_index(
         let name = &bag.tags()[number].name;
         match tag {
             Ok(tag) => {
-                let (with_key, listed) = check_keys(files, path, tag, records, &mut of_bag)?;
+                let (with_key, all) = check_keys(files, path, tag, records, &mut of_bag)?;
                 agreeing += with_key;
-                belonging += listed;
+                belonging += all;
             }
             Err(error) => {
                 let message = format!("the tag cannot be compared with the table: {}", error.message());
@@ -89,8 +89,7 @@ fn check_index(
     Ok(())
 }
 
-/// Compares every key with its record; gives how many of the records that belong into the tag are there, and how
-/// many belong.
+/// Compares every key with its record; gives how many agree, and of how many keys or records.
 fn check_keys(
     files: &Files,
     path: &Path,
@@ -98,7 +97,7 @@ fn check_keys(
     records: u64,
     findings: &mut Vec<Finding>,
 ) -> Result<(u64, u64)> {
-    if tag.header().collation.is_some() || tag.header().custom {
+    if tag.header().collation.is_some() {
         return Ok((0, 0));
     }
     let slots = u32::try_from(records).unwrap_or(u32::MAX);
@@ -106,6 +105,11 @@ fn check_keys(
     let read =
         |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
     let compared = tag.compare_all(slots, read)?;
+    let keys = tag.tag.key_count()?;
+    if tag.header().custom || tag.header().partial {
+        let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
+        return Ok((agreeing, keys));
+    }
     for (recno, has_key) in (1..=slots).zip(&compared.found) {
         read(recno - 1, &mut record)?;
         let is_listed = tag.lists(&mut scratch, &record, recno)?;
@@ -120,15 +124,14 @@ fn check_keys(
             }
         }
     }
-    let keys = tag.tag.key_count()?;
     let summary = match () {
         () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
         () if !tag.header().unique && keys != listed => {
             format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
         }
-        () => return Ok((with_key, listed)),
+        () => return Ok((with_key, keys.max(listed))),
     };
     let place = format!("tag {}", tag.header().name);
     findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
-    Ok((with_key, listed))
+    Ok((with_key, keys.max(listed)))
 }
