@@ -118,6 +118,8 @@ impl Planner {
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(settings.memory_limit_bytes)))
+            // The catalog notices files that come and go; a list that is kept would hide them.
+            .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
         let single = state(1, &runtime_env);
