@@ -164,7 +164,16 @@ fn a_file_that_comes_is_a_table_and_one_that_goes_is_missed() {
         assert!(matches!(error.code(), Code::UnknownTable | Code::NotFound), "{error}");
         assert!(error.to_string().contains("t05_ntx"), "{error}");
     }
-    assert!(!session.execute("SHOW TABLES").unwrap().collect().unwrap().iter().flat_map(texts).any(|row| row[0] == "t05_ntx"));
+    assert!(
+        !session
+            .execute("SHOW TABLES")
+            .unwrap()
+            .collect()
+            .unwrap()
+            .iter()
+            .flat_map(texts)
+            .any(|row| row[0] == "t05_ntx")
+    );
     std::fs::copy(fixtures("t05_ntx.dbf"), folder.path().join("t05_ntx.dbf")).unwrap();
     value(&mut session, sql);
 }
@@ -275,8 +284,14 @@ fn code_pages_come_from_options_and_from_the_settings_file() {
 #[test]
 fn record_numbers_find_records() {
     let (_folder, _, mut session) = large();
-    assert_eq!(lines(&mut session, "SELECT _recno, id FROM t11_bench100k WHERE _recno IN (1, 70000)"), ["1|1", "70000|70000"]);
+    assert_eq!(
+        lines(&mut session, "SELECT _recno, id FROM t11_bench100k WHERE _recno IN (1, 70000)"),
+        ["1|1", "70000|70000"]
+    );
     assert_eq!(value(&mut session, "SELECT COUNT(*) FROM t11_bench100k WHERE _recno <= 1000"), "1000");
     assert_eq!(value(&mut session, "SELECT MAX(_recno) FROM t11_bench100k"), "100000");
-    assert_eq!(lines(&mut session, "SELECT id, _recno FROM t11_bench100k ORDER BY _recno DESC LIMIT 2"), ["100000|100000", "99999|99999"]);
+    assert_eq!(
+        lines(&mut session, "SELECT id, _recno FROM t11_bench100k ORDER BY _recno DESC LIMIT 2"),
+        ["100000|100000", "99999|99999"]
+    );
 }

@@ -249,7 +249,8 @@ fn nulls_of_visual_foxpro_are_null() {
 fn deleted_rows_and_hidden_columns_show_when_asked_for() {
     let copied = copy("", &["t02"]);
     let mut session = session(copied.path());
-    let count = |session: &mut Session, rest: &str| value(session, &format!("SELECT COUNT(*) FROM t02_clipper_dbt{rest}"));
+    let count =
+        |session: &mut Session, rest: &str| value(session, &format!("SELECT COUNT(*) FROM t02_clipper_dbt{rest}"));
     let hidden: u32 = count(&mut session, "").parse().unwrap();
     assert_eq!(count(&mut session, " WHERE _deleted"), "3");
     assert_eq!(count(&mut session, " WHERE NOT _deleted"), hidden.to_string());
@@ -303,7 +304,9 @@ fn tables_of_other_programs_read_back_exactly() {
         let copied = copy(folder, &[""]);
         let mut session = session(copied.path());
         for path in support::files(&fixtures(folder)) {
-            let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix(".expected.json") else { continue };
+            let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix(".expected.json") else {
+                continue;
+            };
             let expected: Vec<serde_json::Map<String, serde_json::Value>> =
                 serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             let columns: Vec<&str> = expected[0].keys().map(String::as_str).collect();

@@ -10,7 +10,9 @@ mod support;
 use mainstay_engine::Session;
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::{Records, copy, copy_without_indexes, csv, fixtures, lines, lines_and_notices, plan, rows, session, value};
+use support::{
+    Records, copy, copy_without_indexes, csv, fixtures, lines, lines_and_notices, plan, rows, session, value,
+};
 use tempfile::TempDir;
 
 /// The same tables with and without indexes.
@@ -98,7 +100,10 @@ fn conditions(column: &str, kind: &str, values: &[String]) -> Vec<String> {
         conditions.push(format!("{column} LIKE '_%'"));
     }
     if kind == "number" {
-        conditions.extend(["= 0", "= 0.005", "< -0.001", ">= 99999999999", "= -1", "BETWEEN -10.5 AND 10.25"].map(|rest| format!("{column} {rest}")));
+        conditions.extend(
+            ["= 0", "= 0.005", "< -0.001", ">= 99999999999", "= -1", "BETWEEN -10.5 AND 10.25"]
+                .map(|rest| format!("{column} {rest}")),
+        );
         conditions.push(format!("{column} + 0 = {}", values[0]));
     }
     conditions
@@ -146,7 +151,11 @@ fn conditions_give_the_same_rows_with_and_without_indexes() {
             for condition in &conditions {
                 used += usize::from(same_rows(&mut sessions, table, condition));
             }
-            assert!(used * 2 > conditions.len() || *table == "t07_vfp", "{table}.{column}: {used} of {}", conditions.len());
+            assert!(
+                used * 2 > conditions.len() || *table == "t07_vfp",
+                "{table}.{column}: {used} of {}",
+                conditions.len()
+            );
         }
     }
 }
@@ -272,7 +281,9 @@ fn order_by_gives_the_same_order_with_and_without_indexes() {
                 let records: BTreeSet<&String> = indexed.iter().map(|row| &row[1]).collect();
                 assert_eq!(records.len(), scanned.len(), "{sql}: every row once");
             }
-            for aggregates in [format!("MIN({column}), MAX({column})"), format!("MAX({column})"), format!("MIN({column})")] {
+            for aggregates in
+                [format!("MIN({column}), MAX({column})"), format!("MAX({column})"), format!("MIN({column})")]
+            {
                 let sql = format!("SELECT {aggregates} FROM {table}");
                 assert_eq!(lines(&mut sessions.0, &sql), lines(&mut sessions.1, &sql), "{sql}");
             }
@@ -285,7 +296,11 @@ fn min_and_max_come_from_the_ends_of_an_index() {
     let folder = copy("", &["t11"]);
     let mut session = session(folder.path());
     let sql = "SELECT MIN(id), MAX(id) FROM t11_bench100k";
-    assert!(plan(&mut session, sql).contains("from the ends of [ID of t11_bench100k.cdx"), "{}", plan(&mut session, sql));
+    assert!(
+        plan(&mut session, sql).contains("from the ends of [ID of t11_bench100k.cdx"),
+        "{}",
+        plan(&mut session, sql)
+    );
     assert_eq!(lines(&mut session, sql), ["1|100000"]);
 }
 
@@ -380,7 +395,10 @@ fn a_stale_index_is_noticed_when_the_table_is_opened() {
         let mut sessions = pair.sessions();
         let notices = same_answers(&mut sessions, &T03);
         assert_eq!(lines(&mut sessions.0, T03[0]).len(), 1);
-        assert!(notices.iter().any(|notice| notice.contains("t03_cdx_tags.cdx") && notice.contains("disagree")), "{notices:?}");
+        assert!(
+            notices.iter().any(|notice| notice.contains("t03_cdx_tags.cdx") && notice.contains("disagree")),
+            "{notices:?}"
+        );
     }
 }
 
@@ -425,7 +443,11 @@ fn a_record_deleted_by_another_program_leaves_the_index_in_use() {
 fn a_planned_statement_survives_other_tags_in_the_index() {
     let pair = Pair::copy("", &["t05"]);
     let mut sessions = pair.sessions();
-    let statements = ["SELECT _recno FROM t05_ntx WHERE num = 10 ORDER BY _recno", "SELECT num FROM t05_ntx ORDER BY num", "SELECT code FROM t05_ntx ORDER BY code"];
+    let statements = [
+        "SELECT _recno FROM t05_ntx WHERE num = 10 ORDER BY _recno",
+        "SELECT num FROM t05_ntx ORDER BY num",
+        "SELECT code FROM t05_ntx ORDER BY code",
+    ];
     same_answers(&mut sessions, &statements);
     let file = |name: &str| pair.indexed.path().join(name);
     std::fs::remove_file(file("t05code.ntx")).unwrap();

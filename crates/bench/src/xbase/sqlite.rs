@@ -85,7 +85,10 @@ impl System for Sqlite {
     }
 
     fn description(&self) -> String {
-        format!("SQLite {}, in memory, ID INTEGER PRIMARY KEY, statements prepared from their text", rusqlite::version())
+        format!(
+            "SQLite {}, in memory, ID INTEGER PRIMARY KEY, statements prepared from their text",
+            rusqlite::version()
+        )
     }
 
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {

@@ -227,13 +227,7 @@ fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Resu
 }
 
 /// Compares the count in the header with the length of the file.
-fn check_size(
-    header: &Header,
-    file_length: u64,
-    uncounted: u64,
-    file: &dyn File,
-    findings: &mut Notes,
-) -> Result<()> {
+fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File, findings: &mut Notes) -> Result<()> {
     if header.transaction_open {
         findings.push((Severity::Warning, "a transaction was begun and not ended".into()));
     }

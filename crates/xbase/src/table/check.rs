@@ -93,7 +93,8 @@ fn check_keys(files: &Files, path: &Path, tag: &TableTag, records: u64, findings
     }
     let slots = u32::try_from(records).unwrap_or(u32::MAX);
     let (mut record, mut scratch, mut missing, mut listed) = (Vec::new(), Scratch::new(), 0usize, 0u64);
-    let read = |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
+    let read =
+        |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
     let compared = tag.compare_all(slots, read)?;
     for (recno, has_key) in (1..=slots).zip(&compared.found) {
         read(recno - 1, &mut record)?;

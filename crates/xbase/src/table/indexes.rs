@@ -312,8 +312,7 @@ impl SetTag {
             return known.result.clone();
         }
         // Once the table changed and this file did not, a program may be writing that does not have it open.
-        let changed_alone =
-            verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
+        let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
         let result = tag.verify(state, thorough);
         let (state, table) = (state.number(), state.stamps.dbf);
