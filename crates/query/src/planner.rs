@@ -20,16 +20,18 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SessionState, SessionStateBuilder, TaskContext};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::Analyzer;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::{ExecutionPlan, displayable};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
+use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::Table;
 use std::collections::HashMap;
@@ -39,6 +41,9 @@ use std::time::Duration;
 /// How many statements a cache holds before it starts afresh.
 const CACHED_STATEMENTS: usize = 1_000;
 
+/// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
+const CACHED_TEXT_BYTES: usize = 16_384;
+
 /// What bounds a planner's statements.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -47,6 +52,10 @@ pub struct Settings {
     pub memory_limit_bytes: usize,
     /// Threads for one statement over a large table.
     pub threads: usize,
+    /// Whether tables of ours answer conditions and fused plans with the vector kernels and indexes, and
+    /// statements that differ in their literals share a plan. Without it every statement is planned by itself
+    /// and runs on the general executor alone: slower, and with the same answer. It is there to compare the two.
+    pub fuse: bool,
 }
 
 /// Plans statements, keeps their plans, and runs them.
@@ -55,6 +64,7 @@ pub struct Planner {
     single: SessionState,
     /// For statements over large tables.
     parallel: SessionState,
+    fuse: bool,
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
@@ -122,10 +132,10 @@ impl Planner {
             .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
-        let single = state(1, &runtime_env);
+        let single = state(1, settings.fuse, &runtime_env);
         let task = TaskTemplate { config: single.config().clone(), runtime_env: Arc::clone(&runtime_env) };
-        let parallel = state(settings.threads.max(1), &runtime_env);
-        Ok(Planner { single, parallel, task, runtime, cache: Mutex::default() })
+        let parallel = state(settings.threads.max(1), settings.fuse, &runtime_env);
+        Ok(Planner { single, parallel, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -141,8 +151,10 @@ impl Planner {
         let statement = text.parse()?;
         let planned = Arc::new(self.plan_statement(&text, statement, catalog, visibility)?);
         // Reading the catalog may have found new files; what was planned belongs to the version before.
-        let ready = Arc::clone(&planned);
-        self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
+        if source.len() <= CACHED_TEXT_BYTES {
+            let ready = Arc::clone(&planned);
+            self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
+        }
         Ok(planned)
     }
 
@@ -187,10 +199,12 @@ impl Planner {
                 true => reset_plan_states(Arc::clone(&planned.plan))?,
                 false => Arc::clone(&planned.plan),
             };
-            datafusion::physical_plan::execute_stream(plan, Arc::new(context))
+            execute_stream(plan, Arc::new(context))
         };
         let _workers = self.runtime.enter();
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
+        // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
+        let stream = if planned.stateful { on_a_worker(stream) } else { stream };
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
     }
 
@@ -228,7 +242,7 @@ impl Planner {
     ) -> Result<Planned> {
         let hidden_columns = text.mentions("_recno") || text.mentions("_deleted");
         let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility };
+        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility, fuse: self.fuse };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
@@ -237,7 +251,9 @@ impl Planner {
         if !matches!(statement, Statement::Query(_)) {
             return Err(unsupported(&statement));
         }
-        if let Some(lifted) = literals::lift(&statement)
+        let statement = crate::escape::with_backslashes(statement);
+        if self.fuse
+            && let Some(lifted) = literals::lift(&statement)
             && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
             && let Ok(planned) = self.build(&logical, text)
         {
@@ -263,7 +279,9 @@ impl Planner {
             Some(shape) => shape,
             None => {
                 let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
-                self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Arc::clone(&shape)));
+                if key.len() <= CACHED_TEXT_BYTES {
+                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Arc::clone(&shape)));
+                }
                 shape
             }
         };
@@ -317,6 +335,22 @@ pub fn functions() -> Vec<String> {
     names
 }
 
+/// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work
+/// ends when the caller drops it.
+fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    let mut builder = RecordBatchReceiverStream::builder(stream.schema(), 2);
+    let sender = builder.tx();
+    builder.spawn(async move {
+        while let Some(batch) = stream.next().await {
+            if sender.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    builder.build()
+}
+
 fn parser_options(options: &SqlParserOptions) -> ParserOptions {
     ParserOptions::from(options)
 }
@@ -333,7 +367,7 @@ fn unsupported(statement: &Statement) -> Error {
 }
 
 /// A session state with the rules of this project.
-fn state(partitions: usize, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+fn state(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
     let options = config.options_mut();
     options.sql_parser.enable_ident_normalization = false;
@@ -343,7 +377,10 @@ fn state(partitions: usize, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     options.execution.parquet.pushdown_filters = true;
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
-    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = vec![Arc::new(Fuse)];
+    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = Vec::new();
+    if fuse {
+        physical.push(Arc::new(Fuse));
+    }
     physical.extend(PhysicalOptimizer::new().rules);
     SessionStateBuilder::new()
         .with_config(config)
@@ -408,4 +445,42 @@ fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         Field::new(name, field.data_type().clone(), field.is_nullable())
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Relation;
+
+    struct Nothing;
+
+    impl Catalog for Nothing {
+        fn relation(&self, _: &str) -> Result<Option<Relation>> {
+            Ok(None)
+        }
+
+        fn names(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn version(&self) -> u64 {
+            1
+        }
+    }
+
+    #[test]
+    fn the_cache_stays_bounded() {
+        let planner = Planner::new(&Settings { memory_limit_bytes: 1_000_000, threads: 1, fuse: true }).unwrap();
+        let cached = || planner.cached(1, |cache| (cache.ready.len(), cache.shapes.len()));
+        for i in 0..CACHED_STATEMENTS * 2 {
+            let statement = format!("SELECT 1 AS c{i}, q.x FROM (SELECT 1 AS x) q WHERE q.x = {i}");
+            planner.plan(&statement, &Nothing, Visibility::Live).unwrap();
+            let (ready, shapes) = cached();
+            assert!(ready > 0 && ready + shapes <= CACHED_STATEMENTS + 2, "{ready} and {shapes}");
+        }
+        let before = cached();
+        let long = format!("SELECT '{}' AS x", "x".repeat(CACHED_TEXT_BYTES));
+        planner.plan(&long, &Nothing, Visibility::Live).unwrap();
+        assert_eq!(cached(), before);
+    }
 }
