@@ -213,10 +213,14 @@ impl Indexes {
     ) -> Result<bool> {
         let Some(set) = self.current(state) else { return Ok(false) };
         let Some(tag) = set.trusted(state, ordering.index) else { return Ok(false) };
-        if tag.ordered_field(&state.files.dbf) != Some(ordering.column) || has_blank_numbers(state, tag, ordering)? {
+        if tag.ordered_field(&state.files.dbf) != Some(ordering.column) {
             return Ok(false);
         }
-        match walk_tag(tag, ordering, state.slots(), visit) {
+        let walked = match has_blank_numbers(state, tag, ordering) {
+            Ok(false) => walk_tag(tag, ordering, state.slots(), visit),
+            other => other.map(|_| false),
+        };
+        match walked {
             Err(error) if error.code() == Code::IndexDamaged => {
                 self.notice(state.files.dbf.path(), "", &format!("an index is not used: {error}"));
                 Ok(false)
@@ -417,7 +421,9 @@ fn has_blank_numbers(state: &State, tag: &TableTag, ordering: &Ordering) -> Resu
     })?;
     let mut record = Vec::new();
     for recno in &zeros {
-        state.record(recno.saturating_sub(1), &mut record)?;
+        // Records that were appended after the statement began have keys already.
+        let Some(row) = recno.checked_sub(1).filter(|row| (*row as usize) < state.slots()) else { continue };
+        state.record(row, &mut record)?;
         let is_number = record[field.offset..field.offset + field.length].iter().any(u8::is_ascii_digit);
         if !is_number {
             return Ok(true);
