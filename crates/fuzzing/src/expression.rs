@@ -6,10 +6,8 @@ use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::expr::{Compiled, Context, Dialect, ExprValue, Expression, Kind, Scratch};
 use std::sync::OnceLock;
 
-const TABLES: [&[u8]; 2] = [
-    include_bytes!("../../../tests/fixtures/expr/truth.dbf"),
-    include_bytes!("../../../tests/fixtures/t07_vfp.dbf"),
-];
+const TABLES: [&[u8]; 2] =
+    [include_bytes!("../../../tests/fixtures/expr/truth.dbf"), include_bytes!("../../../tests/fixtures/t07_vfp.dbf")];
 
 /// Records that are evaluated.
 const MOST_RECORDS: u64 = 8;

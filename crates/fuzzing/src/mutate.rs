@@ -8,24 +8,8 @@
 pub const MAX_LENGTH: usize = 1 << 16;
 
 /// Numbers that sit at the edge of something.
-const INTERESTING: [u32; 16] = [
-    0,
-    1,
-    2,
-    7,
-    0x1F,
-    0x20,
-    0x7F,
-    0x80,
-    0xFF,
-    0x100,
-    0x200,
-    0x7FFF,
-    0x8000,
-    0xFFFF,
-    0x7FFF_FFFF,
-    0xFFFF_FFFF,
-];
+const INTERESTING: [u32; 16] =
+    [0, 1, 2, 7, 0x1F, 0x20, 0x7F, 0x80, 0xFF, 0x100, 0x200, 0x7FFF, 0x8000, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF];
 
 /// A sequence of numbers that look random (Vigna's SplitMix64).
 #[derive(Clone, Debug)]

@@ -134,13 +134,8 @@ fn conditions(table: &DbfTable, snapshot: &dyn Snapshot, input: &[u8]) {
     let hidden = table.fields().len();
     for column in (0..hidden.min(MOST_COLUMNS)).chain([hidden, hidden + 1]) {
         let compare = |op, value: &Value| Predicate::Compare { column, op, value: value.clone() };
-        let like = Predicate::Like {
-            column,
-            pattern: "Sm%".into(),
-            escape: None,
-            case_insensitive: false,
-            negated: false,
-        };
+        let like =
+            Predicate::Like { column, pattern: "Sm%".into(), escape: None, case_insensitive: false, negated: false };
         let mut predicates = vec![like, Predicate::Null { column, negated: false }];
         for (at, value) in values.iter().enumerate() {
             predicates.push(compare([Equal, Less, GreaterOrEqual][at % 3], value));
