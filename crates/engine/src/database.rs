@@ -43,6 +43,7 @@ impl Database {
         let settings = Settings {
             memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
             threads: options.threads(),
+            fuse: !options.general_executor_only,
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 2);

@@ -31,6 +31,9 @@ pub struct Options {
     pub statement_timeout: Option<Duration>,
     /// Whether deleted records are shown, as with SET DELETED OFF.
     pub show_deleted: bool,
+    /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
+    /// the same answer: it is there to compare the two.
+    pub general_executor_only: bool,
 }
 
 impl Options {

@@ -97,6 +97,10 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
         Expr::IsFalse(inner) => truth(inner, false, schema),
         Expr::Column(_) => truth(condition, true, schema),
         Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Some(Predicate::Constant(*value)),
+        // What is left of a comparison with NULL; any column will do.
+        Expr::Literal(ScalarValue::Boolean(None) | ScalarValue::Null, _) if !schema.fields().is_empty() => {
+            Some(unknown(0))
+        }
         _ => None,
     }
 }

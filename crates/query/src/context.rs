@@ -19,6 +19,8 @@ pub(crate) struct StatementContext<'a> {
     /// Whether the statement names `_recno` or `_deleted`, and so sees them as columns.
     pub(crate) hidden_columns: bool,
     pub(crate) visibility: Visibility,
+    /// Whether tables take over what they can do themselves; see `Settings::fuse`.
+    pub(crate) fuse: bool,
 }
 
 impl ContextProvider for StatementContext<'_> {
@@ -30,7 +32,7 @@ impl ContextProvider for StatementContext<'_> {
         }
         match self.catalog.relation(name.table()).map_err(crate::error::to_datafusion)? {
             Some(Relation::Table(table)) => {
-                let relation = TableRelation::new(table, self.hidden_columns, self.visibility);
+                let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
                 Ok(provider_as_source(Arc::new(relation)))
             }
             Some(Relation::Foreign(provider)) => Ok(provider_as_source(provider)),

@@ -24,6 +24,7 @@ mod catalog;
 mod condition;
 mod context;
 mod error;
+mod escape;
 mod fuse;
 mod fused;
 mod literals;

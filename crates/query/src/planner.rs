@@ -39,6 +39,9 @@ use std::time::Duration;
 /// How many statements a cache holds before it starts afresh.
 const CACHED_STATEMENTS: usize = 1_000;
 
+/// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
+const CACHED_TEXT_BYTES: usize = 16_384;
+
 /// What bounds a planner's statements.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -47,6 +50,10 @@ pub struct Settings {
     pub memory_limit_bytes: usize,
     /// Threads for one statement over a large table.
     pub threads: usize,
+    /// Whether tables of ours answer conditions and fused plans with the vector kernels and indexes, and
+    /// statements that differ in their literals share a plan. Without it every statement is planned by itself
+    /// and runs on the general executor alone: slower, and with the same answer. It is there to compare the two.
+    pub fuse: bool,
 }
 
 /// Plans statements, keeps their plans, and runs them.
@@ -55,6 +62,7 @@ pub struct Planner {
     single: SessionState,
     /// For statements over large tables.
     parallel: SessionState,
+    fuse: bool,
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
@@ -69,13 +77,31 @@ struct TaskTemplate {
 #[derive(Default)]
 struct Cache {
     catalog_version: u64,
-    /// By the exact text.
-    ready: HashMap<CacheKey, Arc<Planned>>,
-    /// By the text without its literals: optimized, with parameters.
-    shapes: HashMap<CacheKey, Arc<LogicalPlan>>,
+    live: Plans,
+    all: Plans,
 }
 
-type CacheKey = (String, Visibility);
+/// The plans of statements that see the same rows.
+#[derive(Default)]
+struct Plans {
+    /// By the exact text.
+    ready: HashMap<String, Arc<Planned>>,
+    /// By the text without its literals: optimized, with parameters.
+    shapes: HashMap<String, Arc<LogicalPlan>>,
+}
+
+impl Cache {
+    fn plans(&mut self, visibility: Visibility) -> &mut Plans {
+        match visibility {
+            Visibility::Live => &mut self.live,
+            Visibility::All => &mut self.all,
+        }
+    }
+
+    fn len(&self) -> usize {
+        [&self.live, &self.all].iter().map(|plans| plans.ready.len() + plans.shapes.len()).sum()
+    }
+}
 
 /// A statement that is ready to run, any number of times and by any number of sessions at once.
 pub struct Planned {
@@ -100,19 +126,20 @@ impl Planner {
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(settings.memory_limit_bytes)))
+            // The catalog notices files that come and go; a list that is kept would hide them.
+            .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
-        let single = state(1, &runtime_env);
+        let single = state(1, settings.fuse, &runtime_env);
         let task = TaskTemplate { config: single.config().clone(), runtime_env: Arc::clone(&runtime_env) };
-        let parallel = state(settings.threads.max(1), &runtime_env);
-        Ok(Planner { single, parallel, task, runtime, cache: Mutex::default() })
+        let parallel = state(settings.threads.max(1), settings.fuse, &runtime_env);
+        Ok(Planner { single, parallel, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
     pub fn plan(&self, source: &str, catalog: &dyn Catalog, visibility: Visibility) -> Result<Arc<Planned>> {
         let version = catalog.version();
-        let key = (source.to_owned(), visibility);
-        if let Some(planned) = self.cached(version, |cache| cache.ready.get(&key).cloned())
+        if let Some(planned) = self.cached(version, |cache| cache.plans(visibility).ready.get(source).cloned())
             && is_current(&planned, catalog, version)?
         {
             return Ok(planned);
@@ -122,7 +149,10 @@ impl Planner {
         let statement = text.parse()?;
         let planned = Arc::new(self.plan_statement(&text, statement, catalog, visibility)?);
         // Reading the catalog may have found new files; what was planned belongs to the version before.
-        self.cached(version, |cache| cache.ready.insert(key, Arc::clone(&planned)));
+        if source.len() <= CACHED_TEXT_BYTES {
+            let ready = Arc::clone(&planned);
+            self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
+        }
         Ok(planned)
     }
 
@@ -193,7 +223,7 @@ impl Planner {
 
     fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.catalog_version != version || cache.ready.len() + cache.shapes.len() > CACHED_STATEMENTS {
+        if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };
         }
         work(&mut cache)
@@ -208,7 +238,7 @@ impl Planner {
     ) -> Result<Planned> {
         let hidden_columns = text.mentions("_recno") || text.mentions("_deleted");
         let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility };
+        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility, fuse: self.fuse };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
@@ -217,7 +247,9 @@ impl Planner {
         if !matches!(statement, Statement::Query(_)) {
             return Err(unsupported(&statement));
         }
-        if let Some(lifted) = literals::lift(&statement)
+        let statement = crate::escape::with_backslashes(statement);
+        if self.fuse
+            && let Some(lifted) = literals::lift(&statement)
             && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
             && let Ok(planned) = self.build(&logical, text)
         {
@@ -235,15 +267,17 @@ impl Planner {
         visibility: Visibility,
     ) -> Result<LogicalPlan, DataFusionError> {
         let version = context.catalog.version();
-        let key = (lifted.shape.clone(), visibility);
+        let key = lifted.shape.clone();
         let fields = lifted.fields();
         let values = ParamValues::from(lifted.values);
-        let known = self.cached(version, |cache| cache.shapes.get(&key).cloned());
+        let known = self.cached(version, |cache| cache.plans(visibility).shapes.get(&key).cloned());
         let shape = match known {
             Some(shape) => shape,
             None => {
                 let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
-                self.cached(version, |cache| cache.shapes.insert(key, Arc::clone(&shape)));
+                if key.len() <= CACHED_TEXT_BYTES {
+                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Arc::clone(&shape)));
+                }
                 shape
             }
         };
@@ -313,7 +347,7 @@ fn unsupported(statement: &Statement) -> Error {
 }
 
 /// A session state with the rules of this project.
-fn state(partitions: usize, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+fn state(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
     let options = config.options_mut();
     options.sql_parser.enable_ident_normalization = false;
@@ -323,7 +357,10 @@ fn state(partitions: usize, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     options.execution.parquet.pushdown_filters = true;
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
-    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = vec![Arc::new(Fuse)];
+    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = Vec::new();
+    if fuse {
+        physical.push(Arc::new(Fuse));
+    }
     physical.extend(PhysicalOptimizer::new().rules);
     SessionStateBuilder::new()
         .with_config(config)
@@ -388,4 +425,42 @@ fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         Field::new(name, field.data_type().clone(), field.is_nullable())
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Relation;
+
+    struct Nothing;
+
+    impl Catalog for Nothing {
+        fn relation(&self, _: &str) -> Result<Option<Relation>> {
+            Ok(None)
+        }
+
+        fn names(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn version(&self) -> u64 {
+            1
+        }
+    }
+
+    #[test]
+    fn the_cache_stays_bounded() {
+        let planner = Planner::new(&Settings { memory_limit_bytes: 1_000_000, threads: 1, fuse: true }).unwrap();
+        let cached = || planner.cached(1, |cache| (cache.ready.len(), cache.shapes.len()));
+        for i in 0..CACHED_STATEMENTS * 2 {
+            let statement = format!("SELECT 1 AS c{i}, q.x FROM (SELECT 1 AS x) q WHERE q.x = {i}");
+            planner.plan(&statement, &Nothing, Visibility::Live).unwrap();
+            let (ready, shapes) = cached();
+            assert!(ready > 0 && ready + shapes <= CACHED_STATEMENTS + 2, "{ready} and {shapes}");
+        }
+        let before = cached();
+        let long = format!("SELECT '{}' AS x", "x".repeat(CACHED_TEXT_BYTES));
+        planner.plan(&long, &Nothing, Visibility::Live).unwrap();
+        assert_eq!(cached(), before);
+    }
 }

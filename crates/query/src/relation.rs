@@ -37,14 +37,20 @@ pub(crate) struct TableRelation {
     table: Arc<dyn Table>,
     schema: SchemaRef,
     visibility: Visibility,
+    takes_conditions: bool,
 }
 
 impl TableRelation {
-    pub(crate) fn new(table: Arc<dyn Table>, hidden_columns: bool, visibility: Visibility) -> TableRelation {
+    pub(crate) fn new(
+        table: Arc<dyn Table>,
+        hidden_columns: bool,
+        visibility: Visibility,
+        takes_conditions: bool,
+    ) -> TableRelation {
         let all = table.schema().fields();
         let shown = if hidden_columns { all.len() } else { all.len() - table.hidden_columns() };
         let fields: Vec<Field> = all[..shown].iter().map(|field| lower_case(field)).collect();
-        TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility }
+        TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility, takes_conditions }
     }
 }
 
@@ -65,7 +71,7 @@ impl TableProvider for TableRelation {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let support = |filter: &&Expr| match condition::is_expressible(filter, &self.schema) {
+        let support = |filter: &&Expr| match self.takes_conditions && condition::is_expressible(filter, &self.schema) {
             true => TableProviderFilterPushDown::Exact,
             false => TableProviderFilterPushDown::Unsupported,
         };

@@ -1,0 +1,330 @@
+//! The promise that the kernels and the general executor give the same answer.
+//!
+//! A seeded generator writes statements over tables of every kind. Each runs in two databases over the same
+//! folder: one as users open it, and one with [`Options::general_executor_only`], where no table takes over a
+//! condition, nothing is fused, no index is used and no literal is lifted. In the first it runs twice, so that
+//! the cached plan is used too, and again with other literals, so that the plan of its shape is.
+//!
+//! ```text
+//!   seed --> statement --> kernels   (1st, 2nd run) --\
+//!                     \--> general ------------------- the same names, types and rows
+//! ```
+//!
+//! Doubles in the generated tables are multiples of 1/4, so that sums of them are exact in any order.
+
+mod common;
+
+use arrow_schema::DataType;
+use common::dbf::{Cell, Column, Table};
+use common::statements::{Field, Kind, Subject, Writer};
+use common::{Folder, Random, Rows};
+use mainstay_base::Code;
+use mainstay_engine::{Database, Options, Session};
+
+/// The two databases.
+struct Pair {
+    kernels: Session,
+    general: Session,
+    subjects: Vec<Subject>,
+}
+
+impl Pair {
+    fn open(folder: &Folder, tables: &[&str]) -> Pair {
+        let open = |general_executor_only| {
+            let options = Options { general_executor_only, threads: Some(2), ..Options::default() };
+            Database::open_with(folder.path(), options).unwrap().session()
+        };
+        let (kernels, mut general) = (open(false), open(true));
+        let subjects = tables.iter().map(|table| subject(&mut general, table)).collect();
+        Pair { kernels, general, subjects }
+    }
+
+    /// Panics when the two differ.
+    #[track_caller]
+    fn compare(&mut self, statement: &str, is_ordered: bool) -> Outcome {
+        let general = common::run(&mut self.general, statement);
+        let mut outcome = Outcome::Failed;
+        for attempt in ["first", "second"] {
+            let kernels = common::run(&mut self.kernels, statement);
+            match (&kernels, &general) {
+                (Ok(kernels), Ok(general)) => {
+                    assert_same(statement, attempt, kernels, general, is_ordered);
+                    outcome = if general.rows.is_empty() { Outcome::Empty } else { Outcome::Rows };
+                }
+                (Err(kernels), Err(general)) => {
+                    assert_eq!(kernels.code(), general.code(), "{statement}\n{kernels:?}\n{general:?}");
+                    assert_ne!(kernels.code(), Code::Internal, "{statement}\n{kernels:?}\n{general:?}");
+                }
+                (Ok(_), Err(error)) => panic!("{statement}\nonly the general executor fails: {error:?}"),
+                (Err(error), Ok(_)) => panic!("{statement}\nonly the kernels fail ({attempt} run): {error:?}"),
+            }
+        }
+        outcome
+    }
+
+    fn set_both(&mut self, name: &str, value: &str) {
+        self.kernels.set(name, value).unwrap();
+        self.general.set(name, value).unwrap();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    Rows,
+    Empty,
+    Failed,
+}
+
+#[track_caller]
+fn assert_same(statement: &str, attempt: &str, kernels: &Rows, general: &Rows, is_ordered: bool) {
+    let shape = |rows: &Rows| -> Vec<(String, DataType)> {
+        rows.schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()
+    };
+    assert_eq!(shape(kernels), shape(general), "{statement}");
+    let lines = |rows: &Rows| {
+        let mut lines: Vec<String> = rows.rows.iter().map(|row| row.join("|")).collect();
+        if !is_ordered {
+            lines.sort_unstable();
+        }
+        lines
+    };
+    let (kernels, general) = (lines(kernels), lines(general));
+    if kernels == general {
+        return;
+    }
+    let at = kernels.iter().zip(&general).position(|(a, b)| a != b).unwrap_or(kernels.len().min(general.len()));
+    panic!(
+        "{statement}\n{attempt} run: {} rows by the kernels, {} by the general executor; first difference at row {at}:\n  {:?}\n  {:?}",
+        kernels.len(),
+        general.len(),
+        kernels.get(at),
+        general.get(at)
+    );
+}
+
+/// Learns a table's columns and some of its values.
+fn subject(session: &mut Session, name: &str) -> Subject {
+    let schema = common::run(session, &format!("SELECT * FROM {name} LIMIT 0")).unwrap().schema;
+    let slots: usize = count(session, &format!("SELECT count(*) FROM {name}"));
+    let mut fields = Vec::new();
+    let mut unique = "_recno".to_owned();
+    for field in schema.fields() {
+        let column = field.name().clone();
+        let kind = match field.data_type() {
+            DataType::Utf8View | DataType::Utf8 => Kind::Text,
+            DataType::Int32 | DataType::Int64 | DataType::Decimal128(..) | DataType::UInt32 => Kind::Exact,
+            DataType::Float64 => Kind::Double,
+            DataType::Date32 => Kind::Date,
+            DataType::Timestamp(..) => Kind::Moment,
+            DataType::Boolean => Kind::Truth,
+            _ => Kind::Other,
+        };
+        let mut values = Vec::new();
+        if kind != Kind::Other {
+            let sample = format!(
+                "SELECT DISTINCT CAST({column} AS VARCHAR) AS v FROM {name} WHERE {column} IS NOT NULL ORDER BY v LIMIT 3000"
+            );
+            let rows = common::run(session, &sample).unwrap().rows;
+            let step = rows.len() / 40 + 1;
+            values = rows.iter().step_by(step).map(|row| row[0][1..row[0].len() - 1].to_owned()).collect();
+        }
+        if kind == Kind::Exact && count(session, &format!("SELECT count(DISTINCT {column}) FROM {name}")) == slots {
+            unique = column.clone();
+        }
+        fields.push(Field { name: column, kind, values });
+    }
+    Subject { name: name.to_owned(), fields, unique, rows: slots }
+}
+
+fn count(session: &mut Session, statement: &str) -> usize {
+    common::rows(session, statement)[0].parse().unwrap()
+}
+
+/// Every kind of column, with NULLs, blanks and deleted records.
+const ALL_KINDS: [Column; 12] = [
+    Column { name: "ID", letter: b'I', length: 4, decimals: 0, nullable: false },
+    Column { name: "NAME", letter: b'C', length: 12, decimals: 0, nullable: true },
+    Column { name: "TAG", letter: b'C', length: 3, decimals: 0, nullable: false },
+    Column { name: "AMT", letter: b'N', length: 8, decimals: 2, nullable: true },
+    Column { name: "QTY", letter: b'N', length: 4, decimals: 0, nullable: false },
+    Column { name: "BIG", letter: b'N', length: 19, decimals: 4, nullable: false },
+    Column { name: "DAY", letter: b'D', length: 8, decimals: 0, nullable: false },
+    Column { name: "OK", letter: b'L', length: 1, decimals: 0, nullable: true },
+    Column { name: "COST", letter: b'Y', length: 8, decimals: 4, nullable: true },
+    Column { name: "DBL", letter: b'B', length: 8, decimals: 2, nullable: true },
+    Column { name: "AT", letter: b'T', length: 8, decimals: 0, nullable: true },
+    Column { name: "NOTE", letter: b'M', length: 4, decimals: 0, nullable: true },
+];
+
+fn text(random: &mut Random) -> String {
+    let words = ["", "a", "A", "ab", "Ab c", "b", "ba", "zebra", "x_y", "50%", "a b", "abcabcabcabc", "O'Hara", "a\\b"];
+    random.pick(&words).to_owned()
+}
+
+fn number(random: &mut Random, bound: usize, decimals: usize) -> String {
+    let sign = if random.one_in(4) { "-" } else { "" };
+    let whole = random.below(bound);
+    match decimals {
+        0 => format!("{sign}{whole}"),
+        _ => format!("{sign}{whole}.{:0decimals$}", random.below(10usize.pow(decimals as u32))),
+    }
+}
+
+fn cells(random: &mut Random, id: usize) -> Vec<Cell> {
+    let mut cells = vec![
+        Cell::Integer(id as i32 - 3),
+        Cell::Text(text(random)),
+        Cell::Text((*random.pick(&["AA", "AB", "B", "", "zz", "C C"])).to_owned()),
+        Cell::Text(if random.one_in(9) { String::new() } else { number(random, 500, 2) }),
+        Cell::Text(if random.one_in(9) { String::new() } else { number(random, 30, 0) }),
+        Cell::Text(if random.one_in(9) { String::new() } else { number(random, 1_000_000_000, 4) }),
+        Cell::Text(if random.one_in(6) {
+            String::new()
+        } else {
+            format!("202{}0{}1{}", random.below(3), 1 + random.below(9), random.below(9))
+        }),
+        Cell::Text((*random.pick(&["T", "F", "y", " ", "?"])).to_owned()),
+        Cell::Currency((random.below(2_000_000) as i64 - 1_000_000) * 25),
+        Cell::Double((random.below(4_000) as f64 - 2_000.0) / 4.0),
+        Cell::Moment(
+            if random.one_in(8) { 0 } else { 2_460_000 + random.below(40) as u32 },
+            random.below(86_400) as u32 * 1_000,
+        ),
+        Cell::Text(if random.one_in(3) { String::new() } else { text(random).repeat(1 + random.below(3)) }),
+    ];
+    for (cell, column) in cells.iter_mut().zip(&ALL_KINDS) {
+        if column.nullable && random.one_in(7) {
+            *cell = Cell::Null;
+        }
+    }
+    cells
+}
+
+fn write_all_kinds(folder: &Folder, name: &str, random: &mut Random, records: usize) {
+    let mut table = Table::new(&ALL_KINDS);
+    for id in 0..records {
+        let deleted = random.one_in(6);
+        let cells = cells(random, id);
+        table.push(deleted, &cells);
+    }
+    folder.write(&format!("{name}.dbf"), table.dbf()).write(&format!("{name}.fpt"), table.fpt());
+}
+
+fn write_csv(folder: &Folder, name: &str, random: &mut Random, records: usize) {
+    let mut out = "id,name,amount,qty,day,ok,at\n".to_owned();
+    for id in 0..records {
+        let blank = |random: &mut Random, value: String| if random.one_in(8) { String::new() } else { value };
+        let (amount, qty) = (number(random, 500, 2), number(random, 30, 0));
+        let day = format!("202{}-0{}-1{}", random.below(3), 1 + random.below(9), random.below(9));
+        let at = format!("{day}T1{}:00:0{}", random.below(10), random.below(10));
+        let name = text(random);
+        out += &format!("{id},\"{name}{}\",", if random.one_in(4) { "  " } else { "" });
+        let fields = [amount, qty, day, (*random.pick(&["true", "false"])).to_owned(), at];
+        out += &fields.map(|field| blank(random, field)).join(",");
+        out.push('\n');
+    }
+    folder.write(&format!("{name}.csv"), out);
+}
+
+/// Runs statements of a seed, each as it is and with other literals; gives how many had rows.
+fn compare_statements(pair: &mut Pair, seed: u64, statements: usize) {
+    let subjects = std::mem::take(&mut pair.subjects);
+    let (mut with_rows, mut failed) = (0, 0);
+    for i in 0..statements as u64 {
+        let shape = Random(seed.wrapping_mul(1_000_003).wrapping_add(i));
+        for values in [1, 2] {
+            let (statement, is_ordered) = Writer::new(&subjects, shape.clone(), Random(shape.0 ^ values)).statement();
+            let outcome = pair.compare(&statement, is_ordered);
+            with_rows += usize::from(outcome == Outcome::Rows);
+            if outcome == Outcome::Failed {
+                failed += 1;
+                if std::env::var_os("SHOW_FAILED").is_some() {
+                    println!("{statement}\n  {:?}", common::run(&mut pair.general, &statement).err());
+                }
+            }
+        }
+    }
+    pair.subjects = subjects;
+    let all = statements * 2;
+    println!("seed {seed}: {all} statements, {with_rows} with rows, {failed} failed");
+    assert!(failed * 10 <= all, "{failed} of {all} statements fail: they compare nothing");
+    assert!(with_rows * 2 >= all, "only {with_rows} of {all} statements give rows");
+}
+
+fn seed() -> u64 {
+    std::env::var("EQUALITY_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn small_tables_of_every_kind() {
+    for seed in seed()..seed() + 3 {
+        let (folder, mut random) = (Folder::new(), Random(seed));
+        write_all_kinds(&folder, "a", &mut random, 300);
+        write_all_kinds(&folder, "b", &mut random, 40);
+        write_csv(&folder, "c", &mut random, 200);
+        let mut pair = Pair::open(&folder, &["a", "b", "c"]);
+        compare_statements(&mut pair, seed, 150);
+        pair.set_both("show_deleted", "on");
+        compare_statements(&mut pair, seed + 1_000, 40);
+    }
+}
+
+#[test]
+fn several_row_groups() {
+    let (folder, mut random) = (Folder::new(), Random(seed() + 7));
+    write_all_kinds(&folder, "a", &mut random, 70_000);
+    write_csv(&folder, "c", &mut random, 66_000);
+    let mut pair = Pair::open(&folder, &["a", "c"]);
+    compare_statements(&mut pair, seed() + 7, 40);
+}
+
+#[test]
+fn tables_with_indexes() {
+    let folder = Folder::new();
+    for prefix in ["t03", "t04", "t05", "t07"] {
+        folder.copy_fixtures(prefix);
+    }
+    let mut pair = Pair::open(&folder, &["t03_cdx_tags", "t04_cdx_updated", "t05_ntx", "t07_vfp"]);
+    compare_statements(&mut pair, seed() + 13, 300);
+    pair.set_both("show_deleted", "on");
+    compare_statements(&mut pair, seed() + 14, 50);
+}
+
+#[test]
+fn an_indexed_table_of_several_row_groups() {
+    let folder = Folder::new();
+    folder.copy_fixtures("t11");
+    let mut pair = Pair::open(&folder, &["t11_bench100k"]);
+    compare_statements(&mut pair, seed() + 17, 60);
+}
+
+#[test]
+fn tables_without_rows() {
+    let (folder, mut random) = (Folder::new(), Random(1));
+    write_all_kinds(&folder, "a", &mut random, 0);
+    let mut deleted = Table::new(&ALL_KINDS);
+    for id in 0..5 {
+        let cells = cells(&mut random, id);
+        deleted.push(true, &cells);
+    }
+    folder.write("b.dbf", deleted.dbf()).write("b.fpt", deleted.fpt());
+    let mut pair = Pair::open(&folder, &["a", "b"]);
+    let subjects = std::mem::take(&mut pair.subjects);
+    for i in 0..150 {
+        let (statement, is_ordered) = Writer::new(&subjects, Random(i), Random(i)).statement();
+        pair.compare(&statement, is_ordered);
+    }
+}
+
+/// The comparison compares something: in one database the kernels run, in the other they do not.
+#[test]
+fn the_switch_switches() {
+    let (folder, mut random) = (Folder::new(), Random(1));
+    write_all_kinds(&folder, "a", &mut random, 10);
+    let mut pair = Pair::open(&folder, &["a"]);
+    let statement = "EXPLAIN SELECT tag, sum(amt) FROM a WHERE qty > 3 GROUP BY tag";
+    let kernels = common::rows(&mut pair.kernels, statement).join("\n");
+    let general = common::rows(&mut pair.general, statement).join("\n");
+    assert!(kernels.contains("TableAggregate") && kernels.contains("where=\"QTY\" > 3"), "{kernels}");
+    assert!(!general.contains("TableAggregate") && general.contains("FilterExec"), "{general}");
+}

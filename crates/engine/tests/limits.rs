@@ -1,0 +1,214 @@
+//! Statements that are stopped, that may not take more, that share a plan, or that nobody reads to the end.
+
+mod common;
+
+use common::dbf::{Cell, Table, column};
+use common::{Folder, rows, run};
+use mainstay_base::Code;
+use mainstay_engine::{Database, Options, Session};
+use std::time::{Duration, Instant};
+
+/// 100,000 records with indexes.
+const TABLE: &str = "t11_bench100k";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.copy_fixtures("t11");
+    folder
+}
+
+fn open(folder: &Folder, options: Options) -> Database {
+    Database::open_with(folder.path(), Options { threads: Some(2), ..options }).unwrap()
+}
+
+/// Statements that would take minutes, each through other operators.
+fn endless() -> [String; 4] {
+    [
+        format!("SELECT sum(a.id + b.id) FROM {TABLE} a CROSS JOIN {TABLE} b"),
+        format!("SELECT count(*) FROM {TABLE} a JOIN {TABLE} b ON a.amt + b.amt < -1"),
+        format!("SELECT count(*) FROM {TABLE} a JOIN {TABLE} b ON a.tag = b.tag JOIN {TABLE} c ON b.tag = c.tag"),
+        format!("SELECT a.id FROM {TABLE} a, {TABLE} b ORDER BY a.amt + b.amt, b.id LIMIT 3"),
+    ]
+}
+
+#[test]
+fn a_cancelled_statement_ends_soon_and_the_session_goes_on() {
+    let folder = folder();
+    let mut session = open(&folder, Options::default()).session();
+    for statement in endless() {
+        let cancel = session.cancel_handle();
+        let canceller = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(700));
+            cancel.cancel();
+            Instant::now()
+        });
+        let error = run(&mut session, &statement).err().unwrap_or_else(|| panic!("{statement} ended"));
+        let late = canceller.join().unwrap().elapsed();
+        assert_eq!(error.code(), Code::Cancelled, "{statement}\n{error:?}");
+        assert!(late < Duration::from_secs(5), "{statement} ended {late:?} after it was cancelled");
+        assert_eq!(rows(&mut session, &format!("SELECT count(*) FROM {TABLE}")), ["100000"]);
+    }
+}
+
+#[test]
+fn a_statement_that_runs_too_long_ends() {
+    let folder = folder();
+    let options = Options { statement_timeout: Some(Duration::from_millis(500)), ..Options::default() };
+    let mut session = open(&folder, options).session();
+    for statement in endless() {
+        let started = Instant::now();
+        let error = run(&mut session, &statement).err().unwrap_or_else(|| panic!("{statement} ended"));
+        assert_eq!(error.code(), Code::Timeout, "{statement}\n{error:?}");
+        assert!(started.elapsed() < Duration::from_secs(6), "{statement} ended after {:?}", started.elapsed());
+    }
+    session.set("timeout", "0").unwrap();
+    assert_eq!(rows(&mut session, &format!("SELECT count(*) FROM {TABLE} WHERE id <= 10")), ["10"]);
+}
+
+#[test]
+fn a_fused_scan_is_cancelled_between_row_groups() {
+    let folder = Folder::new();
+    let mut table = Table::new(&[column("ID", 'I', 4, 0, false), column("TEXT", 'C', 20, 0, false)]);
+    for id in 0..800_000 {
+        table.push(false, &[Cell::Integer(id), Cell::Text(format!("{:x}", i64::from(id) * 7_919))]);
+    }
+    folder.write("big.dbf", table.dbf());
+    let mut session = open(&folder, Options::default()).session();
+    let (cancel, progress) = (session.cancel_handle(), session.progress());
+    let canceller = std::thread::spawn(move || {
+        let started = Instant::now();
+        while progress.rows() == 0 && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        cancel.cancel();
+    });
+    let statement = "SELECT count(*), max(text) FROM big WHERE text LIKE '%a%b%' OR id % 7 = 3";
+    let fused = "SELECT count(*), max(text) FROM big WHERE text LIKE '%a%b%' OR text LIKE '%c_d%'";
+    assert!(rows(&mut session, &format!("EXPLAIN {fused}"))[0].contains("TableAggregate"));
+    let error = run(&mut session, fused).err().expect("it ended before it was cancelled");
+    canceller.join().unwrap();
+    assert_eq!(error.code(), Code::Cancelled, "{error:?}");
+    let progress = session.progress();
+    assert!(progress.rows() < 800_000, "{} rows were read", progress.rows());
+    assert_eq!(progress.rows_total(), Some(800_000));
+    assert!(run(&mut session, statement).is_ok());
+}
+
+/// Either the right answer, by spilling, or the error that says why not.
+#[test]
+fn a_memory_limit_is_kept() {
+    let folder = folder();
+    let sorted = format!("SELECT id FROM {TABLE} ORDER BY amt + 1, id");
+    let statements = [
+        format!("SELECT count(*), sum(a.amt) FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"),
+        format!("SELECT count(*) FROM (SELECT id + 1 AS k, tag, count(*) FROM {TABLE} GROUP BY id + 1, tag) q"),
+        format!("SELECT count(*) FROM (SELECT id, amt, tag FROM {TABLE} GROUP BY id, amt, tag) q"),
+        format!("SELECT count(DISTINCT amt + id) FROM {TABLE}"),
+        format!("SELECT count(*) FROM {TABLE} a CROSS JOIN (SELECT 1 AS x) q"),
+        format!(
+            "SELECT id, row_number() OVER (PARTITION BY tag ORDER BY amt + 1, id) AS r FROM {TABLE} ORDER BY r, id"
+        ),
+        sorted.clone(),
+    ];
+    let mut plenty = open(&folder, Options::default()).session();
+    let expected: Vec<Vec<String>> = statements.iter().map(|statement| rows(&mut plenty, statement)).collect();
+    let mut refused = 0;
+    for limit in [1_000, 3_000_000, 12_000_000] {
+        let mut session = open(&folder, Options { memory_limit_bytes: Some(limit), ..Options::default() }).session();
+        for (statement, expected) in statements.iter().zip(&expected) {
+            match run(&mut session, statement) {
+                Ok(answer) => {
+                    let answer: Vec<String> = answer.rows.iter().map(|row| row.join("|")).collect();
+                    assert!(answer == *expected, "{statement} is wrong with {limit} bytes");
+                }
+                Err(error) => {
+                    assert_eq!(error.code(), Code::OutOfMemory, "{statement} with {limit} bytes\n{error:?}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 0, "the limit limits nothing");
+}
+
+#[test]
+fn sessions_run_one_plan_at_the_same_time() {
+    let folder = folder();
+    let database = open(&folder, Options::default());
+    let statements = [
+        format!("SELECT count(*), sum(a.amt) FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id + 1 WHERE b.id < 3000"),
+        format!("SELECT tag, count(*) FROM {TABLE} WHERE amt > 500 GROUP BY tag ORDER BY tag"),
+        format!("SELECT id FROM {TABLE} WHERE id IN (SELECT id * 2 FROM {TABLE} WHERE id < 500) ORDER BY id"),
+        format!("SELECT id, amt FROM {TABLE} ORDER BY amt DESC, id LIMIT 5"),
+        format!(
+            "SELECT a.id, b.id FROM {TABLE} a LEFT JOIN {TABLE} b ON a.id = b.id AND b.id < 5 WHERE a.id < 9 ORDER BY 1"
+        ),
+        format!("SELECT count(*) FROM {TABLE} a, (SELECT id FROM {TABLE} WHERE id < 4) b WHERE a.id < 100"),
+    ];
+    let expected: Vec<Vec<String>> =
+        statements.iter().map(|statement| rows(&mut database.session(), statement)).collect();
+    let work = |mut session: Session, turn: usize| {
+        for i in 0..statements.len() * 4 {
+            let at = (i + turn) % statements.len();
+            assert_eq!(rows(&mut session, &statements[at]), expected[at], "{}", statements[at]);
+        }
+    };
+    std::thread::scope(|scope| {
+        for turn in [0, 0, 3] {
+            let session = database.session();
+            scope.spawn(move || work(session, turn));
+        }
+    });
+}
+
+#[test]
+fn two_answers_of_one_plan_are_read_in_turns() {
+    let folder = folder();
+    let database = open(&folder, Options::default());
+    let statement = format!("SELECT a.id FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id WHERE b.id <= 60000");
+    let mut sessions = [database.session(), database.session()];
+    let mut answers: Vec<_> = sessions.iter_mut().map(|session| session.execute(&statement).unwrap()).collect();
+    let mut counts = [0, 0];
+    let mut ended = false;
+    while !ended {
+        ended = true;
+        for (answer, count) in answers.iter_mut().zip(&mut counts) {
+            if let Some(batch) = answer.next_batch().unwrap() {
+                *count += batch.num_rows();
+                ended = false;
+            }
+        }
+    }
+    assert_eq!(counts, [60_000, 60_000]);
+}
+
+#[test]
+fn an_answer_dropped_halfway_gives_everything_back() {
+    let folder = folder();
+    let options = Options { memory_limit_bytes: Some(64_000_000), ..Options::default() };
+    let mut session = open(&folder, options).session();
+    let statements = [
+        format!("SELECT a.id, a.tag, b.amt FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"),
+        format!("SELECT id, tag, amt FROM {TABLE} ORDER BY amt + 1, id"),
+        format!("SELECT * FROM {TABLE}"),
+    ];
+    for _ in 0..15 {
+        for statement in &statements {
+            let mut answer = session.execute(statement).unwrap();
+            let batch = answer.next_batch().unwrap_or_else(|error| panic!("{statement}\n{error:?}"));
+            assert!(batch.is_some_and(|batch| batch.num_rows() > 0), "{statement}");
+        }
+    }
+    assert_eq!(rows(&mut session, &format!("SELECT count(*) FROM {TABLE}")), ["100000"]);
+}
+
+#[test]
+fn many_different_statements_do_not_pile_up() {
+    let folder = folder();
+    let mut session = open(&folder, Options::default()).session();
+    // Every text is another one, and so is every third shape.
+    for i in 0..2_500 {
+        let statement = format!("SELECT {} + id AS x{} FROM {TABLE} WHERE id = {}", i % 7, i / 3, i + 1);
+        assert_eq!(rows(&mut session, &statement), [(i % 7 + i + 1).to_string()]);
+    }
+}
