@@ -3,7 +3,7 @@
 #   make demo     build for speed, and query the sample folder
 #   make test     everything that CI runs
 #   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
-#   make fuzz     only the tests that feed damaged and random input
+#   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -35,6 +35,7 @@ test: format lint build unit documentation interop smoke
 bench: release
 	$(call step,bench,$(RELEASE) bench xbase $(ARGS))
 
+# Two seconds of mutations a format, or MAINSTAY_FUZZ_SECONDS: docs/fuzzing.md.
 fuzz:
 	$(call step,fuzz,cargo test --workspace --test '*fuzz*' --test '*damage*' --test '*faults*')
 

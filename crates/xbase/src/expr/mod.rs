@@ -79,7 +79,8 @@ impl Expression {
 
     /// The text in one spelling: upper case, without blanks and needless parentheses, with full function
     /// names. Two keys with the same canonical text are the same key. Bytes outside ASCII in a literal
-    /// that is not UTF-8 appear as the characters of those numbers.
+    /// that is not UTF-8 appear as the characters of those numbers. What it prints parses to the same text again,
+    /// unless `.NOT.` after other operators needs parentheses that take it over the 100 levels.
     pub fn canonical(&self) -> String {
         let mut out = Vec::new();
         self.root.write_canonical(&mut out);

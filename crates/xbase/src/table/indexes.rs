@@ -497,7 +497,9 @@ fn has_blank_numbers(state: &State, tag: &TableTag, ordering: &Ordering) -> Resu
     })?;
     let mut record = Vec::new();
     for recno in &zeros {
-        state.record(recno.saturating_sub(1), &mut record)?;
+        // Records that were appended after the statement began have keys already.
+        let Some(row) = recno.checked_sub(1).filter(|row| (*row as usize) < state.slots()) else { continue };
+        state.record(row, &mut record)?;
         let is_number = record[field.offset..field.offset + field.length].iter().any(u8::is_ascii_digit);
         if !is_number {
             return Ok(true);

@@ -1,0 +1,63 @@
+//! Damaged and hostile files: what is done with each format when its bytes are anybody's.
+//!
+//! A [`Target`] takes bytes and does with them everything that the engine does with a file of that format. It
+//! returns whatever they are; it panics only where a promise is broken: a panic below, a walk without end, vectors
+//! that are not as long as their group, an order that is none. Errors and findings are what damage ought to give,
+//! and are no concern of it.
+//!
+//! Two drivers share the targets:
+//!
+//! ```text
+//!   fuzz/fuzz_targets/*      libFuzzer, guided by coverage: minutes, in development
+//!   tests/fuzz_corpus.rs     the kept corpus, then seeded mutations of it: seconds, in every test run
+//! ```
+//!
+//! **Inputs.** An input is one file, or a byte that chooses how to read it and then the file; several files are
+//! joined by a mark ([`table::MARK`]), which stays a mark when bytes before it come or go, as lengths would not.
+//! `examples/seeds.rs` makes the first corpus from the fixtures.
+//!
+//! Limits: files are in memory and do not change while they are read; that they fail or change is what the tests
+//! named `faults` and `damage` are about.
+
+pub mod csv;
+pub mod dbf;
+pub mod expression;
+pub mod index;
+pub mod memo;
+pub mod mutate;
+pub mod table;
+
+use mainstay_vfs::{File, FileSystem, Memory};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One format, and what is done with its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The name of the folder below `fuzz/corpus`.
+    pub name: &'static str,
+    /// Reads the bytes in every way; panics if a promise is broken.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: [Target; 6] = [
+    Target { name: "dbf", run: dbf::run },
+    Target { name: "memo", run: memo::run },
+    Target { name: "index", run: index::run },
+    Target { name: "expression", run: expression::run },
+    Target { name: "csv", run: csv::run },
+    Target { name: "table", run: table::run },
+];
+
+/// A file that exists only in memory; `None` is never given, because it was just written.
+fn file(name: &str, content: &[u8]) -> Option<Arc<dyn File>> {
+    let memory = Memory::new();
+    memory.write(name, content);
+    memory.open(Path::new(name)).ok()
+}
+
+/// The byte that chooses, and the rest; zero and nothing for an empty input.
+fn selector(input: &[u8]) -> (u8, &[u8]) {
+    input.split_first().map_or((0, input), |(first, rest)| (*first, rest))
+}

@@ -1,0 +1,77 @@
+//! Indexes that are damaged or ahead of the table never make a statement fail that could have read the table. Each
+//! test is named after what fuzzing found.
+
+mod index_common;
+
+use index_common::{build, bytes};
+use mainstay_base::Result;
+use mainstay_table::{Ordering, Table, VectorCache};
+use mainstay_vfs::Memory;
+use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::index::ordered_double;
+use mainstay_xbase::table::DbfTable;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn open(memory: &Memory, dbf: Vec<u8>, index: &str, content: Vec<u8>) -> DbfTable {
+    let memory = memory.clone();
+    memory.write("t.dbf", dbf);
+    memory.write(index, content);
+    let cache = VectorCache::new(1 << 20);
+    DbfTable::open(Arc::new(memory), Path::new("t.dbf"), "t", OpenOptions::default(), cache, &[PathBuf::from(index)])
+        .unwrap()
+}
+
+/// The rows in the order of a column; nothing if the order cannot be had.
+fn walked(table: &DbfTable, ordering: &Ordering) -> Result<Option<Vec<u32>>> {
+    let mut rows = Vec::new();
+    let usable = table.snapshot()?.walk(ordering, &mut |row| {
+        rows.push(row);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(usable.then_some(rows))
+}
+
+#[test]
+fn a_damaged_root_does_not_fail_an_ordered_statement() {
+    let (mut dbf, mut index) = (bytes("t05_ntx.dbf"), bytes("t05num.ntx"));
+    // Without records no key is compared before the order is used.
+    dbf[4..8].fill(0);
+    let root = u32::from_le_bytes(index[4..8].try_into().unwrap()) as usize;
+    index[root..root + 2].copy_from_slice(&32_830u16.to_le_bytes());
+    let memory = Memory::new();
+    let table = open(&memory, dbf, "t05num.ntx", bytes("t05num.ntx"));
+    if let Some(ordering) = table.order(1, false) {
+        memory.write("t05num.ntx", index);
+        assert_eq!(walked(&table, &ordering).unwrap(), None);
+    }
+    memory.write("t.dbf", bytes("t05_ntx.dbf"));
+    memory.write("t05num.ntx", bytes("t05num.ntx"));
+    let ordering = table.order(1, false).unwrap();
+    let mut damaged = bytes("t05num.ntx");
+    damaged[root..root + 2].copy_from_slice(&32_830u16.to_le_bytes());
+    memory.write("t05num.ntx", damaged);
+    assert_eq!(walked(&table, &ordering).unwrap(), None);
+}
+
+/// A table with one number field, NUM of 8 digits.
+fn numbers(values: &[u32]) -> Vec<u8> {
+    let mut dbf = vec![0; 32 + 32 + 1];
+    (dbf[0], dbf[1], dbf[2], dbf[3]) = (3, 126, 11, 21);
+    dbf[4] = values.len() as u8;
+    (dbf[8], dbf[10]) = (65, 9);
+    dbf[32..35].copy_from_slice(b"NUM");
+    (dbf[43], dbf[48], dbf[64]) = (b'N', 8, 0x0D);
+    values.iter().for_each(|value| dbf.extend_from_slice(format!(" {value:>8}").as_bytes()));
+    dbf
+}
+
+#[test]
+fn a_zero_that_was_appended_later_does_not_fail_an_ordered_statement() {
+    let item = |number: f64, record: u32| (ordered_double(number).to_vec(), record);
+    let index = build::cdx(&[("NUM", 8, 0, vec![item(0.0, 3), item(4.0, 2), item(7.0, 1)])], 512, false);
+    let table = open(&Memory::new(), numbers(&[7, 4]), "t.cdx", index);
+    let ordering = table.order(0, false).unwrap();
+    assert_eq!(walked(&table, &ordering).unwrap(), Some(vec![1, 0]));
+}
