@@ -1,14 +1,21 @@
-//! Ctrl-C.
+//! Ctrl-C, and being asked to end.
 //!
 //! At the prompt the key reaches the line editor and clears the line. While a statement runs the
 //! terminal sends a signal instead, and the signal cancels the statement through its handle. Pressed
 //! again in a script, before the statement has stopped, it ends the process; the prompt never ends that
 //! way, since a person may press twice out of impatience.
+//!
+//! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, give it a moment to put its
+//! files in order, and end the process.
 
 use crate::exit::Exit;
 use mainstay_engine::CancelHandle;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a cancelled statement may take to end before the process ends without it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 static RUNNING: Mutex<Option<CancelHandle>> = Mutex::new(None);
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -18,18 +25,41 @@ fn running() -> MutexGuard<'static, Option<CancelHandle>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes over the signal for the rest of the process.
+/// Takes over the signals for the rest of the process.
 pub(crate) fn install() {
-    // It fails only where another handler is in place; then that one decides.
-    let _ = ctrlc::set_handler(|| {
-        let at_prompt = AT_PROMPT.load(Ordering::Relaxed);
-        let again = ASKED.swap(true, Ordering::Relaxed);
-        match running().as_ref() {
-            Some(handle) if at_prompt || !again => handle.cancel(),
-            None if at_prompt => {}
-            _ => std::process::exit(Exit::Interrupted as i32),
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // It fails only where signals cannot be handled at all; then they do what they always do.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGINT { interrupt() } else { terminate(signal) }
         }
     });
+}
+
+fn interrupt() {
+    let at_prompt = AT_PROMPT.load(Ordering::Relaxed);
+    let again = ASKED.swap(true, Ordering::Relaxed);
+    match running().as_ref() {
+        Some(handle) if at_prompt || !again => handle.cancel(),
+        None if at_prompt => {}
+        _ => std::process::exit(Exit::Interrupted as i32),
+    }
+}
+
+fn terminate(signal: i32) {
+    ASKED.store(true, Ordering::Relaxed);
+    let asked = Instant::now();
+    while asked.elapsed() < PATIENCE {
+        match running().as_ref() {
+            Some(handle) => handle.cancel(),
+            None => break,
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The line editor may have left the terminal without echo.
+    let _ = crossterm::terminal::disable_raw_mode();
+    std::process::exit(128 + signal);
 }
 
 /// Says that a prompt reads the statements, which the signal must not end.

@@ -14,7 +14,7 @@ use crate::aggregate::AggregateKernel;
 use crate::fused::{Fused, Kernel};
 use crate::order::OrderKernel;
 use crate::relation::Visibility;
-use crate::scan::TableScan;
+use crate::scan::{Scan, TableScan};
 use crate::top::TopKernel;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
@@ -74,9 +74,9 @@ fn fused_projection(node: &Arc<dyn ExecutionPlan>, projection: &ProjectionExec) 
     if let Some(leaf) = projection.input().downcast_ref::<Fused>() {
         return Some(Arc::new(leaf.with_projection(&outputs, Arc::clone(node))));
     }
-    let scan = projection.input().downcast_ref::<TableScan>()?;
-    let columns = outputs.iter().map(|output| scan.columns[*output]).collect();
-    Some(Arc::new(scan.clone().with_output(columns, node.schema())))
+    let leaf = projection.input().downcast_ref::<TableScan>()?;
+    let columns = outputs.iter().map(|output| leaf.scan.columns[*output]).collect();
+    Some(Arc::new(leaf.clone().with_output(columns, node.schema())))
 }
 
 fn column_index(expr: &Arc<dyn PhysicalExpr>) -> Option<usize> {
@@ -113,11 +113,11 @@ fn fused_sort(node: &Arc<dyn ExecutionPlan>, sort: &SortExec) -> Option<Arc<dyn 
 const MAX_TOP: usize = 10_000;
 
 /// The scan, if it gives all the rows of its condition.
-fn plain_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<&TableScan> {
-    plan.downcast_ref::<TableScan>().filter(|scan| scan.limit.is_none())
+fn plain_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<&Scan> {
+    plan.downcast_ref::<TableScan>().map(|leaf| leaf.scan.as_ref()).filter(|scan| scan.limit.is_none())
 }
 
-fn physical_kind(scan: &TableScan, column: usize) -> &DataType {
+fn physical_kind(scan: &Scan, column: usize) -> &DataType {
     scan.source.table.schema().field(column).data_type()
 }
 
@@ -153,7 +153,7 @@ fn fused_aggregate(node: &Arc<dyn ExecutionPlan>, aggregate: &AggregateExec) -> 
     Some(Arc::new(Fused::new(scan.source.clone(), kernel, Arc::clone(node))))
 }
 
-fn group_columns(aggregate: &AggregateExec, scan: &TableScan, schema: &SchemaRef) -> Option<Vec<GroupColumn>> {
+fn group_columns(aggregate: &AggregateExec, scan: &Scan, schema: &SchemaRef) -> Option<Vec<GroupColumn>> {
     let columns = aggregate.group_expr().expr().iter().enumerate();
     columns
         .map(|(i, (expr, _))| {
@@ -164,7 +164,7 @@ fn group_columns(aggregate: &AggregateExec, scan: &TableScan, schema: &SchemaRef
 }
 
 /// The kernel's aggregate for one of DataFusion's: a function of a plain column, or a count of rows.
-fn table_aggregate(expr: &AggregateFunctionExpr, scan: &TableScan, output: &DataType) -> Option<Aggregate> {
+fn table_aggregate(expr: &AggregateFunctionExpr, scan: &Scan, output: &DataType) -> Option<Aggregate> {
     if expr.is_distinct() || !expr.order_bys().is_empty() || expr.ignore_nulls() {
         return None;
     }
@@ -188,7 +188,7 @@ fn table_aggregate(expr: &AggregateFunctionExpr, scan: &TableScan, output: &Data
 
 /// The column that an aggregate reads. SUM and AVG of a short integer are planned over a cast to a longer
 /// type, which the kernels do by themselves.
-fn argument_column(argument: &Arc<dyn PhysicalExpr>, function: Function, scan: &TableScan) -> Option<usize> {
+fn argument_column(argument: &Arc<dyn PhysicalExpr>, function: Function, scan: &Scan) -> Option<usize> {
     if let Some(index) = column_index(argument) {
         return Some(index);
     }
@@ -204,7 +204,7 @@ fn argument_column(argument: &Arc<dyn PhysicalExpr>, function: Function, scan: &
 }
 
 /// The indexes at whose ends all the aggregates stand, if they do.
-fn index_ends(scan: &TableScan, group_by: &[GroupColumn], aggregates: &[Aggregate]) -> Vec<mainstay_table::Ordering> {
+fn index_ends(scan: &Scan, group_by: &[GroupColumn], aggregates: &[Aggregate]) -> Vec<mainstay_table::Ordering> {
     if !group_by.is_empty() || scan.source.predicate.is_some() || scan.source.visibility == Visibility::All {
         return Vec::new();
     }

@@ -93,41 +93,50 @@ impl Kernel {
 /// A scan fused with what stood above it.
 #[derive(Clone, Debug)]
 pub(crate) struct Fused {
+    work: Arc<Work>,
+    properties: Arc<PlanProperties>,
+}
+
+/// What is done; shared by the plan and its runs.
+#[derive(Debug)]
+struct Work {
     source: Source,
     kernel: Kernel,
+    schema: SchemaRef,
     /// The plan that this node replaced: same columns, same rows.
     general: Arc<dyn ExecutionPlan>,
-    properties: Arc<PlanProperties>,
 }
 
 impl Fused {
     pub(crate) fn new(source: Source, kernel: Kernel, general: Arc<dyn ExecutionPlan>) -> Fused {
-        let properties = leaf_properties(general.schema(), 1);
-        Fused { source, kernel, general, properties }
+        let schema = general.schema();
+        let properties = leaf_properties(Arc::clone(&schema), 1);
+        Fused { work: Arc::new(Work { source, kernel, schema, general }), properties }
     }
 
     /// This node with a projection of plain columns above it taken in; `general` is that projection.
     pub(crate) fn with_projection(&self, outputs: &[usize], general: Arc<dyn ExecutionPlan>) -> Fused {
-        Fused::new(self.source.clone(), self.kernel.project(outputs), general)
+        Fused::new(self.work.source.clone(), self.work.kernel.project(outputs), general)
     }
 }
 
 impl DisplayAs for Fused {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let schema = self.source.table.schema();
+        let Work { source, kernel, .. } = self.work.as_ref();
+        let schema = source.table.schema();
         let name = |column: usize| schema.field(column).name().as_str();
-        match &self.kernel {
+        match kernel {
             Kernel::Aggregate(kernel) => kernel.describe(&name, f)?,
             Kernel::Top(kernel) => kernel.describe(&name, f)?,
             Kernel::Order(kernel) => kernel.describe(f)?,
         }
-        self.source.describe(f)
+        source.describe(f)
     }
 }
 
 impl ExecutionPlan for Fused {
     fn name(&self) -> &'static str {
-        match self.kernel {
+        match self.work.kernel {
             Kernel::Aggregate(_) => "TableAggregate",
             Kernel::Top(_) => "TableTop",
             Kernel::Order(_) => "TableOrder",
@@ -155,23 +164,22 @@ impl ExecutionPlan for Fused {
 
     fn partition_statistics(&self, _: Option<usize>) -> Result<Arc<Statistics>> {
         let mut statistics = Statistics::new_unknown(&self.schema());
-        statistics.num_rows = Precision::Inexact(self.source.table.estimated_rows() / 4);
+        statistics.num_rows = Precision::Inexact(self.work.source.table.estimated_rows() / 4);
         Ok(Arc::new(statistics))
     }
 
     fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let run = Run::of(&context)?;
-        let node = self.clone();
-        let schema = self.schema();
-        let batches = stream::once(async move { node.start(&run, context) }).try_flatten();
+        let (work, schema) = (Arc::clone(&self.work), Arc::clone(&self.work.schema));
+        let batches = stream::once(async move { work.start(&run, context) }).try_flatten();
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
     }
 }
 
-impl Fused {
+impl Work {
     fn start(&self, run: &Arc<Run>, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let snapshot = run.snapshot(&self.source.table).map_err(to_datafusion)?;
-        let schema = self.schema();
+        let schema = Arc::clone(&self.schema);
         let input = Input { source: &self.source, snapshot: &snapshot, run, schema: &schema };
         match self.kernel.run(&input).map_err(to_datafusion)? {
             Some(batches) => {

@@ -77,13 +77,31 @@ struct TaskTemplate {
 #[derive(Default)]
 struct Cache {
     catalog_version: u64,
-    /// By the exact text.
-    ready: HashMap<CacheKey, Arc<Planned>>,
-    /// By the text without its literals: optimized, with parameters.
-    shapes: HashMap<CacheKey, Arc<LogicalPlan>>,
+    live: Plans,
+    all: Plans,
 }
 
-type CacheKey = (String, Visibility);
+/// The plans of statements that see the same rows.
+#[derive(Default)]
+struct Plans {
+    /// By the exact text.
+    ready: HashMap<String, Arc<Planned>>,
+    /// By the text without its literals: optimized, with parameters.
+    shapes: HashMap<String, Arc<LogicalPlan>>,
+}
+
+impl Cache {
+    fn plans(&mut self, visibility: Visibility) -> &mut Plans {
+        match visibility {
+            Visibility::Live => &mut self.live,
+            Visibility::All => &mut self.all,
+        }
+    }
+
+    fn len(&self) -> usize {
+        [&self.live, &self.all].iter().map(|plans| plans.ready.len() + plans.shapes.len()).sum()
+    }
+}
 
 /// A statement that is ready to run, any number of times and by any number of sessions at once.
 pub struct Planned {
@@ -108,6 +126,8 @@ impl Planner {
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(settings.memory_limit_bytes)))
+            // The catalog notices files that come and go; a list that is kept would hide them.
+            .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
         let single = state(1, settings.fuse, &runtime_env);
@@ -119,8 +139,7 @@ impl Planner {
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
     pub fn plan(&self, source: &str, catalog: &dyn Catalog, visibility: Visibility) -> Result<Arc<Planned>> {
         let version = catalog.version();
-        let key = (source.to_owned(), visibility);
-        if let Some(planned) = self.cached(version, |cache| cache.ready.get(&key).cloned())
+        if let Some(planned) = self.cached(version, |cache| cache.plans(visibility).ready.get(source).cloned())
             && is_current(&planned, catalog, version)?
         {
             return Ok(planned);
@@ -131,7 +150,8 @@ impl Planner {
         let planned = Arc::new(self.plan_statement(&text, statement, catalog, visibility)?);
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         if source.len() <= CACHED_TEXT_BYTES {
-            self.cached(version, |cache| cache.ready.insert(key, Arc::clone(&planned)));
+            let ready = Arc::clone(&planned);
+            self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
         }
         Ok(planned)
     }
@@ -203,7 +223,7 @@ impl Planner {
 
     fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.catalog_version != version || cache.ready.len() + cache.shapes.len() > CACHED_STATEMENTS {
+        if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };
         }
         work(&mut cache)
@@ -247,16 +267,16 @@ impl Planner {
         visibility: Visibility,
     ) -> Result<LogicalPlan, DataFusionError> {
         let version = context.catalog.version();
-        let key = (lifted.shape.clone(), visibility);
+        let key = lifted.shape.clone();
         let fields = lifted.fields();
         let values = ParamValues::from(lifted.values);
-        let known = self.cached(version, |cache| cache.shapes.get(&key).cloned());
+        let known = self.cached(version, |cache| cache.plans(visibility).shapes.get(&key).cloned());
         let shape = match known {
             Some(shape) => shape,
             None => {
                 let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
-                if key.0.len() <= CACHED_TEXT_BYTES {
-                    self.cached(version, |cache| cache.shapes.insert(key, Arc::clone(&shape)));
+                if key.len() <= CACHED_TEXT_BYTES {
+                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Arc::clone(&shape)));
                 }
                 shape
             }

@@ -21,7 +21,7 @@ use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
-use mainstay_table::vector::{filter, materialize, select};
+use mainstay_table::vector::{filter, gather, materialize, select};
 use mainstay_table::{Access, Predicate, RowSet, Snapshot, Table};
 use std::collections::VecDeque;
 use std::fmt;
@@ -106,11 +106,18 @@ impl mainstay_table::vector::Vectors for Lookup<'_> {
 /// Reads columns of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct TableScan {
+    pub(crate) scan: Arc<Scan>,
+    properties: Arc<PlanProperties>,
+}
+
+/// What a scan gives; shared by the plan and its runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Scan {
     pub(crate) source: Source,
     /// Columns of the table, in the order of the output.
     pub(crate) columns: Vec<usize>,
     pub(crate) limit: Option<usize>,
-    properties: Arc<PlanProperties>,
+    schema: SchemaRef,
 }
 
 impl TableScan {
@@ -125,21 +132,22 @@ impl TableScan {
         let visible_only = visibility == Visibility::Live;
         let access = predicate.as_ref().and_then(|predicate| table.access(predicate, visible_only));
         let output = Arc::new(schema.project(&columns).expect("the planner projects columns that are there"));
-        let properties = leaf_properties(output, if access.is_some() { 1 } else { partitions });
+        let properties = leaf_properties(Arc::clone(&output), if access.is_some() { 1 } else { partitions });
         let source = Source { table, predicate, access, visibility };
-        TableScan { source, columns, limit: None, properties }
+        TableScan { scan: Arc::new(Scan { source, columns, limit: None, schema: output }), properties }
     }
 
     pub(crate) fn with_limit(mut self, limit: Option<usize>) -> TableScan {
-        self.limit = limit;
+        Arc::make_mut(&mut self.scan).limit = limit;
         self
     }
 
     /// The same scan giving other columns (of the table), under the fields of this schema.
     pub(crate) fn with_output(mut self, columns: Vec<usize>, schema: SchemaRef) -> TableScan {
         let partitions = self.properties.partitioning.partition_count();
-        self.properties = leaf_properties(schema, partitions);
-        self.columns = columns;
+        self.properties = leaf_properties(Arc::clone(&schema), partitions);
+        let scan = Arc::make_mut(&mut self.scan);
+        (scan.columns, scan.schema) = (columns, schema);
         self
     }
 }
@@ -157,11 +165,11 @@ pub(crate) fn leaf_properties(schema: SchemaRef, partitions: usize) -> Arc<PlanP
 impl DisplayAs for TableScan {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TableScan: ")?;
-        self.source.describe(f)?;
+        self.scan.source.describe(f)?;
         let schema = self.schema();
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         write!(f, ", columns=[{}]", names.join(", "))?;
-        if let Some(limit) = self.limit {
+        if let Some(limit) = self.scan.limit {
             write!(f, ", limit={limit}")?;
         }
         Ok(())
@@ -201,30 +209,30 @@ impl ExecutionPlan for TableScan {
     }
 
     fn fetch(&self) -> Option<usize> {
-        self.limit
+        self.scan.limit
     }
 
     fn partition_statistics(&self, _: Option<usize>) -> Result<Arc<Statistics>> {
         let mut statistics = Statistics::new_unknown(&self.schema());
         // An index usually leaves few rows, a condition some: all the join planner needs to know.
-        let rows = self.source.table.estimated_rows();
-        let rows = match (&self.source.access, &self.source.predicate) {
+        let rows = self.scan.source.table.estimated_rows();
+        let rows = match (&self.scan.source.access, &self.scan.source.predicate) {
             (Some(_), _) => rows / 20,
             (None, Some(_)) => rows / 4,
             (None, None) => rows,
         };
-        statistics.num_rows = Precision::Inexact(self.limit.map_or(rows, |limit| limit.min(rows)));
+        statistics.num_rows = Precision::Inexact(self.scan.limit.map_or(rows, |limit| limit.min(rows)));
         Ok(Arc::new(statistics))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let cursor = Cursor {
-            scan: self.clone(),
+            scan: Arc::clone(&self.scan),
             run: Run::of(&context)?,
             state: State::NotStarted,
             next_group: partition,
             step: self.properties.partitioning.partition_count(),
-            remaining: self.limit.unwrap_or(usize::MAX),
+            remaining: self.scan.limit.unwrap_or(usize::MAX),
         };
         let batches = cursor.map(|batch| batch.map_err(to_datafusion));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), futures::stream::iter(batches))))
@@ -233,7 +241,7 @@ impl ExecutionPlan for TableScan {
 
 /// One partition of a running scan.
 struct Cursor {
-    scan: TableScan,
+    scan: Arc<Scan>,
     run: Arc<Run>,
     state: State,
     next_group: usize,
@@ -341,51 +349,100 @@ fn first_rows(source: &Source, snapshot: &dyn Snapshot, limit: usize) -> mainsta
 
 /// The rows of one group that the scan gives, at most `limit`.
 fn group_batch(
-    scan: &TableScan,
+    scan: &Scan,
     snapshot: &dyn Snapshot,
     group: usize,
     candidates: Option<&BooleanBuffer>,
     limit: usize,
 ) -> mainstay_base::Result<RecordBatch> {
-    let selection = scan.source.select(snapshot, group, candidates)?;
     let len = snapshot.group(group).len();
-    let schema = scan.schema();
+    if limit < len / 8 {
+        let rows = first_selected(scan, snapshot, group, candidates, limit)?;
+        return gathered(scan, snapshot, group, &rows);
+    }
+    let selection = scan.source.select(snapshot, group, candidates)?;
     let selected = selection.as_ref().map_or(len, BooleanBuffer::count_set_bits);
     if selected == 0 {
-        return Ok(RecordBatch::new_empty(schema));
+        return Ok(RecordBatch::new_empty(Arc::clone(&scan.schema)));
     }
-    let selection = selection.filter(|_| selected < len).map(|bits| first_bits(bits, limit));
-    let vectors = snapshot.vectors(group, &scan.columns)?;
-    let kept = selection.as_ref().map_or(len.min(limit), BooleanBuffer::count_set_bits);
-    let mut arrays = Vec::with_capacity(vectors.len());
-    for (vector, field) in vectors.iter().zip(schema.fields()) {
+    // Rows behind the last one wanted are cut off.
+    let end = match &selection {
+        Some(bits) if selected > limit => bits.set_indices().nth(limit).unwrap_or(len),
+        Some(_) => len,
+        None => len.min(limit),
+    };
+    let selection = selection.filter(|_| selected < len).map(|bits| bits.slice(0, end));
+    let kept = selected.min(limit);
+    let mut arrays = Vec::with_capacity(scan.columns.len());
+    for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
+        let vector = if end < len { vector.slice(0, end) } else { Arc::clone(vector) };
         arrays.push(match &selection {
-            Some(bits) => filter(vector, bits, field.data_type())?,
-            None if kept < len => materialize(&vector.slice(0, kept), field.data_type())?,
-            None => materialize(vector, field.data_type())?,
+            Some(bits) => filter(&vector, bits, field.data_type())?,
+            None => materialize(&vector, field.data_type())?,
         });
     }
-    batch(schema, arrays, kept)
+    batch(Arc::clone(&scan.schema), arrays, kept)
 }
 
-/// The bits, without those after the first `limit` that are set.
-fn first_bits(bits: BooleanBuffer, limit: usize) -> BooleanBuffer {
-    match bits.set_indices().nth(limit) {
-        None => bits,
-        Some(end) => {
-            let head = bits.slice(0, end);
-            head.iter().chain(std::iter::repeat_n(false, bits.len() - end)).collect()
+/// The places in the group of the first rows that the scan gives: looked for in growing runs, so that a
+/// small limit ends the search early.
+fn first_selected(
+    scan: &Scan,
+    snapshot: &dyn Snapshot,
+    group: usize,
+    candidates: Option<&BooleanBuffer>,
+    limit: usize,
+) -> mainstay_base::Result<Vec<u32>> {
+    let (base, len) = (snapshot.group(group).start, snapshot.group(group).len());
+    let visible = match scan.source.visibility {
+        Visibility::Live => snapshot.visible(group)?,
+        Visibility::All => None,
+    };
+    let columns = scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
+    let vectors = snapshot.vectors(group, &columns)?;
+    let (mut rows, mut start, mut run) = (Vec::with_capacity(limit), 0, FETCH_ROWS);
+    while start < len && rows.len() < limit {
+        let size = run.min(len - start);
+        let mut bits = match &scan.source.predicate {
+            Some(predicate) => {
+                let vectors: Vec<ArrayRef> = vectors.iter().map(|vector| vector.slice(start, size)).collect();
+                select(predicate, &Lookup { columns: &columns, vectors: &vectors }, size)?
+            }
+            None => BooleanBuffer::new_set(size),
+        };
+        for (known, offset) in [(visible.as_ref(), start), (candidates, base + start)] {
+            if let Some(known) = known {
+                bits = &bits & &known.slice(offset, size);
+            }
+        }
+        rows.extend(bits.set_indices().take(limit - rows.len()).map(|row| (start + row) as u32));
+        start += size;
+        run *= 2;
+    }
+    Ok(rows)
+}
+
+/// Rows of a group by their places in it.
+fn gathered(scan: &Scan, snapshot: &dyn Snapshot, group: usize, rows: &[u32]) -> mainstay_base::Result<RecordBatch> {
+    let mut arrays = Vec::with_capacity(scan.columns.len());
+    if snapshot.is_decoded(group, &scan.columns) {
+        for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
+            arrays.push(gather(vector, rows, field.data_type())?);
+        }
+    } else {
+        // A few rows are no reason to decode columns that nobody has asked for before.
+        let base = snapshot.group(group).start as u32;
+        let slots: Vec<u32> = rows.iter().map(|row| base + row).collect();
+        let (vectors, _) = snapshot.fetch(&slots, &scan.columns, false)?;
+        for (vector, field) in vectors.iter().zip(scan.schema.fields()) {
+            arrays.push(materialize(vector, field.data_type())?);
         }
     }
+    batch(Arc::clone(&scan.schema), arrays, rows.len())
 }
 
 /// The records at these row slots that the scan gives, at most `limit`.
-fn rows_batch(
-    scan: &TableScan,
-    snapshot: &dyn Snapshot,
-    rows: &[u32],
-    limit: usize,
-) -> mainstay_base::Result<RecordBatch> {
+fn rows_batch(scan: &Scan, snapshot: &dyn Snapshot, rows: &[u32], limit: usize) -> mainstay_base::Result<RecordBatch> {
     let mut columns = scan.columns.clone();
     for column in scan.source.predicate.iter().flat_map(Predicate::columns) {
         if !columns.contains(&column) {
@@ -397,17 +454,21 @@ fn rows_batch(
         Some(predicate) => Some(select(predicate, &Lookup { columns: &columns, vectors: &vectors }, kept.len())?),
         None => None,
     };
-    let schema = scan.schema();
-    let selection = selection.filter(|bits| bits.count_set_bits() < kept.len()).map(|bits| first_bits(bits, limit));
-    let count = selection.as_ref().map_or(kept.len().min(limit), BooleanBuffer::count_set_bits);
+    let selected = selection.as_ref().map_or(kept.len(), BooleanBuffer::count_set_bits);
+    let places = (selected > limit || selected < kept.len()).then(|| -> Vec<u32> {
+        match &selection {
+            Some(bits) => bits.set_indices().take(limit).map(|row| row as u32).collect(),
+            None => (0..kept.len().min(limit) as u32).collect(),
+        }
+    });
     let mut arrays = Vec::with_capacity(scan.columns.len());
-    for (vector, field) in vectors.iter().zip(schema.fields()) {
-        arrays.push(match &selection {
-            Some(bits) => filter(vector, bits, field.data_type())?,
-            None => materialize(&vector.slice(0, count), field.data_type())?,
+    for (vector, field) in vectors.iter().zip(scan.schema.fields()) {
+        arrays.push(match &places {
+            Some(places) => gather(vector, places, field.data_type())?,
+            None => materialize(vector, field.data_type())?,
         });
     }
-    batch(schema, arrays, count)
+    batch(Arc::clone(&scan.schema), arrays, selected.min(limit))
 }
 
 /// A batch that may have no columns but still has rows.

@@ -179,7 +179,11 @@ fn what_follows_the_last_record_is_counted() {
     assert_eq!(message(sound[..74].to_vec()), ["the header counts 2 records; the file holds 1 and 3 bytes of another"]);
     let mut bytes = sound.clone();
     bytes[4] = 1;
-    assert_eq!(message(bytes), ["7 bytes follow the last record that the header counts"]);
+    assert_eq!(table(bytes.clone()).1.unwrap().record_count(bytes.len() as u64), 2);
+    assert_eq!(message(bytes), ["1 whole records follow those that the header counts; they are read too"]);
+    let mut bytes = [&sound[..77], b"garbage that is no record"].concat();
+    bytes[4] = 1;
+    assert_eq!(table(bytes.clone()).1.unwrap().record_count(bytes.len() as u64), 2);
     let mut bytes = sound.clone();
     bytes[15] = 1;
     assert_eq!(table(bytes).1.unwrap_err().code(), Code::Encrypted);

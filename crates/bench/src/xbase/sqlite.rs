@@ -1,7 +1,8 @@
 //! SQLite, linked in: the table in memory with a primary key on ID, as its users would have it.
 //!
-//! A run takes the prepared statement from the connection's cache by its text, steps through all rows and
-//! reads every column, without keeping them; the run before the clock starts keeps them, for the check.
+//! A run prepares the statement from its text (every system here is given the text at every run), steps
+//! through all rows and reads every column, without keeping them; the run before the clock starts keeps
+//! them, for the check.
 
 use super::data::Data;
 use super::questions::Question;
@@ -38,7 +39,7 @@ impl Sqlite {
     }
 
     fn run(&self, sql: &str, mut each: impl FnMut(ValueRef<'_>, bool)) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.connection.prepare(sql)?;
         let columns = statement.column_count();
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -84,7 +85,10 @@ impl System for Sqlite {
     }
 
     fn description(&self) -> String {
-        format!("SQLite {}, in memory, ID INTEGER PRIMARY KEY, prepared statements", rusqlite::version())
+        format!(
+            "SQLite {}, in memory, ID INTEGER PRIMARY KEY, statements prepared from their text",
+            rusqlite::version()
+        )
     }
 
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {

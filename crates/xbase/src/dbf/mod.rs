@@ -55,6 +55,8 @@ pub struct Dbf {
     counters: Vec<Option<Counter>>,
     code_page: CodePage,
     findings: Vec<Finding>,
+    /// Whole records behind those that the header counts.
+    uncounted: u64,
 }
 
 impl Dbf {
@@ -82,13 +84,14 @@ impl Dbf {
         let structure = descriptor::parse(&header, &bytes, code_page)?;
         findings.extend(structure.warnings.into_iter().map(|message| (Severity::Warning, message)));
         findings.extend(structure.errors.into_iter().map(|message| (Severity::Error, message)));
-        check_size(&header, file_length, &*file, &mut findings)?;
+        let uncounted = uncounted_records(&header, file_length, &*file)?;
+        check_size(&header, file_length, uncounted, &*file, &mut findings)?;
         let path = file.path().to_owned();
         let findings = findings
             .into_iter()
             .map(|(severity, message)| Finding { severity, path: path.clone(), place: String::new(), message })
             .collect();
-        Ok(Dbf { file, header, fields: structure.fields, counters: structure.counters, code_page, findings })
+        Ok(Dbf { file, header, fields: structure.fields, counters: structure.counters, code_page, findings, uncounted })
     }
 
     /// The columns, in the order of the header.
@@ -137,10 +140,10 @@ impl Dbf {
         needed.then(|| MemoKind::of_version(self.header.version)).flatten()
     }
 
-    /// The number of records that can be read: what the header said at opening, at most what a file of this
-    /// length holds.
+    /// The number of records that can be read: what the header said at opening with the whole records found
+    /// behind them, at most what a file of this length holds.
     pub fn record_count(&self, file_length: u64) -> u64 {
-        u64::from(self.header.record_count).min(self.header.records_in(file_length))
+        (u64::from(self.header.record_count) + self.uncounted).min(self.header.records_in(file_length))
     }
 
     /// The number of records now: the count is read anew, and bounded by the file's length after that, so that
@@ -198,8 +201,33 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
     page.unwrap_or_else(|| CodePage::default_for_version(header.version))
 }
 
+/// Whole records behind those that the header counts: up to the end mark, each with a deletion mark. A program
+/// that appends (or ended while it did) writes the record first and the count later; Clipper and Harbour
+/// count by the length of the file, and see them.
+fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
+    const BLOCK: u64 = 1 << 16;
+    let record_length = u64::from(header.record_length);
+    let (counted, whole) = (u64::from(header.record_count), header.records_in(file_length));
+    let per_block = (BLOCK / record_length.max(1)).max(1);
+    let mut found = 0;
+    let mut buffer = Vec::new();
+    while counted + found < whole {
+        let records = per_block.min(whole - counted - found);
+        let offset = u64::from(header.header_length) + (counted + found) * record_length;
+        buffer.resize((records * record_length) as usize, 0);
+        file.read_exact_at(&mut buffer, offset)?;
+        let sound = buffer.chunks_exact(record_length as usize).take_while(|record| matches!(record[0], b' ' | b'*'));
+        let sound = sound.count() as u64;
+        found += sound;
+        if sound < records {
+            break;
+        }
+    }
+    Ok(found)
+}
+
 /// Compares the count in the header with the length of the file.
-fn check_size(header: &Header, file_length: u64, file: &dyn File, findings: &mut Notes) -> Result<()> {
+fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File, findings: &mut Notes) -> Result<()> {
     if header.transaction_open {
         findings.push((Severity::Warning, "a transaction was begun and not ended".into()));
     }
@@ -218,7 +246,11 @@ fn check_size(header: &Header, file_length: u64, file: &dyn File, findings: &mut
         findings.push((Severity::Error, format!("the header counts {count} records; the file holds {whole}{tail}")));
         return Ok(());
     }
-    let end = header_length + count * record_length;
+    if uncounted > 0 {
+        let message = format!("{uncounted} whole records follow those that the header counts; they are read too");
+        findings.push((Severity::Warning, message));
+    }
+    let end = header_length + (count + uncounted) * record_length;
     let beyond = file_length - end;
     let mut first = [0];
     if beyond > 0 {

@@ -82,10 +82,10 @@ impl Planner<'_> {
             Predicate::Null { column, negated: false } => (*column, Box::new(|tag| bounds::blank_date(tag, *column))),
             _ => return None,
         };
-        let found = self
-            .set
-            .usable(self.state, self.visible_only)
-            .find_map(|(index, tag)| make(tag).map(|bounds| (index, tag, bounds)));
+        let found = self.set.usable(self.visible_only).find_map(|(tag, of_table)| {
+            let bounds = make(of_table)?;
+            tag.agrees(self.state).then_some((tag.number, of_table, bounds))
+        });
         let (index, tag, bounds) = found?;
         let name = self.state.files.dbf.fields().get(column).map_or("", |field| field.name.as_str());
         let names: Vec<&str> = (0..=column).map(|_| name).collect();

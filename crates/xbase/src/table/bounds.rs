@@ -54,7 +54,10 @@ pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Compariso
             text_bounds(tag, files, part.length?, op, text)
         }
         (KeySource::Text { field: f, length, upper }, Value::Text(text)) if *f == field => {
-            let op = if *upper && op != Comparison::Equal { return None } else { op };
+            // Programs differ in which letters beyond ASCII their UPPER() changes.
+            if *upper && (op != Comparison::Equal || !text.is_ascii()) {
+                return None;
+            }
             let text = if *upper { Cow::Owned(text.to_ascii_uppercase()) } else { Cow::Borrowed(text) };
             text_bounds(tag, files, *length, op, &text)
         }
@@ -91,6 +94,9 @@ pub(crate) fn begins_with(tag: &TableTag, files: &Files, field: usize, text: &st
         KeySource::Text { field: f, length, upper } if *f == field => (*length, *upper),
         _ => return None,
     };
+    if upper && !text.is_ascii() {
+        return None;
+    }
     let text = if upper { text.to_ascii_uppercase() } else { text.to_owned() };
     let mut bytes = files.encode(&text).filter(|bytes| !bytes.is_empty())?;
     bytes.truncate(length);

@@ -91,31 +91,23 @@ fn check_keys(files: &Files, path: &Path, tag: &TableTag, records: u64, findings
     if tag.unusable().is_some_and(|_| tag.header().collation.is_some() || tag.header().custom) {
         return Ok(());
     }
-    let mut scratch = Scratch::new();
-    let (mut missing, mut buffer, mut listed) = (0usize, Vec::new(), 0u64);
-    let place = |recno: u64| format!("tag {}, record {recno}", tag.header().name);
-    let mut first = 0;
-    while first < records {
-        let last = records.min(first + 4_096);
-        let run = files.dbf.read_records(first..last, &mut buffer)?;
-        for (row, record) in run.iter().enumerate() {
-            let recno = run.number(row);
-            let Ok(number) = u32::try_from(recno) else { break };
-            listed += u64::from(tag.lists(&mut scratch, record, number)?);
-            if !tag.header().unique && !tag.has(&mut scratch, record, number)? {
-                missing += 1;
-                if missing <= NAMED_KEYS {
-                    let message = "the index has no key of its value for this record".to_owned();
-                    findings.push(Finding {
-                        severity: Severity::Error,
-                        path: path.to_owned(),
-                        place: place(recno),
-                        message,
-                    });
-                }
+    let slots = u32::try_from(records).unwrap_or(u32::MAX);
+    let (mut record, mut scratch, mut missing, mut listed) = (Vec::new(), Scratch::new(), 0usize, 0u64);
+    let read =
+        |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
+    let compared = tag.compare_all(slots, read)?;
+    for (recno, has_key) in (1..=slots).zip(&compared.found) {
+        read(recno - 1, &mut record)?;
+        let is_listed = tag.lists(&mut scratch, &record, recno)?;
+        listed += u64::from(is_listed);
+        if is_listed && !has_key && !tag.header().unique {
+            missing += 1;
+            if missing <= NAMED_KEYS {
+                let place = format!("tag {}, record {recno}", tag.header().name);
+                let message = "the index has no key of its value for this record".to_owned();
+                findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message });
             }
         }
-        first = last;
     }
     let keys = tag.tag.key_count()?;
     let summary = match () {

@@ -3,19 +3,23 @@
 //! The structural CDX has the table's name. Other files (NTX, IDX, further CDX) do not say which table they
 //! belong to, so every index file of the folder is looked at: it is the table's if its key expressions
 //! compile against the table's fields and its keys agree with its records.
+//!
+//! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
+//! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
 use super::sibling;
 use super::state::State;
-use super::tag::TableTag;
+use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use crate::dbf::{Dbf, FieldKind};
-use crate::index::{Bag, TagHeader};
+use crate::index::{Bag, KeyType, TagHeader};
 use crate::{Finding, Severity};
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Access, KeyRange, Ordering, RowSet, Snapshot};
-use mainstay_vfs::FileSystem;
+use mainstay_vfs::{FileSystem, Stamp};
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 /// A tag as a person wants to see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +46,8 @@ pub(crate) struct Indexes {
     fs: Arc<dyn FileSystem>,
     paths: Vec<IndexPath>,
     current: Mutex<Option<Arc<IndexSet>>>,
-    notices: Mutex<Vec<String>>,
+    /// Every definition of a tag that was ever seen; its place is the tag's number.
+    definitions: Mutex<Vec<Definition>>,
 }
 
 #[derive(Debug)]
@@ -52,28 +57,54 @@ struct IndexPath {
     structural: bool,
 }
 
-/// The index files as they are now, and the state of the table that their keys were compared with.
+/// What a range of keys depends on.
+#[derive(Debug, PartialEq)]
+struct Definition {
+    path: PathBuf,
+    name: String,
+    key: Vec<u8>,
+    condition: Option<Vec<u8>>,
+    key_type: Option<KeyType>,
+}
+
+/// The index files as they are now.
 #[derive(Debug)]
 pub(crate) struct IndexSet {
-    bags: Vec<OpenBag>,
+    bags: Vec<Arc<OpenBag>>,
+    /// Files that could not be opened, with their stamps.
+    failed: Vec<(PathBuf, Option<Stamp>)>,
+    notices: Mutex<Vec<Finding>>,
 }
 
 #[derive(Debug)]
 struct OpenBag {
     path: PathBuf,
     structural: bool,
+    /// Whether a later write is certain to give the file another stamp.
+    settled: bool,
     bag: Arc<Bag>,
     tags: Vec<SetTag>,
 }
 
+/// A tag of an index file, with what is known about its keys.
 #[derive(Debug)]
-struct SetTag {
+pub(crate) struct SetTag {
+    /// The number by which plans name it.
+    pub(crate) number: usize,
     header: Arc<TagHeader>,
     /// What was understood, or why not.
     tag: Result<TableTag>,
-    /// Whether the keys agree with the records.
-    verified: OnceLock<Result<(), String>>,
-    source: Mutex<Option<mainstay_vfs::Stamp>>,
+    verified: Mutex<Option<Verified>>,
+}
+
+/// Whether the keys agree with the records of one state.
+#[derive(Debug)]
+struct Verified {
+    state: u64,
+    table: Stamp,
+    /// All keys were compared.
+    thorough: bool,
+    result: Result<(), Disagreement>,
 }
 
 impl Indexes {
@@ -92,7 +123,7 @@ impl Indexes {
                 paths.push(IndexPath { path: other.clone(), structural: false });
             }
         }
-        Indexes { fs, paths, current: Mutex::default(), notices: Mutex::default() }
+        Indexes { fs, paths, current: Mutex::default(), definitions: Mutex::default() }
     }
 
     /// The files that may belong to the table.
@@ -105,56 +136,85 @@ impl Indexes {
         if self.paths.is_empty() {
             return None;
         }
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = lock(&self.current);
         if let Some(set) = current.as_ref().filter(|set| self.is_current(set)) {
             return Some(Arc::clone(set));
         }
-        let set = Arc::new(self.open(&state.files.dbf));
+        let set = Arc::new(self.open(&state.files.dbf, current.as_deref()));
         *current = Some(Arc::clone(&set));
         Some(set)
     }
 
     fn is_current(&self, set: &IndexSet) -> bool {
-        set.bags.iter().all(|bag| self.fs.stamp(&bag.path).is_ok_and(|stamp| stamp == bag.bag.stamp()))
+        set.bags.iter().all(|bag| self.is_same(bag))
+            && set.failed.iter().all(|(path, stamp)| self.fs.stamp(path).ok() == *stamp)
     }
 
-    fn open(&self, dbf: &Dbf) -> IndexSet {
-        let mut bags = Vec::new();
+    fn is_same(&self, bag: &OpenBag) -> bool {
+        bag.settled && self.fs.stamp(&bag.path).is_ok_and(|stamp| stamp == bag.bag.stamp())
+    }
+
+    /// Opens the index files, of which those that are as they were are kept with what is known about them.
+    fn open(&self, dbf: &Dbf, before: Option<&IndexSet>) -> IndexSet {
+        let mut set = IndexSet { bags: Vec::new(), failed: Vec::new(), notices: Mutex::default() };
         for IndexPath { path, structural } in &self.paths {
+            let known = before.and_then(|before| before.bags.iter().find(|bag| bag.path == *path));
+            if let Some(known) = known.filter(|bag| self.is_same(bag)) {
+                set.bags.push(Arc::clone(known));
+                continue;
+            }
+            let (stamp, now) = (self.fs.stamp(path).ok(), SystemTime::now());
             match self.fs.open(path).and_then(Bag::open) {
-                Ok(bag) => bags.push(OpenBag::new(path.clone(), *structural, Arc::new(bag), dbf)),
-                Err(error) => self.notice(path, "", &format!("the index is not used: {}", error.message())),
+                Ok(bag) => set.bags.push(Arc::new(self.understood(path, *structural, bag, now, dbf))),
+                Err(error) => {
+                    set.failed.push((path.clone(), stamp));
+                    set.notice(warning(path, "", format!("the index is not used: {}", error.message())));
+                }
             }
         }
-        IndexSet { bags }
+        set
     }
 
-    fn notice(&self, path: &Path, place: &str, message: &str) {
-        let finding = Finding {
-            severity: Severity::Warning,
-            path: path.to_owned(),
-            place: place.to_owned(),
-            message: message.to_owned(),
+    fn understood(&self, path: &Path, structural: bool, bag: Bag, now: SystemTime, dbf: &Dbf) -> OpenBag {
+        let settled = bag.stamp().is_settled(now);
+        let tag = |number: usize| {
+            let header = Arc::clone(&bag.tags()[number]);
+            let tag = TableTag::new(&bag, number, dbf);
+            let number = self.number_of(Definition {
+                path: path.to_owned(),
+                name: header.name.clone(),
+                key: header.key_bytes.clone(),
+                condition: header.for_bytes.clone(),
+                key_type: tag.as_ref().ok().map(|tag| tag.tag.key_type()),
+            });
+            SetTag { number, header, tag, verified: Mutex::default() }
         };
-        let text = finding.to_string();
-        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        if !notices.contains(&text) {
-            notices.push(text);
-        }
+        let tags = (0..bag.tags().len()).map(tag).collect();
+        OpenBag { path: path.to_owned(), structural, settled, tags, bag: Arc::new(bag) }
     }
 
-    /// What the user should know about the indexes.
-    pub(crate) fn notices(&self) -> Vec<Finding> {
-        let notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+    fn number_of(&self, definition: Definition) -> usize {
+        let mut definitions = lock(&self.definitions);
+        definitions.iter().position(|known| *known == definition).unwrap_or_else(|| {
+            definitions.push(definition);
+            definitions.len() - 1
+        })
+    }
+
+    /// What the user should know about the indexes, as far as statements have met it.
+    pub(crate) fn notices(&self, state: &State) -> Vec<Finding> {
+        let Some(set) = lock(&self.current).clone() else { return Vec::new() };
+        let mut notices = lock(&set.notices).clone();
+        for bag in &set.bags {
+            for tag in &bag.tags {
+                let reason = tag.known_disagreement(state).filter(|reason| bag.structural || reason.mostly_agrees);
+                if let Some(reason) = reason {
+                    let place = format!("tag {}", tag.header.name);
+                    notices.push(warning(&bag.path, &place, format!("the index is not used: {}", reason.message)));
+                }
+            }
+        }
         notices
-            .iter()
-            .map(|text| Finding {
-                severity: Severity::Warning,
-                path: PathBuf::new(),
-                place: String::new(),
-                message: text.trim_start_matches("warning: ").to_owned(),
-            })
-            .collect()
     }
 
     /// The tags of all the table's index files.
@@ -162,12 +222,13 @@ impl Indexes {
         let Some(set) = self.current(state) else { return Vec::new() };
         let tags = set.bags.iter().flat_map(|bag| bag.tags.iter().map(move |tag| (bag, tag)));
         tags.filter_map(|(bag, tag)| {
+            let disagreement = tag.tag.as_ref().ok().and_then(|known| tag.verified(state, known).err());
+            // A file that only looked as if it belonged to the table.
+            let stranger = !bag.structural && disagreement.as_ref().is_some_and(|reason| !reason.mostly_agrees);
             let unusable = match &tag.tag {
                 Err(error) => Some(error.to_string()),
-                Ok(table_tag) => table_tag.unusable().or_else(|| tag.verified(state, table_tag).err()),
+                Ok(known) => known.unusable().or_else(|| disagreement.map(|reason| reason.message)),
             };
-            // A file that only looked as if it belonged to the table.
-            let stranger = !bag.structural && unusable.as_ref().is_some_and(|reason| reason.contains("disagree"));
             (!stranger).then(|| IndexDescription {
                 name: tag.header.name.clone(),
                 file: bag.path.clone(),
@@ -185,10 +246,11 @@ impl Indexes {
     pub(crate) fn order(&self, state: &State, column: usize, descending: bool) -> Option<Ordering> {
         let set = self.current(state)?;
         let dbf = &state.files.dbf;
-        let (index, tag) = set.usable(state, true).find(|(_, tag)| tag.ordered_field(dbf) == Some(column))?;
+        let orders = |tag: &TableTag| tag.ordered_field(dbf) == Some(column);
+        let (tag, of_table) = set.usable(true).find(|(tag, of_table)| orders(of_table) && tag.agrees(state))?;
         let direction = if descending { " descending" } else { "" };
-        let text = format!("{}{direction}", set.title(index, tag));
-        Some(Ordering { index, descending, column, text })
+        let text = format!("{}{direction}", set.title(tag.number, of_table));
+        Some(Ordering { index: tag.number, descending, column, text })
     }
 
     /// The rows that an access gives.
@@ -197,7 +259,7 @@ impl Indexes {
         match set.rows(state, access) {
             // A damaged index is no reason to fail: the table itself has the answer.
             Err(error) if error.code() == Code::IndexDamaged || error.code() == Code::Io => {
-                self.notice(state.files.dbf.path(), "", &format!("an index is not used: {error}"));
+                set.notice(warning(state.files.dbf.path(), "", format!("an index is not used: {error}")));
                 Ok(None)
             }
             other => other,
@@ -213,12 +275,17 @@ impl Indexes {
     ) -> Result<bool> {
         let Some(set) = self.current(state) else { return Ok(false) };
         let Some(tag) = set.trusted(state, ordering.index) else { return Ok(false) };
-        if tag.ordered_field(&state.files.dbf) != Some(ordering.column) || has_blank_numbers(state, tag, ordering)? {
+        if tag.ordered_field(&state.files.dbf) != Some(ordering.column) {
             return Ok(false);
         }
-        match walk_tag(tag, ordering, state.slots(), visit) {
+        let walked = match has_blank_numbers(state, tag, ordering) {
+            Ok(true) => return Ok(false),
+            Ok(false) => walk_tag(tag, ordering, state, visit),
+            Err(error) => Err(error),
+        };
+        match walked {
             Err(error) if error.code() == Code::IndexDamaged => {
-                self.notice(state.files.dbf.path(), "", &format!("an index is not used: {error}"));
+                set.notice(warning(state.files.dbf.path(), "", format!("an index is not used: {error}")));
                 Ok(false)
             }
             other => other,
@@ -232,68 +299,72 @@ fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
     !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok()
 }
 
-impl OpenBag {
-    fn new(path: PathBuf, structural: bool, bag: Arc<Bag>, dbf: &Dbf) -> OpenBag {
-        let tags = (0..bag.tags().len()).map(|number| SetTag {
-            header: Arc::clone(&bag.tags()[number]),
-            tag: TableTag::new(&bag, number, dbf),
-            verified: OnceLock::new(),
-            source: Mutex::default(),
-        });
-        OpenBag { tags: tags.collect(), path, structural, bag }
+impl SetTag {
+    /// Whether the keys agree with the records of this state.
+    pub(crate) fn agrees(&self, state: &State) -> bool {
+        self.tag.as_ref().is_ok_and(|tag| self.verified(state, tag).is_ok())
+    }
+
+    /// The same with the reason; compared once for each state.
+    fn verified(&self, state: &State, tag: &TableTag) -> Result<(), Disagreement> {
+        let mut verified = lock(&self.verified);
+        if let Some(known) = verified.as_ref().filter(|known| known.state == state.number()) {
+            return known.result.clone();
+        }
+        // Once the table changed and this file did not, a program may be writing that does not have it open.
+        let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
+        let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
+        let result = tag.verify(state, thorough);
+        let (state, table) = (state.number(), state.stamps.dbf);
+        *verified = Some(Verified { state, table, thorough, result: result.clone() });
+        result
+    }
+
+    fn known_disagreement(&self, state: &State) -> Option<Disagreement> {
+        let verified = lock(&self.verified);
+        verified.as_ref().filter(|known| known.state == state.number())?.result.clone().err()
     }
 }
 
-impl SetTag {
-    /// Whether the keys agree with the records of this state; compared once.
-    fn verified(&self, state: &State, tag: &TableTag) -> Result<(), String> {
-        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        if *source == Some(state.stamps.dbf)
-            && let Some(verified) = self.verified.get()
-        {
-            return verified.clone();
-        }
-        let slots = u32::try_from(state.slots()).unwrap_or(u32::MAX);
-        let result = tag.verify(state, slots);
-        if self.verified.set(result.clone()).is_ok() {
-            *source = Some(state.stamps.dbf);
-        }
-        result
-    }
+fn warning(path: &Path, place: &str, message: String) -> Finding {
+    Finding { severity: Severity::Warning, path: path.to_owned(), place: place.to_owned(), message }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl IndexSet {
-    fn tags(&self) -> impl Iterator<Item = (usize, &SetTag)> {
-        self.bags.iter().flat_map(|bag| &bag.tags).enumerate()
+    fn tags(&self) -> impl Iterator<Item = &SetTag> {
+        self.bags.iter().flat_map(|bag| &bag.tags)
     }
 
-    /// The tags that statements can use, with their numbers.
-    pub(crate) fn usable<'a>(
-        &'a self,
-        state: &'a State,
-        visible_only: bool,
-    ) -> impl Iterator<Item = (usize, &'a TableTag)> {
-        self.tags().filter_map(move |(index, set_tag)| {
+    fn notice(&self, finding: Finding) {
+        let mut notices = lock(&self.notices);
+        if !notices.contains(&finding) {
+            notices.push(finding);
+        }
+    }
+
+    /// The tags that statements can use by their definition; their keys are still to be compared.
+    pub(crate) fn usable(&self, visible_only: bool) -> impl Iterator<Item = (&SetTag, &TableTag)> {
+        self.tags().filter_map(move |set_tag| {
             let tag = set_tag.tag.as_ref().ok()?;
             let lists_enough = tag.condition.is_none() || visible_only;
-            (lists_enough && tag.unusable().is_none() && set_tag.verified(state, tag).is_ok()).then_some((index, tag))
+            (lists_enough && tag.unusable().is_none()).then_some((set_tag, tag))
         })
     }
 
-    /// The tag of this number, if its keys agree with the records.
-    fn trusted<'a>(&'a self, state: &State, index: usize) -> Option<&'a TableTag> {
-        let (_, set_tag) = self.tags().nth(index)?;
-        let tag = set_tag.tag.as_ref().ok()?;
-        set_tag.verified(state, tag).is_ok().then_some(tag)
+    /// The tag of this number, if it is still there and its keys agree with the records.
+    fn trusted(&self, state: &State, number: usize) -> Option<&TableTag> {
+        let set_tag = self.tags().find(|tag| tag.number == number)?;
+        let tag = set_tag.tag.as_ref().ok().filter(|tag| tag.unusable().is_none())?;
+        set_tag.agrees(state).then_some(tag)
     }
 
     /// The name of a tag with its file, for EXPLAIN.
-    pub(crate) fn title(&self, index: usize, tag: &TableTag) -> String {
-        let mut first = 0;
-        let bag = self.bags.iter().find(|bag| {
-            first += bag.tags.len();
-            index < first
-        });
+    pub(crate) fn title(&self, number: usize, tag: &TableTag) -> String {
+        let bag = self.bags.iter().find(|bag| bag.tags.iter().any(|tag| tag.number == number));
         let file = bag.and_then(|bag| bag.path.file_name()).map(|name| name.to_string_lossy().into_owned());
         format!("{} of {}", tag.header().name, file.unwrap_or_default())
     }
@@ -432,24 +503,31 @@ const MAX_ZEROS: usize = 1_000;
 fn walk_tag(
     tag: &TableTag,
     ordering: &Ordering,
-    slots: usize,
+    state: &State,
     visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>,
 ) -> Result<bool> {
     let is_text = tag.key.result_type().kind == crate::expr::Kind::Character;
-    let (mut failed, mut other_order) = (None, false);
+    let mut seen = Seen::new(state.slots());
+    let (mut failed, mut unusable, mut ended_early) = (None, false, false);
     let step = |recno: u32, key: &[u8]| {
         // Bytes order as Unicode does only where they are ASCII, and below a blank not as cut texts do.
         if is_text && !key.iter().all(|byte| (0x20..0x7F).contains(byte)) {
-            other_order = true;
+            unusable = true;
             return ControlFlow::Break(());
         }
-        let Some(row) = (recno as usize).checked_sub(1).filter(|row| *row < slots) else {
+        let Some(row) = (recno as usize).checked_sub(1).filter(|row| *row < state.slots()) else {
             return ControlFlow::Continue(());
         };
-        visit(row as u32).unwrap_or_else(|error| {
+        if !seen.add(row) {
+            unusable = true;
+            return ControlFlow::Break(());
+        }
+        let flow = visit(row as u32).unwrap_or_else(|error| {
             failed = Some(error);
             ControlFlow::Break(())
-        })
+        });
+        ended_early = flow.is_break();
+        flow
     };
     match ordering.descending {
         false => tag.tag.range(Bound::Unbounded, Bound::Unbounded, step)?,
@@ -457,6 +535,38 @@ fn walk_tag(
     }
     match failed {
         Some(error) => Err(error),
-        None => Ok(!other_order),
+        None => Ok(!unusable && (ended_early || seen.has_all_visible(state)?)),
+    }
+}
+
+/// The rows that a walk has met: each must come once, and each that is there must come.
+struct Seen {
+    words: Vec<u64>,
+}
+
+impl Seen {
+    fn new(slots: usize) -> Seen {
+        Seen { words: vec![0; slots.div_ceil(64)] }
+    }
+
+    /// Whether the row is new.
+    fn add(&mut self, row: usize) -> bool {
+        let bit = 1 << (row % 64);
+        let is_new = self.words[row / 64] & bit == 0;
+        self.words[row / 64] |= bit;
+        is_new
+    }
+
+    fn has_all_visible(&self, state: &State) -> Result<bool> {
+        for group in 0..state.groups() {
+            let visible = state.visible(group)?;
+            let start = state.group(group).start;
+            let is_there = |row: &usize| visible.as_ref().is_none_or(|bits| bits.value(row - start));
+            let has = |row: usize| self.words[row / 64] & (1 << (row % 64)) != 0;
+            if state.group(group).filter(is_there).any(|row| !has(row)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

@@ -63,6 +63,11 @@ impl State {
         Ok(State { files, stamps, settled, slots, source, cache, visible, findings: Mutex::default(), indexes })
     }
 
+    /// A number that no other state of any table has.
+    pub(crate) fn number(&self) -> u64 {
+        self.source
+    }
+
     fn fields(&self) -> &[Field] {
         self.files.dbf.fields()
     }
@@ -289,7 +294,7 @@ impl Snapshot for State {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let mut list = Vec::new();
         findings.clone().list_into(self.files.dbf.path(), "", &mut list);
-        list.extend(self.indexes.notices());
+        list.extend(self.indexes.notices(self));
         list.iter().map(ToString::to_string).collect()
     }
 }

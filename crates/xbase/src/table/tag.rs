@@ -3,9 +3,11 @@
 //! Two things keep a tag from being used. Its *definition*: an expression that is not understood, keys of
 //! another collation, a tag that lists only some records. And its *state*: an index that another program
 //! did not maintain (a table written while only some of its NTX files were open) answers wrongly without
-//! any sign. Comparing all keys would cost more than the index saves, so a sample is compared: the last
-//! record, which tells a table that was appended to, the first, and some in between. The comparison is
-//! made once for every state of table and index.
+//! any sign. So keys are compared with records, once for every state of table and index: all of them in a
+//! table of up to [`COMPARED_WHOLE`] records, and in any table that changed while its index did not. A
+//! larger table that is opened is trusted by a sample, because comparing all would cost more than the index
+//! saves: the last records, which tell a table that was appended to, the first, and some in between.
+//! `mainstay check` always compares all.
 
 use super::Files;
 use super::state::State;
@@ -13,11 +15,35 @@ use crate::dbf::{Dbf, Family, FieldKind};
 use crate::expr::{CaseTable, Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
 use crate::index::{Bag, EncodedKey, KeyFamily, KeyType, KeyValue, Tag, TagHeader};
 use mainstay_base::{Code, Date, Error, Result, Timestamp};
+use mainstay_table::Snapshot;
 use std::borrow::Cow;
 use std::ops::{Bound, ControlFlow};
 
-/// How many records are compared with their keys before a tag is trusted.
-const SAMPLES: u32 = 8;
+/// Up to this many records, all are compared with their keys before a tag is trusted.
+pub(crate) const COMPARED_WHOLE: usize = 8_192;
+
+/// Of a larger table, so many records all over it, and so many at its end.
+const SAMPLES: usize = 16;
+const LAST_SAMPLES: usize = 8;
+
+/// How the keys of a tag differ from the records of its table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Disagreement {
+    pub(crate) message: String,
+    /// Most keys agree: the index is this table's, and was not maintained.
+    pub(crate) mostly_agrees: bool,
+}
+
+/// What a comparison of all keys with all records found.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    /// For each record, whether the tag has its key.
+    pub(crate) found: Vec<bool>,
+    /// Keys that no record has, or that a record has twice.
+    pub(crate) surplus: u64,
+    /// The first record with such a key.
+    first_surplus: Option<u32>,
+}
 
 /// A tag whose definition is understood.
 #[derive(Debug)]
@@ -112,21 +138,80 @@ impl TableTag {
         }
     }
 
-    /// Compares the keys of some records with the records.
-    pub(crate) fn verify(&self, state: &State, slots: u32) -> Result<(), String> {
+    /// Compares keys with records: all, or a sample.
+    pub(crate) fn verify(&self, state: &State, thorough: bool) -> Result<(), Disagreement> {
+        let slots = u32::try_from(state.slots()).unwrap_or(u32::MAX);
+        let compared = match thorough {
+            true => self.verify_all(state, slots),
+            false => self.verify_samples(state, slots),
+        };
+        // An index that cannot be walked is damaged: whose it is, is then not the question.
+        compared.unwrap_or_else(|error| Err(Disagreement { message: error.to_string(), mostly_agrees: true }))
+    }
+
+    fn verify_samples(&self, state: &State, slots: u32) -> Result<Result<(), Disagreement>> {
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
-        let step = (slots / SAMPLES).max(1);
-        let samples = (0..slots).step_by(step as usize).chain(slots.checked_sub(1));
-        for row in samples {
-            let recno = row + 1;
-            let found = state.record(row, &mut record).and_then(|()| self.has(&mut scratch, &record, recno));
-            match found {
-                Ok(true) => {}
-                Ok(false) => return Err(format!("its keys disagree with the table at record {recno}")),
-                Err(error) => return Err(error.to_string()),
+        let step = (slots as usize / SAMPLES).max(1);
+        let last = slots.saturating_sub(LAST_SAMPLES as u32)..slots;
+        let (mut agreeing, mut first_other, mut samples) = (0, None, 0);
+        for row in (0..slots).step_by(step).chain(last) {
+            state.record(row, &mut record)?;
+            samples += 1;
+            match self.has(&mut scratch, &record, row + 1)? {
+                true => agreeing += 1,
+                false => first_other = first_other.or(Some(row + 1)),
             }
         }
-        Ok(())
+        Ok(verdict(first_other, agreeing * 2 >= samples))
+    }
+
+    fn verify_all(&self, state: &State, slots: u32) -> Result<Result<(), Disagreement>> {
+        let compared = self.compare_all(slots, |row, record| state.record(row, record))?;
+        let (mut record, mut scratch) = (Vec::new(), Scratch::new());
+        let mut first_other = compared.first_surplus;
+        for (row, _) in (0..slots).zip(&compared.found).filter(|(_, found)| !**found) {
+            state.record(row, &mut record)?;
+            if self.lists(&mut scratch, &record, row + 1)? {
+                first_other = Some(first_other.map_or(row + 1, |first| first.min(row + 1)));
+                break;
+            }
+        }
+        let agreeing = compared.found.iter().filter(|found| **found).count();
+        Ok(verdict(first_other, agreeing * 2 >= compared.found.len()))
+    }
+
+    /// Walks all keys and compares each with the record it names; `read` gives the bytes of a row slot.
+    pub(crate) fn compare_all(
+        &self,
+        slots: u32,
+        mut read: impl FnMut(u32, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<Compared> {
+        let mut compared = Compared { found: vec![false; slots as usize], ..Compared::default() };
+        let (mut record, mut scratch, mut failed) = (Vec::new(), Scratch::new(), None);
+        self.tag.range(Bound::Unbounded, Bound::Unbounded, |recno, key| {
+            let row = recno.wrapping_sub(1);
+            // A record that was appended since: not of this state of the table.
+            let Some(found) = compared.found.get_mut(row as usize) else {
+                if recno == 0 {
+                    compared.surplus += 1;
+                    compared.first_surplus.get_or_insert(recno);
+                }
+                return ControlFlow::Continue(());
+            };
+            if let Err(error) = read(row, &mut record) {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+            let agrees = self.key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
+            if agrees && !*found {
+                *found = true;
+            } else {
+                compared.surplus += 1;
+                compared.first_surplus.get_or_insert(recno);
+            }
+            ControlFlow::Continue(())
+        })?;
+        failed.map_or(Ok(compared), Err)
     }
 
     /// Whether the record is listed under its key; true for a record that is not to be listed.
@@ -141,6 +226,16 @@ impl TableTag {
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(found)
+    }
+}
+
+fn verdict(first_other: Option<u32>, mostly_agrees: bool) -> Result<(), Disagreement> {
+    match first_other {
+        None => Ok(()),
+        Some(recno) => {
+            let message = format!("its keys disagree with the table at record {recno}; reindex the table");
+            Err(Disagreement { message, mostly_agrees })
+        }
     }
 }
 
