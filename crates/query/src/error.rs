@@ -97,7 +97,7 @@ pub(crate) fn syntax(message: &str, text: Option<&Text>) -> Error {
     let message = message.strip_prefix("sql parser error: ").unwrap_or(message);
     let message = message.strip_prefix("ParserError(\"").and_then(|m| m.strip_suffix("\")")).unwrap_or(message);
     let Some((what, place)) = message.rsplit_once(" at Line: ") else {
-        let error = Error::new(Code::Syntax, message);
+        let error = Error::new(Code::Syntax, lower_first(message));
         return match text {
             Some(text) if message.contains("EOF") => error.span(text.source.len(), text.source.len()),
             _ => error,
@@ -179,7 +179,8 @@ fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
     let allowed = name.chars().count() / 3 + 1;
     candidates
         .map(|candidate| (edit_distance(name, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        // The name itself is there, but not where it was looked for.
+        .filter(|(distance, _)| (1..=allowed).contains(distance))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }

@@ -37,6 +37,10 @@ impl Lifted {
 /// Lifts the literals, or says `None` when there are none to lift.
 pub(crate) fn lift(statement: &Statement) -> Option<Lifted> {
     let mut statement = statement.clone();
+    // Parameters that the user wrote have numbers of their own.
+    if VisitMut::visit(&mut statement, &mut PlaceholderFinder).is_break() {
+        return None;
+    }
     let mut finder = ConditionFinder { values: Vec::new() };
     let _ = VisitMut::visit(&mut statement, &mut finder);
     let values = finder.values;
@@ -49,6 +53,20 @@ pub(crate) fn lift(statement: &Statement) -> Option<Lifted> {
         let _ = write!(shape, "\u{0}{}", value.data_type());
     }
     Some(Lifted { statement, shape, values })
+}
+
+/// Breaks at the first parameter.
+struct PlaceholderFinder;
+
+impl VisitorMut for PlaceholderFinder {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(_), .. }) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// Finds the conditions of every SELECT, at any depth.
@@ -206,5 +224,6 @@ mod tests {
         assert_eq!(shape("select * from t where a = 1"), shape("SELECT  *\nFROM T WHERE A = 2"));
         assert_ne!(shape("select * from t where a = 1"), shape("select * from t where a = '1'"));
         assert!(lifted("select 1 from t where 1 = 0").is_none());
+        assert!(lifted("select 1 from t where $1 = 2").is_none());
     }
 }
