@@ -130,6 +130,7 @@ impl Engine {
             threads: self.threads,
             statement_timeout: self.timeout,
             show_deleted: self.show_deleted,
+            ..Options::default()
         }
     }
 }

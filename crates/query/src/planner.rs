@@ -20,16 +20,18 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SessionState, SessionStateBuilder, TaskContext};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::Analyzer;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::{ExecutionPlan, displayable};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
+use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::Table;
 use std::collections::HashMap;
@@ -201,10 +203,12 @@ impl Planner {
                 true => reset_plan_states(Arc::clone(&planned.plan))?,
                 false => Arc::clone(&planned.plan),
             };
-            datafusion::physical_plan::execute_stream(plan, Arc::new(context))
+            execute_stream(plan, Arc::new(context))
         };
         let _workers = self.runtime.enter();
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
+        // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
+        let stream = if planned.stateful { on_a_worker(stream) } else { stream };
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
     }
 
@@ -341,6 +345,22 @@ pub fn functions() -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work
+/// ends when the caller drops it.
+fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    let mut builder = RecordBatchReceiverStream::builder(stream.schema(), 2);
+    let sender = builder.tx();
+    builder.spawn(async move {
+        while let Some(batch) = stream.next().await {
+            if sender.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    builder.build()
 }
 
 fn parser_options(options: &SqlParserOptions) -> ParserOptions {

@@ -232,6 +232,8 @@ impl ExecutionPlan for TableScan {
             state: State::NotStarted,
             next_group: partition,
             step: self.properties.partitioning.partition_count(),
+            batch_rows: context.session_config().batch_size(),
+            cut: None,
             remaining: self.scan.limit.unwrap_or(usize::MAX),
         };
         let batches = cursor.map(|batch| batch.map_err(to_datafusion));
@@ -247,6 +249,11 @@ struct Cursor {
     next_group: usize,
     step: usize,
     remaining: usize,
+    /// The operators above are made for batches of about this many rows: a join of two batches that are
+    /// whole groups would be busy for minutes before it could notice that it shall stop.
+    batch_rows: usize,
+    /// A batch that is larger, and how many of its rows have been given.
+    cut: Option<(RecordBatch, usize)>,
 }
 
 enum State {
@@ -268,7 +275,22 @@ impl Iterator for Cursor {
     type Item = mainstay_base::Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some((batch, given)) = &mut self.cut {
+            let rows = self.batch_rows.min(batch.num_rows() - *given);
+            let piece = batch.slice(*given, rows);
+            *given += rows;
+            if *given == batch.num_rows() {
+                self.cut = None;
+            }
+            return Some(Ok(piece));
+        }
         let result = self.advance().transpose();
+        if let Some(Ok(batch)) = &result
+            && batch.num_rows() > self.batch_rows
+        {
+            self.cut = Some((batch.clone(), 0));
+            return self.next();
+        }
         if !matches!(result, Some(Ok(_))) {
             self.state = State::Ended;
         }
