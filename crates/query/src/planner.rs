@@ -125,7 +125,8 @@ impl Planner {
     /// A planner with its own worker threads.
     pub fn new(settings: &Settings) -> Result<Planner> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(settings.threads.max(1))
+            // One more: a worker that is free keeps the time, by which the others are stopped.
+            .worker_threads(settings.threads.max(1) + 1)
             .thread_name("mainstay-worker")
             .enable_time()
             .build()?;

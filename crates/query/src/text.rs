@@ -420,6 +420,10 @@ mod tests {
         let error = Text::new("SELECT * FORM t").unwrap().parse().unwrap_err();
         assert_eq!(error.text_span(), Some((9, 13)));
         let deep = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
-        assert_eq!(Text::new(&deep).unwrap().parse().unwrap_err().code(), Code::Syntax);
+        let text = Text::new(&deep).unwrap();
+        assert!(text.is_deep());
+        let parse = move || text.parse().unwrap_err().code();
+        let parsing = std::thread::Builder::new().stack_size(64 << 20).spawn(parse).unwrap();
+        assert_eq!(parsing.join().unwrap(), Code::Syntax);
     }
 }
