@@ -51,7 +51,7 @@ impl<'a> Words<'a> {
                 "all" | "settings" | "" => Words::ShowSettings(None),
                 _ => Words::ShowSettings(Some(name(1)?)),
             },
-            "set" => set(statement)?,
+            "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
             _ => Words::Query(statement),
         })
     }

@@ -48,7 +48,10 @@ impl Pair {
             let kernels = common::run(&mut self.kernels, statement);
             match (&kernels, &general) {
                 (Ok(kernels), Ok(general)) => {
-                    assert_same(statement, attempt, kernels, general, is_ordered);
+                    if let Some(difference) = difference(kernels, general, is_ordered) {
+                        let plan = common::rows(&mut self.kernels, &format!("EXPLAIN {statement}")).join("\n");
+                        panic!("{statement}\n{attempt} run: {difference}\nthe plan of the kernels:\n{plan}");
+                    }
                     outcome = if general.rows.is_empty() { Outcome::Empty } else { Outcome::Rows };
                 }
                 (Err(kernels), Err(general)) => {
@@ -75,12 +78,14 @@ enum Outcome {
     Failed,
 }
 
-#[track_caller]
-fn assert_same(statement: &str, attempt: &str, kernels: &Rows, general: &Rows, is_ordered: bool) {
+/// What is different between the two, if anything.
+fn difference(kernels: &Rows, general: &Rows, is_ordered: bool) -> Option<String> {
     let shape = |rows: &Rows| -> Vec<(String, DataType)> {
         rows.schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()
     };
-    assert_eq!(shape(kernels), shape(general), "{statement}");
+    if shape(kernels) != shape(general) {
+        return Some(format!("{:?} by the kernels, {:?} by the general executor", shape(kernels), shape(general)));
+    }
     let lines = |rows: &Rows| {
         let mut lines: Vec<String> = rows.rows.iter().map(|row| row.join("|")).collect();
         if !is_ordered {
@@ -89,17 +94,19 @@ fn assert_same(statement: &str, attempt: &str, kernels: &Rows, general: &Rows, i
         lines
     };
     let (kernels, general) = (lines(kernels), lines(general));
-    if kernels == general {
-        return;
-    }
-    let at = kernels.iter().zip(&general).position(|(a, b)| a != b).unwrap_or(kernels.len().min(general.len()));
-    panic!(
-        "{statement}\n{attempt} run: {} rows by the kernels, {} by the general executor; first difference at row {at}:\n  {:?}\n  {:?}",
+    let shorter = kernels.len().min(general.len());
+    let at = kernels
+        .iter()
+        .zip(&general)
+        .position(|(a, b)| a != b)
+        .or((kernels.len() != general.len()).then_some(shorter))?;
+    Some(format!(
+        "{} rows by the kernels, {} by the general executor; the first difference at row {at}:\n  {:?}\n  {:?}",
         kernels.len(),
         general.len(),
         kernels.get(at),
         general.get(at)
-    );
+    ))
 }
 
 /// Learns a table's columns and some of its values.
@@ -327,4 +334,33 @@ fn the_switch_switches() {
     let general = common::rows(&mut pair.general, statement).join("\n");
     assert!(kernels.contains("TableAggregate") && kernels.contains("where=\"QTY\" > 3"), "{kernels}");
     assert!(!general.contains("TableAggregate") && general.contains("FilterExec"), "{general}");
+}
+
+/// Statements of the generator, made smaller, for which the two once differed.
+#[test]
+fn differences_that_were_found() {
+    let folder = Folder::new();
+    folder.copy_fixtures("t07");
+    write_all_kinds(&folder, "a", &mut Random(0), 300);
+    let mut pair = Pair::open(&folder, &["a"]);
+    for statement in [
+        // NOT of a test that is never unknown.
+        "SELECT id FROM a WHERE NOT (ok IS FALSE)",
+        "SELECT id FROM a WHERE NOT (ok IS TRUE)",
+        "SELECT id FROM a WHERE ok IS TRUE OR ok IS NOT FALSE",
+        // A comparison with NULL among others is folded to an unknown constant.
+        "SELECT id FROM a WHERE name IN ('a', NULL)",
+        "SELECT id FROM a WHERE NOT (name IN ('a', NULL) AND ok)",
+        // Only the kernels knew another escape than the backslash.
+        "SELECT id FROM a WHERE name LIKE '%!%%' ESCAPE '!'",
+        "SELECT id FROM a WHERE name NOT ILIKE 'X!_Y' ESCAPE '!' OR qty > 3",
+        // Two lists about one column were intersected before their values were known.
+        "SELECT id FROM a WHERE tag IN ('AA', 'B') AND tag IN ('B', 'zz')",
+        "SELECT id FROM a WHERE tag IN ('AA', 'B') AND tag NOT IN ('B', 'zz')",
+        "SELECT id FROM t07_vfp WHERE note IN ('note 9')",
+        "SELECT id, note FROM t07_vfp WHERE vc IN ('vv') OR (note IN ('note 9') AND note IN ('note 9', 'note 12', 'no'))",
+        "SELECT id, vc FROM t07_vfp WHERE vc IN ('vv', 'vvvvvvvvvv', 'vvvvvvvvvvv', 'vvvvvvvvvvvx', 'x')",
+    ] {
+        pair.compare(statement, false);
+    }
 }

@@ -93,8 +93,8 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
         }
         Expr::IsNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: false }),
         Expr::IsNotNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: true }),
-        Expr::IsTrue(inner) => truth(inner, true, schema),
-        Expr::IsFalse(inner) => truth(inner, false, schema),
+        Expr::IsTrue(inner) => certain(inner, true, schema),
+        Expr::IsFalse(inner) => certain(inner, false, schema),
         Expr::Column(_) => truth(condition, true, schema),
         Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Some(Predicate::Constant(*value)),
         // What is left of a comparison with NULL; any column will do.
@@ -124,6 +124,12 @@ fn swapped(comparison: Comparison) -> Comparison {
 fn truth(expr: &Expr, value: bool, schema: &Schema) -> Option<Predicate> {
     let column = operand(expr, schema)?;
     matches!(schema.field(column).data_type(), DataType::Boolean).then_some(Predicate::Truth { column, value })
+}
+
+/// IS TRUE, IS FALSE: false for NULL, so that NOT of it is true there.
+fn certain(expr: &Expr, value: bool, schema: &Schema) -> Option<Predicate> {
+    let column = operand(expr, schema)?;
+    Some(Predicate::And(vec![truth(expr, value, schema)?, Predicate::Null { column, negated: true }]))
 }
 
 fn comparison(op: Operator) -> Option<Comparison> {

@@ -4,6 +4,9 @@ use crate::text::Text;
 use datafusion::common::{DataFusionError, SchemaError};
 use mainstay_base::{Code, Error};
 
+/// The length at which texts in messages are cut.
+const MESSAGE_CHARACTERS: usize = 500;
+
 /// Carries one of our errors through DataFusion.
 pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
     DataFusionError::External(Box::new(error))
@@ -87,8 +90,8 @@ fn plain(message: &str) -> String {
         rest = rest.strip_prefix(prefix).unwrap_or(rest);
     }
     match rest.split_once("\nThis issue was likely caused") {
-        Some((message, _)) => message.trim_end().to_owned(),
-        None => rest.trim_end().trim_end_matches('.').to_owned(),
+        Some((message, _)) => shortened(message.trim_end()),
+        None => shortened(rest.trim_end().trim_end_matches('.')),
     }
 }
 
@@ -97,13 +100,13 @@ pub(crate) fn syntax(message: &str, text: Option<&Text>) -> Error {
     let message = message.strip_prefix("sql parser error: ").unwrap_or(message);
     let message = message.strip_prefix("ParserError(\"").and_then(|m| m.strip_suffix("\")")).unwrap_or(message);
     let Some((what, place)) = message.rsplit_once(" at Line: ") else {
-        let error = Error::new(Code::Syntax, message);
+        let error = Error::new(Code::Syntax, lower_first(message));
         return match text {
             Some(text) if message.contains("EOF") => error.span(text.source.len(), text.source.len()),
             _ => error,
         };
     };
-    let error = Error::new(Code::Syntax, lower_first(what));
+    let error = Error::new(Code::Syntax, shortened(&lower_first(what)));
     let numbers: Vec<u64> = place.split(", Column: ").filter_map(|number| number.trim().parse().ok()).collect();
     match (text, numbers.as_slice()) {
         (Some(text), [line, column]) => {
@@ -111,6 +114,14 @@ pub(crate) fn syntax(message: &str, text: Option<&Text>) -> Error {
             error.span(start, end)
         }
         _ => error,
+    }
+}
+
+/// Messages repeat parts of statements, which may be of any length.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MESSAGE_CHARACTERS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -126,6 +137,7 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
     match error {
         SchemaError::FieldNotFound { field, valid_fields } => {
             let shown = text.and_then(|text| text.spelling(&field.name)).unwrap_or_else(|| field.name.clone());
+            let shown = shortened(&shown);
             let error = Error::new(Code::UnknownColumn, format!("no column \"{shown}\""));
             let candidates = valid_fields.iter().map(|column| column.name.as_str());
             with_place(with_hint(error, &field.name, candidates), &field.name, text)
@@ -144,12 +156,13 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
     if let Some(name) = message.strip_prefix("table '").and_then(|rest| rest.split_once("' not found")) {
         let name = name.0.rsplit('.').next().unwrap_or(name.0);
         let shown = text.and_then(|text| text.spelling(name)).unwrap_or_else(|| name.to_owned());
+        let shown = shortened(&shown);
         let error = Error::new(Code::UnknownTable, format!("no table \"{shown}\""));
         let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
         return Some(with_place(with_hint(error, name, candidates), name, text));
     }
     let name = message.strip_prefix("Invalid function '").and_then(|rest| rest.split_once('\''))?.0;
-    let error = Error::new(Code::UnknownFunction, format!("no function \"{name}\""));
+    let error = Error::new(Code::UnknownFunction, format!("no function \"{}\"", shortened(name)));
     let candidates = names.iter().flat_map(|names| names.functions.iter().map(String::as_str));
     Some(with_place(with_hint(error, name, candidates), name, text))
 }
@@ -181,6 +194,8 @@ fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
         .map(|candidate| (edit_distance(name, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
+        // The name itself is there, but not where it was looked for.
+        .filter(|(distance, _)| *distance > 0)
         .map(|(_, candidate)| candidate)
 }
 

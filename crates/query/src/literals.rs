@@ -37,7 +37,12 @@ impl Lifted {
 /// Lifts the literals, or says `None` when there are none to lift.
 pub(crate) fn lift(statement: &Statement) -> Option<Lifted> {
     let mut statement = statement.clone();
-    let mut finder = ConditionFinder { values: Vec::new() };
+    let mut survey = Survey { lists: 0 };
+    // Parameters that the user wrote have numbers of their own.
+    if VisitMut::visit(&mut statement, &mut survey).is_break() {
+        return None;
+    }
+    let mut finder = ConditionFinder { values: Vec::new(), lifts_lists: survey.lists <= 1 };
     let _ = VisitMut::visit(&mut statement, &mut finder);
     let values = finder.values;
     if values.is_empty() {
@@ -51,14 +56,33 @@ pub(crate) fn lift(statement: &Statement) -> Option<Lifted> {
     Some(Lifted { statement, shape, values })
 }
 
+/// Breaks at the first parameter, and counts the lists of IN. The optimizer intersects lists about one
+/// column, and takes two parameters for two different values: only a list that is alone can be lifted.
+struct Survey {
+    lists: usize,
+}
+
+impl VisitorMut for Survey {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        self.lists += usize::from(matches!(expr, Expr::InList { .. }));
+        match expr {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(_), .. }) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
 /// Finds the conditions of every SELECT, at any depth.
 struct ConditionFinder {
     values: Vec<ScalarValue>,
+    lifts_lists: bool,
 }
 
 impl ConditionFinder {
     fn lift_in(&mut self, condition: &mut Expr) {
-        let mut lifter = Lifter { values: &mut self.values, query_depth: 0 };
+        let mut lifter = Lifter { values: &mut self.values, lifts_lists: self.lifts_lists, query_depth: 0 };
         let _ = VisitMut::visit(condition, &mut lifter);
     }
 }
@@ -95,6 +119,7 @@ impl VisitorMut for ConditionFinder {
 /// Replaces the literals of one condition; subqueries in it have conditions of their own.
 struct Lifter<'a> {
     values: &'a mut Vec<ScalarValue>,
+    lifts_lists: bool,
     query_depth: usize,
 }
 
@@ -137,7 +162,7 @@ impl VisitorMut for Lifter<'_> {
                 self.replace(low);
                 self.replace(high);
             }
-            Expr::InList { list, .. } => list.iter_mut().for_each(|item| self.replace(item)),
+            Expr::InList { list, .. } if self.lifts_lists => list.iter_mut().for_each(|item| self.replace(item)),
             Expr::Like { pattern, .. } | Expr::ILike { pattern, .. } => self.replace(pattern),
             _ => {}
         }
@@ -206,5 +231,7 @@ mod tests {
         assert_eq!(shape("select * from t where a = 1"), shape("SELECT  *\nFROM T WHERE A = 2"));
         assert_ne!(shape("select * from t where a = 1"), shape("select * from t where a = '1'"));
         assert!(lifted("select 1 from t where 1 = 0").is_none());
+        assert!(lifted("select 1 from t where $1 = 2").is_none());
+        assert!(lifted("select 1 from t where a in (1) and a not in (2, 3)").is_none());
     }
 }

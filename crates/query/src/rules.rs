@@ -7,11 +7,14 @@
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
+use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
-use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, utils::merge_schema};
+use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, utils::merge_schema,
+};
 use datafusion::optimizer::AnalyzerRule;
+use std::sync::Arc;
 
 /// Metadata of a field that holds text padded with blanks.
 pub(crate) const CHAR_COLUMN: &str = "mainstay.char";
@@ -55,7 +58,39 @@ fn trim_operands(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
             let list = list.into_iter().map(|item| trimmed(item, schema)).collect();
             Transformed::yes(Expr::InList(InList { expr, list, negated }))
         }
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema),
+        Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) if is_char(&base, schema) => {
+            let trim = |(when, then): (Box<Expr>, Box<Expr>)| (Box::new(trimmed(*when, schema)), then);
+            let when_then_expr = when_then_expr.into_iter().map(trim).collect();
+            Transformed::yes(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }))
+        }
         other => Transformed::no(other),
+    }
+}
+
+/// `x IN (SELECT y ...)`: the side that is not CHAR is cut.
+fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Transformed<Expr> {
+    let of_expr = is_char(&expr, schema);
+    let inner = subquery.subquery.schema();
+    let of_subquery = inner.fields().first().is_some_and(|field| field.metadata().contains_key(CHAR_COLUMN));
+    if of_expr == of_subquery || inner.fields().len() != 1 {
+        return Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated }));
+    }
+    if of_subquery {
+        let expr = Box::new(trimmed(expr, schema));
+        return Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated }));
+    }
+    let column = Expr::Column(Column::from(inner.qualified_field(0)));
+    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone())
+        .project(vec![trimmed(column, inner)])
+        .and_then(LogicalPlanBuilder::build);
+    let expr = Box::new(expr);
+    match plan {
+        Ok(plan) => {
+            let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
+            Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated }))
+        }
+        Err(_) => Transformed::no(Expr::InSubquery(InSubquery { expr, subquery, negated })),
     }
 }
 
@@ -68,6 +103,8 @@ fn is_comparison(op: Operator) -> bool {
 fn is_char(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|f| f.metadata().contains_key(CHAR_COLUMN)),
+        // A column of the statement around a subquery.
+        Expr::OuterReferenceColumn(field, _) => field.metadata().contains_key(CHAR_COLUMN),
         Expr::Cast(cast) => is_char(&cast.expr, schema),
         _ => false,
     }

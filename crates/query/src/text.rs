@@ -16,6 +16,12 @@ use std::ops::Range;
 /// How deep expressions may nest: bounds the parser's use of the stack.
 const RECURSION_LIMIT: usize = 128;
 
+/// How many operators may follow each other: `a + b + c` is a tree as deep as it is long.
+const CHAIN_LIMIT: usize = 1_000;
+
+/// From how many operators in a row, or open parentheses, a statement counts as deep.
+const DEEP: usize = 16;
+
 /// The words of SQL, for completion and highlighting.
 pub fn keywords() -> &'static [&'static str] {
     ALL_KEYWORDS
@@ -133,6 +139,46 @@ impl Text {
         }
     }
 
+    /// Refuses a statement whose tree would be too deep to walk.
+    pub(crate) fn check_length(&self) -> Result<()> {
+        match self.longest_chain() {
+            length if length <= CHAIN_LIMIT => Ok(()),
+            length => {
+                let message = format!("{length} operators in a row, and {CHAIN_LIMIT} are possible");
+                Err(Error::new(Code::Unsupported, message).hint("write many values as a list: x IN (1, 2, ...)"))
+            }
+        }
+    }
+
+    /// Whether the tree of the statement is so deep that walking it takes a large stack.
+    pub(crate) fn is_deep(&self) -> bool {
+        let mut depth = 0;
+        let nested = self.tokens.iter().any(|token| {
+            depth += nesting(&token.token);
+            depth > DEEP as i32
+        });
+        nested || self.longest_chain() > DEEP
+    }
+
+    /// The most operators at one level of nesting, not counting those before a comma there.
+    fn longest_chain(&self) -> usize {
+        let (mut longest, mut chains) = (0, vec![0usize]);
+        for token in &self.tokens {
+            match &token.token {
+                token if nesting(token) > 0 => chains.push(0),
+                token if nesting(token) < 0 && chains.len() > 1 => drop(chains.pop()),
+                Token::Comma => chains.last_mut().into_iter().for_each(|chain| *chain = 0),
+                token if continues_chain(token) => {
+                    let Some(chain) = chains.last_mut() else { continue };
+                    *chain += 1;
+                    longest = longest.max(*chain);
+                }
+                _ => {}
+            }
+        }
+        longest
+    }
+
     fn syntax_error(&self, error: ParserError) -> Error {
         match error {
             ParserError::RecursionLimitExceeded => {
@@ -240,9 +286,7 @@ impl Text {
             let before = item.len().checked_sub(2).map(|i| &item[i].token);
             let is_name = match before {
                 None | Some(Token::Period) => word.quote_style.is_some(),
-                Some(token) => {
-                    is_keyword(token, Keyword::AS) || (word.keyword == Keyword::NoKeyword && ends_operand(token))
-                }
+                Some(token) => is_keyword(token, Keyword::AS) || (word.keyword != Keyword::END && ends_operand(token)),
             };
             if is_name {
                 return Some(word.value.clone());
@@ -260,6 +304,19 @@ fn is_keyword(token: &Token, keyword: Keyword) -> bool {
     matches!(token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
 }
 
+/// Whether the token makes a tree of what stands before and after it.
+fn continues_chain(token: &Token) -> bool {
+    use Keyword::*;
+    match token {
+        Token::Word(word) => {
+            word.quote_style.is_none() && matches!(word.keyword, AND | OR | NOT | UNION | EXCEPT | INTERSECT | JOIN)
+        }
+        Token::Whitespace(_) | Token::SemiColon | Token::Period | Token::Number(..) | Token::Placeholder(_) => false,
+        Token::SingleQuotedString(_) | Token::EOF => false,
+        _ => nesting(token) == 0,
+    }
+}
+
 fn nesting(token: &Token) -> i32 {
     match token {
         Token::LParen | Token::LBracket => 1,
@@ -274,10 +331,40 @@ fn ends_select_list(token: &Token) -> bool {
     matches!(token, Token::SemiColon) || ends.iter().any(|keyword| is_keyword(token, *keyword))
 }
 
+/// Whether an operand follows this word, and not an alias.
+fn comes_before_operand(keyword: Keyword) -> bool {
+    use Keyword::*;
+    matches!(
+        keyword,
+        AND | OR
+            | NOT
+            | IS
+            | IN
+            | LIKE
+            | ILIKE
+            | BETWEEN
+            | CASE
+            | WHEN
+            | THEN
+            | ELSE
+            | DISTINCT
+            | ALL
+            | ESCAPE
+            | OVER
+            | INTERVAL
+            | COLLATE
+            | DIV
+            | ZONE
+            | SIMILAR
+            | TO
+            | FILTER
+    )
+}
+
 /// Whether an expression can end here, so that a word behind it is an alias.
 fn ends_operand(token: &Token) -> bool {
     match token {
-        Token::Word(word) => word.keyword == Keyword::NoKeyword || word.keyword == Keyword::END,
+        Token::Word(word) => word.quote_style.is_some() || !comes_before_operand(word.keyword),
         Token::Number(..) | Token::SingleQuotedString(_) | Token::RParen | Token::RBracket => true,
         _ => false,
     }
@@ -311,6 +398,9 @@ mod tests {
             heads("WITH c AS (SELECT 1 AS A) SELECT CASE WHEN x THEN 1 END FROM c"),
             Some(vec![some("CASE WHEN x THEN 1 END")])
         );
+        assert_eq!(heads("SELECT name n, x IS NULL, y BETWEEN 1 AND z FROM t").unwrap()[0], some("n"));
+        assert_eq!(heads("SELECT x IS NULL, NOT y FROM t"), Some(vec![some("x IS NULL"), some("NOT y")]));
+        assert_eq!(heads("SELECT y BETWEEN 1 AND z FROM t"), Some(vec![some("y BETWEEN 1 AND z")]));
         assert_eq!(heads("select 1"), Some(vec![some("1")]));
         assert_eq!(heads("values (1)"), None);
     }
@@ -328,8 +418,12 @@ mod tests {
         let error = Text::new("SELECT 'open").err().unwrap();
         assert_eq!(error.code(), Code::Syntax);
         let error = Text::new("SELECT * FORM t").unwrap().parse().unwrap_err();
-        assert_eq!(error.text_span().map(|(start, _)| start), Some(14));
+        assert_eq!(error.text_span(), Some((9, 13)));
         let deep = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
-        assert_eq!(Text::new(&deep).unwrap().parse().unwrap_err().code(), Code::Syntax);
+        let text = Text::new(&deep).unwrap();
+        assert!(text.is_deep());
+        let parse = move || text.parse().unwrap_err().code();
+        let parsing = std::thread::Builder::new().stack_size(64 << 20).spawn(parse).unwrap();
+        assert_eq!(parsing.join().unwrap(), Code::Syntax);
     }
 }
