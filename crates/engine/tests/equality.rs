@@ -245,9 +245,6 @@ fn compare_statements(pair: &mut Pair, seed: u64, statements: usize) {
             with_rows += usize::from(outcome == Outcome::Rows);
             if outcome == Outcome::Failed {
                 failed += 1;
-                if std::env::var_os("SHOW_FAILED").is_some() {
-                    println!("{statement}\n  {:?}", common::run(&mut pair.general, &statement).err());
-                }
             }
         }
     }

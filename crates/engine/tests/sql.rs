@@ -247,10 +247,8 @@ VALUES (1, 'a'), (2, 'b')
     golden("values.txt", &transcript(&mut session, script));
 }
 
-#[test]
-fn errors_say_what_where_and_what_to_try() {
-    let (_folder, mut session) = shop();
-    let script = r#"
+/// Statements that are wrong, each in its own way.
+const WRONG: &str = r#"
 SELECT * FROM Custmers
 
 SELECT * FROM nothing_like_it
@@ -360,7 +358,11 @@ SELECT 9223372036854775807 + 1 AS x
 
 SELECT * FROM customers c, customers c
 "#;
-    golden("errors.txt", &transcript(&mut session, script));
+
+#[test]
+fn errors_say_what_where_and_what_to_try() {
+    let (_folder, mut session) = shop();
+    golden("errors.txt", &transcript(&mut session, WRONG));
 }
 
 #[test]

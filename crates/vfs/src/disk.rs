@@ -37,6 +37,8 @@ fn tick_of(path: &Path, device: u64) -> Duration {
     if let Some((_, tick)) = known.iter().find(|(seen, _)| *seen == device) {
         return *tick;
     }
+    // The field's type differs between platforms.
+    #[allow(clippy::unnecessary_cast)]
     let is_local = rustix::fs::statfs(path).is_ok_and(|found| LOCAL_FILE_SYSTEMS.contains(&(found.f_type as i64)));
     let tick = if is_local { LOCAL_TICK } else { FOREIGN_TICK };
     known.push((device, tick));

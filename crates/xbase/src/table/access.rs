@@ -22,6 +22,9 @@ struct Planner<'a> {
     visible_only: bool,
 }
 
+/// The range of a condition on the keys of a tag, if the tag has one.
+type BoundsOf<'a> = Box<dyn Fn(&super::tag::TableTag) -> Option<KeyBounds> + 'a>;
+
 /// A range, with the tag it belongs to.
 struct TagRange {
     index: usize,
@@ -70,7 +73,7 @@ impl Planner<'_> {
 
     /// The range of one comparison, on the first tag that has one.
     fn leaf(&self, predicate: &Predicate) -> Option<TagRange> {
-        let (column, make): (usize, Box<dyn Fn(&super::tag::TableTag) -> Option<KeyBounds> + '_>) = match predicate {
+        let (column, make): (usize, BoundsOf<'_>) = match predicate {
             Predicate::Compare { column, op, value } if *op != Comparison::NotEqual => {
                 (*column, Box::new(|tag| bounds::compare(tag, &self.state.files, *column, *op, value)))
             }
