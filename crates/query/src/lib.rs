@@ -37,6 +37,7 @@ mod run;
 mod scan;
 mod text;
 mod top;
+mod watch;
 mod wildcard;
 
 pub use catalog::{Catalog, Relation};

@@ -11,6 +11,7 @@ use crate::rules::CharComparison;
 use crate::run::{Answer, CancelHandle, Progress, Run};
 use crate::scan::TableScan;
 use crate::text::Text;
+use crate::watch::WatchJoins;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -395,6 +396,7 @@ fn state(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> Sessio
         physical.push(Arc::new(Fuse));
     }
     physical.extend(PhysicalOptimizer::new().rules);
+    physical.push(Arc::new(WatchJoins));
     SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(Arc::clone(runtime_env))

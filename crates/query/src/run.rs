@@ -86,6 +86,9 @@ type PinnedSnapshot = (Arc<dyn Table>, Arc<dyn Snapshot>);
 /// What the leaves of a plan share while one statement runs.
 pub(crate) struct Run {
     cancel: CancelHandle,
+    /// This run has ended, or nobody reads its answer any more. A session's next statement takes the wish to
+    /// cancel back; what is still at work for this one must not go on then.
+    stopped: AtomicBool,
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
     snapshots: Mutex<Vec<PinnedSnapshot>>,
@@ -98,7 +101,14 @@ impl Run {
         cancel.shared.requested.store(false, Ordering::Relaxed);
         progress.restart();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
-        Run { cancel, deadline, progress, snapshots: Mutex::default(), snapshots_pinned: AtomicBool::new(false) }
+        Run {
+            cancel,
+            stopped: AtomicBool::new(false),
+            deadline,
+            progress,
+            snapshots: Mutex::default(),
+            snapshots_pinned: AtomicBool::new(false),
+        }
     }
 
     /// The run that a leaf belongs to.
@@ -128,7 +138,8 @@ impl Run {
     }
 
     fn check(&self) -> Result<()> {
-        if self.cancel.is_cancelled() {
+        if self.stopped.load(Ordering::Relaxed) || self.cancel.is_cancelled() {
+            self.stopped.store(true, Ordering::Relaxed);
             return Err(cancelled());
         }
         match self.deadline {
@@ -170,6 +181,14 @@ fn cancelled() -> Error {
 
 fn timed_out() -> Error {
     Error::new(Code::Timeout, "the statement ran longer than it may").hint("raise the setting timeout")
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(run) = &self.run {
+            run.stopped.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// The rows that a statement gives, in batches, as they come.
@@ -258,7 +277,10 @@ async fn next_of(stream: &mut SendableRecordBatchStream, run: Option<&Arc<Run>>)
             tokio::select! {
                 biased;
                 item = next => item,
-                stop = run.stop_requested() => return Err(stop),
+                stop = run.stop_requested() => {
+                    run.stopped.store(true, Ordering::Relaxed);
+                    return Err(stop);
+                }
             }
         }
     };
