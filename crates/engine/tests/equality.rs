@@ -250,9 +250,8 @@ fn compare_statements(pair: &mut Pair, seed: u64, statements: usize) {
     }
     pair.subjects = subjects;
     let all = statements * 2;
-    println!("seed {seed}: {all} statements, {with_rows} with rows, {failed} failed");
-    assert!(failed * 10 <= all, "{failed} of {all} statements fail: they compare nothing");
-    assert!(with_rows * 2 >= all, "only {with_rows} of {all} statements give rows");
+    assert!(failed * 10 <= all, "seed {seed}: {failed} of {all} statements fail: they compare nothing");
+    assert!(with_rows * 2 >= all, "seed {seed}: only {with_rows} of {all} statements give rows");
 }
 
 fn seed() -> u64 {

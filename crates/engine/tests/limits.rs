@@ -32,7 +32,6 @@ fn endless() -> [String; 4] {
 }
 
 #[test]
-#[ignore = "a join that is at work is not stopped: it keeps its worker, and later statements wait for one"]
 fn a_cancelled_statement_ends_soon_and_the_session_goes_on() {
     let folder = folder();
     let mut session = open(&folder, Options::default()).session();
@@ -52,7 +51,6 @@ fn a_cancelled_statement_ends_soon_and_the_session_goes_on() {
 }
 
 #[test]
-#[ignore = "a join that is at work is not stopped: it keeps its worker, and later statements wait for one"]
 fn a_statement_that_runs_too_long_ends() {
     let folder = folder();
     let options = Options { statement_timeout: Some(Duration::from_millis(500)), ..Options::default() };

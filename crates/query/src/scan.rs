@@ -18,7 +18,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
 use mainstay_table::vector::{filter, gather, materialize, select};
@@ -154,12 +154,14 @@ impl TableScan {
 
 /// The properties of a leaf with bounded output and no promised order.
 pub(crate) fn leaf_properties(schema: SchemaRef, partitions: usize) -> Arc<PlanProperties> {
-    Arc::new(PlanProperties::new(
+    let properties = PlanProperties::new(
         EquivalenceProperties::new(schema),
         Partitioning::UnknownPartitioning(partitions),
         EmissionType::Incremental,
         Boundedness::Bounded,
-    ))
+    );
+    // Between two batches a leaf looks for the wish to stop; nothing has to be put above it for that.
+    Arc::new(properties.with_scheduling_type(SchedulingType::Cooperative))
 }
 
 impl DisplayAs for TableScan {
