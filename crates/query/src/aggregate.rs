@@ -60,9 +60,9 @@ impl AggregateKernel {
                 Visibility::All => snapshot.slots(),
             };
             vec![Arc::new(Int64Array::from(vec![rows as i64])) as ArrayRef; self.aggregates.len()]
-        } else if let Some(arrays) = self.from_ends(input)? {
+        } else if let Some(arrays) = self.at_ends(input)? {
             arrays
-        } else if let Some(arrays) = self.from_rows(input)? {
+        } else if let Some(arrays) = self.over_rows(input)? {
             arrays
         } else {
             // More groups than the kernel wants to hold: the general operator can spill.
@@ -81,7 +81,7 @@ impl AggregateKernel {
     }
 
     /// The ends of the indexes, when every aggregate has one.
-    fn from_ends(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
+    fn at_ends(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
         if self.ends.is_empty() || input.source.visibility == Visibility::All {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl AggregateKernel {
     }
 
     /// The aggregates of the rows that an index gives, or of all; `None` for too many groups.
-    fn from_rows(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
+    fn over_rows(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
         let mut aggregator = Aggregator::new(self.group_by.clone(), self.aggregates.clone());
         let progress = match input.rows()? {
             Some(RowSet::List(rows)) => self.add_fetched(input, &mut aggregator, &rows)?,

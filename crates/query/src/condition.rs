@@ -187,6 +187,8 @@ fn is_text(column: usize, schema: &Schema) -> bool {
 }
 
 /// Whether column and value are of kinds that the kernels compare as the planner would.
+// It reads as a table.
+#[allow(clippy::match_like_matches_macro)]
 fn fits(column: usize, value: &Value, schema: &Schema) -> bool {
     use DataType::*;
     match (schema.field(column).data_type(), value) {

@@ -195,11 +195,11 @@ fn argument_column(argument: &Arc<dyn PhysicalExpr>, function: Function, scan: &
     let cast = argument.downcast_ref::<CastExpr>()?;
     let index = column_index(cast.expr())?;
     let from = physical_kind(scan, scan.columns[index]);
-    let widens = match (function, from, cast.cast_type()) {
-        (Function::Sum, DataType::Int32, DataType::Int64) => true,
-        (Function::Avg, DataType::Int32 | DataType::Int64, DataType::Float64) => true,
-        _ => false,
-    };
+    let widens = matches!(
+        (function, from, cast.cast_type()),
+        (Function::Sum, DataType::Int32, DataType::Int64)
+            | (Function::Avg, DataType::Int32 | DataType::Int64, DataType::Float64)
+    );
     widens.then_some(index)
 }
 

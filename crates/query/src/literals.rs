@@ -151,12 +151,12 @@ impl VisitorMut for Lifter<'_> {
             return ControlFlow::Continue(());
         }
         match expr {
-            Expr::BinaryOp { left, op, right } if is_comparison(op) => {
-                // A comparison of two literals (`1 = 0`) decides the plan.
-                if literal(left).is_none() || literal(right).is_none() {
-                    self.replace(left);
-                    self.replace(right);
-                }
+            // A comparison of two literals (`1 = 0`) decides the plan.
+            Expr::BinaryOp { left, op, right }
+                if is_comparison(op) && (literal(left).is_none() || literal(right).is_none()) =>
+            {
+                self.replace(left);
+                self.replace(right);
             }
             Expr::Between { low, high, .. } => {
                 self.replace(low);

@@ -92,8 +92,9 @@ struct Cache {
 struct Plans {
     /// By the exact text.
     ready: HashMap<String, Arc<Planned>>,
-    /// By the text without its literals: optimized, with parameters.
-    shapes: HashMap<String, Arc<LogicalPlan>>,
+    /// By the text without its literals: optimized, with parameters. `None` for a shape that was seen once:
+    /// most statements never come again with other values, and are planned fastest as they are.
+    shapes: HashMap<String, Option<Arc<LogicalPlan>>>,
 }
 
 impl Cache {
@@ -260,6 +261,7 @@ impl Planner {
         let statement = crate::escape::with_backslashes(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
+            && self.was_seen(&lifted.shape, catalog.version(), visibility)
             && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
             && let Ok(planned) = self.build(&logical, text)
         {
@@ -267,6 +269,18 @@ impl Planner {
         }
         let logical = self.logical(statement, Vec::new(), &context).map_err(explained)?;
         self.build(&logical, text).map_err(explained)
+    }
+
+    /// Whether a statement of this shape has come before; remembers that one has.
+    fn was_seen(&self, shape: &str, version: u64, visibility: Visibility) -> bool {
+        self.cached(version, |cache| {
+            let shapes = &mut cache.plans(visibility).shapes;
+            let seen = shapes.contains_key(shape);
+            if !seen && shape.len() <= CACHED_TEXT_BYTES {
+                shapes.insert(shape.to_owned(), None);
+            }
+            seen
+        })
     }
 
     /// Plans the shape of a statement, or takes its plan from the cache, and binds the values.
@@ -280,13 +294,13 @@ impl Planner {
         let key = lifted.shape.clone();
         let fields = lifted.fields();
         let values = ParamValues::from(lifted.values);
-        let known = self.cached(version, |cache| cache.plans(visibility).shapes.get(&key).cloned());
+        let known = self.cached(version, |cache| cache.plans(visibility).shapes.get(&key).cloned().flatten());
         let shape = match known {
             Some(shape) => shape,
             None => {
                 let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
                 if key.len() <= CACHED_TEXT_BYTES {
-                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Arc::clone(&shape)));
+                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Some(Arc::clone(&shape))));
                 }
                 shape
             }

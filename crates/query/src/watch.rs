@@ -13,6 +13,7 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, Tr
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
@@ -46,7 +47,7 @@ impl PhysicalOptimizerRule for WatchJoins {
             let join = match (compares_all, node.children().as_slice()) {
                 (true, [left, right]) => {
                     let (left, right) = (Arc::clone(left), Watch::over(Arc::clone(right), PAIRED_ROWS));
-                    node.with_new_children(vec![left, right])?
+                    replace_children_if_necessary(node, vec![left, right])?
                 }
                 _ => node,
             };

@@ -167,8 +167,13 @@ impl Dbf {
             return Err(Error::new(Code::Damaged, message).at(self.path().display()));
         }
         let length = usize::try_from(bytes).map_err(|_| Error::new(Code::OutOfMemory, "the table is too large"))?;
-        // A buffer that is reused keeps its length: only what is new has to be cleared.
-        buffer.resize(length, 0);
+        if buffer.capacity() < length {
+            // New memory comes cleared from the system.
+            *buffer = vec![0; length];
+        } else {
+            // A buffer that is reused keeps its length: only what is new has to be cleared.
+            buffer.resize(length, 0);
+        }
         self.file.read_exact_at(buffer, offset)?;
         Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
     }
