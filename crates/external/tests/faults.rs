@@ -9,7 +9,7 @@ use mainstay_table::Table;
 use mainstay_vfs::{Entry, Fault, Faulty, File, FileSystem, Memory, Stamp};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 const SAMPLE: &str =
     "id;name;amount;day\r\n1;\"Berg; \"\"A\"\"\";1,50;01.02.2024\r\n2;;-3,25;\r\n3;\"x\ny\";0,00;31.12.1999\r\n";
@@ -145,7 +145,7 @@ struct Young(Memory, SystemTime);
 struct YoungFile(Arc<dyn File>, SystemTime);
 
 fn young(stamp: Stamp, time: SystemTime) -> Stamp {
-    Stamp { modified: time, changed: time, ..stamp }
+    Stamp { modified: time, changed: time, tick: Duration::from_secs(60), ..stamp }
 }
 
 impl FileSystem for Young {

@@ -28,7 +28,7 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
@@ -117,6 +117,8 @@ pub struct Planned {
     schema: SchemaRef,
     /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
     stateful: bool,
+    /// Whether it reads so much that several threads are worth their hand-over.
+    large: bool,
     /// The tables of ours that it reads: a run pins a snapshot of each before it starts.
     tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
@@ -206,7 +208,10 @@ impl Planner {
                 true => reset_plan_states(Arc::clone(&planned.plan))?,
                 false => Arc::clone(&planned.plan),
             };
-            execute_stream(plan, Arc::new(context))
+            match planned.stateful || planned.large {
+                true => execute_stream(plan, Arc::new(context)),
+                false => one_after_another(&plan, Arc::new(context)),
+            }
         };
         let _workers = self.runtime.enter();
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
@@ -223,7 +228,8 @@ impl Planner {
             .map_err(failed)?;
         let plan = self.runtime.block_on(self.single.query_planner().create_physical_plan(&scan, &self.single));
         let plan = plan.map_err(failed)?;
-        let planned = Planned { schema: plan.schema(), plan, stateful: true, tables: Vec::new(), foreign: Vec::new() };
+        let (tables, foreign) = (Vec::new(), Vec::new());
+        let planned = Planned { schema: plan.schema(), plan, stateful: true, large: true, tables, foreign };
         self.run(&planned, CancelHandle::default(), Arc::default(), None)
     }
 
@@ -324,12 +330,13 @@ impl Planner {
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
-        let state = if is_large(logical) { &self.parallel } else { &self.single };
+        let large = is_large(logical);
+        let state = if large { &self.parallel } else { &self.single };
         let plan = self.runtime.block_on(state.query_planner().create_physical_plan(logical, state))?;
         let schema = named_schema(&plan.schema(), text);
         let stateful = is_stateful(&plan);
         let (tables, foreign) = tables_of(logical);
-        Ok(Planned { plan, schema, stateful, tables, foreign })
+        Ok(Planned { plan, schema, stateful, large, tables, foreign })
     }
 }
 
@@ -361,6 +368,21 @@ pub fn functions() -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The partitions of a plan (the branches of a UNION ALL) by the caller's own thread.
+fn one_after_another(
+    plan: &Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+) -> Result<SendableRecordBatchStream, DataFusionError> {
+    let partitions = plan.properties().partitioning.partition_count();
+    if partitions == 1 {
+        return plan.execute(0, context);
+    }
+    let streams: Result<Vec<_>, _> =
+        (0..partitions).map(|partition| plan.execute(partition, Arc::clone(&context))).collect();
+    let batches = futures::stream::iter(streams?).flatten();
+    Ok(Box::pin(RecordBatchStreamAdapter::new(plan.schema(), batches)))
 }
 
 /// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work
@@ -450,16 +472,19 @@ fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
     (tables, foreign)
 }
 
-/// Whether anything but our leaves and plain projections is in the plan: those keep nothing from a run.
+/// Whether anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
+/// nothing from a run.
 fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
     use datafusion::physical_plan::filter::FilterExec;
     use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
+    use datafusion::physical_plan::union::UnionExec;
     let is_stateless = plan.is::<TableScan>()
         || plan.is::<Fused>()
         || plan.is::<ProjectionExec>()
         || plan.is::<FilterExec>()
         || plan.is::<GlobalLimitExec>()
-        || plan.is::<LocalLimitExec>();
+        || plan.is::<LocalLimitExec>()
+        || plan.is::<UnionExec>();
     !is_stateless || plan.children().into_iter().any(is_stateful)
 }
 

@@ -178,6 +178,13 @@ impl Dbf {
         Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
     }
 
+    /// Reads one record into `buffer`, replacing what is there. Rows count from 0.
+    pub fn read_record(&self, row: u64, buffer: &mut Vec<u8>) -> Result<()> {
+        let offset = row.saturating_mul(u64::from(self.header.record_length));
+        buffer.resize(usize::from(self.header.record_length), 0);
+        self.file.read_exact_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))
+    }
+
     /// How to decode values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
         Decoding { path: self.path(), memo, code_page: self.code_page }

@@ -162,7 +162,14 @@ impl Indexes {
             }
             let (stamp, now) = (self.fs.stamp(path).ok(), SystemTime::now());
             match self.fs.open(path).and_then(Bag::open) {
-                Ok(bag) => set.bags.push(Arc::new(self.understood(path, *structural, bag, now, dbf))),
+                Ok(bag) => {
+                    let same_stamp = known.filter(|known| known.bag.stamp() == bag.stamp());
+                    let understood = self.understood(path, *structural, bag, now, dbf);
+                    if let Some(known) = same_stamp {
+                        understood.remember(known);
+                    }
+                    set.bags.push(Arc::new(understood));
+                }
                 Err(error) => {
                     set.failed.push((path.clone(), stamp));
                     set.notice(warning(path, "", format!("the index is not used: {}", error.message())));
@@ -307,6 +314,26 @@ fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
     let Ok(bag) = fs.open(path).and_then(Bag::open) else { return false };
     !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok()
 }
+
+impl OpenBag {
+    /// Takes over which state of the table the same tags were compared with, though not the result: a file
+    /// that was opened again because it is young, and is as it was, did not change when the table did.
+    fn remember(&self, before: &OpenBag) {
+        for tag in &self.tags {
+            let Some(known) = before.tags.iter().find(|known| known.number == tag.number) else { continue };
+            let compared = lock(&known.verified).as_ref().map(|verified| Verified {
+                state: NO_STATE,
+                table: verified.table,
+                thorough: verified.thorough,
+                result: verified.result.clone(),
+            });
+            *lock(&tag.verified) = compared;
+        }
+    }
+}
+
+/// The number of no state of a table.
+const NO_STATE: u64 = u64::MAX;
 
 impl SetTag {
     /// Whether the keys agree with the records of this state.

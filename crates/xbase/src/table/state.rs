@@ -150,8 +150,7 @@ impl State {
             buffer.extend_from_slice(&bytes.values()[start..start + self.record_length()]);
             return Ok(());
         }
-        self.files.dbf.read_records(row as u64..row as u64 + 1, buffer)?;
-        Ok(())
+        self.files.dbf.read_record(row as u64, buffer)
     }
 
     fn no_such_record(&self, row: usize) -> Error {
