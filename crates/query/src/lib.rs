@@ -11,7 +11,7 @@
 //!
 //! **Two executors.** The general one is DataFusion's. The leaves of a plan are ours: a table scan, and
 //! the scan fused with what stands right above it (an aggregate, the first rows of an order), which the
-//! vector kernels of `mainstay_table` answer from cached columns in microseconds. [`fuse`] decides by the
+//! vector kernels of `mainstay_table` answer from cached columns in microseconds. `fuse` decides by the
 //! shape of the plan alone; what it leaves alone runs as DataFusion planned it, and must give the same
 //! answer.
 //!

@@ -7,14 +7,15 @@
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
+use super::row_set::{and, or, range_rows};
 use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use crate::dbf::{Dbf, FieldKind, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
 use crate::{Finding, Severity};
-use mainstay_base::{Code, Error, Result};
-use mainstay_table::{Access, KeyRange, Ordering, RowSet, Snapshot};
+use mainstay_base::{Code, Result};
+use mainstay_table::{Access, Ordering, RowSet, Snapshot};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
@@ -431,77 +432,6 @@ impl IndexSet {
             });
         }
         Ok(all)
-    }
-}
-
-/// A list of rows becomes a bitmap when more than one row in this many is in it.
-const BITMAP_FROM: usize = 64;
-
-fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize) -> Result<RowSet> {
-    let mut rows = Vec::new();
-    let mut beyond = None;
-    let (lower, upper) = (as_slice(&range.lower), as_slice(&range.upper));
-    tag.tag.range(lower, upper, |recno, _| {
-        match (recno as usize).checked_sub(1).filter(|row| *row < slots) {
-            Some(row) => rows.push(row as u32),
-            // A record that was appended after the statement began.
-            None if recno > 0 => {}
-            None => beyond = Some(recno),
-        }
-        ControlFlow::Continue(())
-    })?;
-    if beyond.is_some() {
-        return Err(Error::new(Code::IndexDamaged, "a key of record 0"));
-    }
-    if rows.len() > slots / BITMAP_FROM {
-        return Ok(RowSet::Bitmap(bitmap(&rows, slots)));
-    }
-    rows.sort_unstable();
-    rows.dedup();
-    Ok(RowSet::List(rows))
-}
-
-fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
-    match bound {
-        Bound::Included(key) => Bound::Included(key),
-        Bound::Excluded(key) => Bound::Excluded(key),
-        Bound::Unbounded => Bound::Unbounded,
-    }
-}
-
-fn bitmap(rows: &[u32], slots: usize) -> arrow_buffer::BooleanBuffer {
-    let mut bits = vec![0u64; slots.div_ceil(64)];
-    for row in rows {
-        bits[*row as usize / 64] |= 1 << (row % 64);
-    }
-    arrow_buffer::BooleanBuffer::new(arrow_buffer::Buffer::from_vec(bits), 0, slots)
-}
-
-fn and(a: RowSet, b: RowSet, _: usize) -> RowSet {
-    match (a, b) {
-        (RowSet::List(a), RowSet::List(b)) => {
-            RowSet::List(a.into_iter().filter(|row| b.binary_search(row).is_ok()).collect())
-        }
-        (RowSet::List(rows), RowSet::Bitmap(bits)) | (RowSet::Bitmap(bits), RowSet::List(rows)) => {
-            RowSet::List(rows.into_iter().filter(|row| bits.value(*row as usize)).collect())
-        }
-        (RowSet::Bitmap(a), RowSet::Bitmap(b)) => RowSet::Bitmap(&a & &b),
-    }
-}
-
-fn or(a: RowSet, b: RowSet, slots: usize) -> RowSet {
-    let as_bitmap = |set: RowSet| match set {
-        RowSet::List(rows) => bitmap(&rows, slots),
-        RowSet::Bitmap(bits) => bits,
-    };
-    match (a, b) {
-        (RowSet::List(mut a), RowSet::List(b)) if a.len() + b.len() <= slots / BITMAP_FROM => {
-            a.extend(b);
-            a.sort_unstable();
-            a.dedup();
-            RowSet::List(a)
-        }
-        (a, b) => RowSet::Bitmap(&as_bitmap(a) | &as_bitmap(b)),
     }
 }
 

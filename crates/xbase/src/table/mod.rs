@@ -8,7 +8,7 @@
 //! ```
 //!
 //! **Changes by others.** Every statement asks the file system for the [`Stamp`] of the table and its memo.
-//! While it is the one that the current [`State`] was made under, that state is used again; otherwise a new
+//! While it is the one that the current `State` was made under, that state is used again; otherwise a new
 //! one is made, with the record count that the header has now. A statement keeps its state to its end, so
 //! it sees one record count whatever is appended meanwhile. If the *structure* has changed, the statement
 //! fails with `Busy`, and the catalog opens the table anew.
@@ -19,6 +19,7 @@ mod access;
 mod bounds;
 mod check;
 mod indexes;
+mod row_set;
 mod state;
 mod tag;
 
