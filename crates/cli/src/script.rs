@@ -67,9 +67,13 @@ pub(crate) fn is_complete(text: &str) -> bool {
 pub(crate) fn run(shell: &mut Shell, text: &str, origin: &Origin) -> Result<Flow, Failure> {
     let mut at = 0;
     let mut failed = false;
+    // The place of each piece is counted on from the one before: scripts may have many thousands.
+    let (mut place, mut counted) = (origin.at("", 0), 0);
     while let Some(found) = next_piece(text, at) {
         at = found.next;
-        match run_piece(shell, &found.piece, &origin.at(text, found.start)) {
+        place = place.at(&text[counted..], found.start - counted);
+        counted = found.start;
+        match run_piece(shell, &found.piece, &place) {
             Ok(Flow::Continue) => {}
             Ok(Flow::Quit) => return if failed { Err(Failure::Reported) } else { Ok(Flow::Quit) },
             Err(Failure::Reported) if shell.goes_on() => failed = true,
