@@ -350,3 +350,21 @@ fn check_finds_nothing_in_sound_files_and_says_each_thing_once() {
     let of_order = |line: &&String| line.contains("m02_pl852_collated.ntx");
     assert_eq!(text.iter().filter(of_order).count(), 1, "{text:#?}");
 }
+
+/// A table that was cut short gives its whole records, and the statement says that some are missing.
+#[test]
+#[allow(clippy::disallowed_methods)]
+fn a_cut_table_gives_its_rows_and_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/t03_cdx_tags.dbf")).unwrap();
+    std::fs::write(folder.path().join("cut.dbf"), &whole[..3_000]).unwrap();
+    let mut session = mainstay_engine::Database::open(folder.path()).unwrap().session();
+    let mut answer = session.execute("SELECT id FROM cut").unwrap();
+    let mut rows = 0;
+    while let Some(batch) = answer.next_batch().unwrap() {
+        rows += batch.num_rows();
+    }
+    assert!(rows > 0 && rows < 1_000, "{rows}");
+    let notices = answer.notices();
+    assert!(notices.iter().any(|notice| notice.contains("the header counts 1000 records")), "{notices:?}");
+}

@@ -11,6 +11,7 @@
 use super::indexes::Indexes;
 use super::{Files, Stamps};
 use crate::dbf::{Field, Findings, Records, decode_column, decode_rows, deleted_flags};
+use crate::{Finding, Severity};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, UInt8Array};
 use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -291,7 +292,9 @@ impl Snapshot for State {
 
     fn notices(&self) -> Vec<String> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut list = Vec::new();
+        // What is wrong with the files as a whole costs rows or values too; what is only odd is for the check.
+        let of_files = self.files.dbf.findings().iter().chain(&self.files.findings);
+        let mut list: Vec<Finding> = of_files.filter(|finding| finding.severity == Severity::Error).cloned().collect();
         findings.clone().list_into(self.files.dbf.path(), "", &mut list);
         list.extend(self.indexes.notices(self));
         list.iter().map(ToString::to_string).collect()
