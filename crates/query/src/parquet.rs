@@ -5,7 +5,7 @@
 
 use crate::error::from_datafusion;
 use crate::planner::Planner;
-use crate::relation::ORIGINAL_NAME;
+use crate::relation::lower_case;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
@@ -47,12 +47,8 @@ pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
     let inner = planner.runtime().block_on(open).map_err(failed)?;
-    let lower_case = |field: &Arc<Field>| {
-        let mut metadata = field.metadata().clone();
-        metadata.insert(ORIGINAL_NAME.to_owned(), field.name().clone());
-        field.as_ref().clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
-    };
-    let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(lower_case).collect::<Vec<Field>>()));
+    let schema =
+        Arc::new(Schema::new(inner.schema().fields().iter().map(|field| lower_case(field)).collect::<Vec<Field>>()));
     Ok(Arc::new(ParquetTable { inner, schema, bytes }))
 }
 

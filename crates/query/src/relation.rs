@@ -54,7 +54,8 @@ impl TableRelation {
     }
 }
 
-fn lower_case(field: &Field) -> Field {
+/// The field under the name that the planner knows it by, with the file's own name as metadata.
+pub(crate) fn lower_case(field: &Field) -> Field {
     let mut metadata: HashMap<String, String> = field.metadata().clone();
     metadata.insert(ORIGINAL_NAME.to_owned(), field.name().clone());
     field.clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
