@@ -6,9 +6,11 @@
 mod date;
 mod decimal;
 mod error;
+mod sql_type;
 mod value;
 
 pub use date::{Date, Timestamp};
 pub use decimal::{Decimal, DecimalError};
 pub use error::{Class, Code, Error, Result};
+pub use sql_type::{Collation, SqlType};
 pub use value::Value;
