@@ -3,9 +3,10 @@
 //! COUNT(*) without a condition is the number of rows that are there. MIN and MAX without a condition are
 //! the ends of an index: the first row from that end that is there and has a value.
 
+use crate::batches;
 use crate::fused::{Batches, Input};
 use crate::relation::Visibility;
-use crate::scan::{self, FETCH_ROWS, Lookup};
+use crate::scan::{FETCH_ROWS, Lookup};
 use arrow_array::{Array, ArrayRef, Int64Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use mainstay_base::Result;
@@ -70,7 +71,7 @@ impl AggregateKernel {
         };
         let rows = arrays.first().map_or(1, |array| array.len());
         let outputs = self.outputs.iter().map(|output| Arc::clone(&arrays[*output])).collect();
-        let batch = scan::batch(Arc::clone(input.schema), outputs, rows)?;
+        let batch = batches::batch(Arc::clone(input.schema), outputs, rows)?;
         Ok(Some(Box::new(std::iter::once(Ok(batch)))))
     }
 

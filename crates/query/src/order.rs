@@ -1,7 +1,8 @@
 //! ORDER BY a column that an index orders: the rows come in the order of the index.
 
+use crate::batches;
 use crate::fused::{Batches, Input};
-use crate::scan::{self, FETCH_ROWS};
+use crate::scan::FETCH_ROWS;
 use arrow_buffer::BooleanBuffer;
 use mainstay_base::Result;
 use mainstay_table::vector::materialize;
@@ -102,5 +103,5 @@ fn fetch(
     let (vectors, kept) = snapshot.fetch(rows, columns, false)?;
     let arrays: Result<Vec<_>> =
         vectors.iter().zip(schema.fields()).map(|(vector, field)| materialize(vector, field.data_type())).collect();
-    scan::batch(Arc::clone(schema), arrays?, kept.len())
+    batches::batch(Arc::clone(schema), arrays?, kept.len())
 }

@@ -3,15 +3,11 @@
 use crate::catalog::Catalog;
 use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
-use crate::fuse::Fuse;
-use crate::fused::Fused;
 use crate::literals::{self, Lifted};
+use crate::optimize::{Optimizers, Physical};
 use crate::relation::{ORIGINAL_NAME, Visibility};
-use crate::rules::CharComparison;
 use crate::run::{Answer, CancelHandle, Progress, Run};
-use crate::scan::TableScan;
 use crate::text::Text;
-use crate::watch::WatchJoins;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -21,13 +17,9 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder, TaskContext};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use datafusion::optimizer::Analyzer;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
-use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
@@ -38,6 +30,9 @@ use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// The columns that tables have and do not show, unless they are named.
+const HIDDEN_NAMES: [&str; 4] = ["_recno", "_deleted", "_rowid", "_position"];
 
 /// How many statements a cache holds before it starts afresh.
 const CACHED_STATEMENTS: usize = 1_000;
@@ -64,10 +59,7 @@ pub struct Settings {
 
 /// Plans statements, keeps their plans, and runs them.
 pub struct Planner {
-    /// For statements over tables that one thread reads fastest.
-    single: SessionState,
-    /// For statements over large tables.
-    parallel: SessionState,
+    optimizers: Optimizers,
     fuse: bool,
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
@@ -140,10 +132,9 @@ impl Planner {
             .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
-        let single = state(1, settings.fuse, &runtime_env);
-        let task = TaskTemplate { config: single.config().clone(), runtime_env: Arc::clone(&runtime_env) };
-        let parallel = state(settings.threads.max(1), settings.fuse, &runtime_env);
-        Ok(Planner { single, parallel, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
+        let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
+        let task = TaskTemplate { config: optimizers.session().config().clone(), runtime_env };
+        Ok(Planner { optimizers, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -157,7 +148,7 @@ impl Planner {
         let version = catalog.version();
         let text = Text::new(source)?;
         text.check_length()?;
-        let plan = || self.plan_statement(&text, text.parse()?, catalog, visibility);
+        let plan = || self.plan_statement(&text, text.parse()?, catalog, visibility, false);
         let planned = Arc::new(if text.is_deep() { on_deep_stack(plan)? } else { plan()? });
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         if source.len() <= CACHED_TEXT_BYTES {
@@ -169,7 +160,7 @@ impl Planner {
 
     /// What DataFusion knows of the session, for opening tables that it reads by itself.
     pub(crate) fn state(&self) -> &SessionState {
-        &self.single
+        self.optimizers.session()
     }
 
     /// The worker threads, for work beside statements.
@@ -226,7 +217,8 @@ impl Planner {
         let scan = LogicalPlanBuilder::scan("table", provider_as_source(provider), None)
             .and_then(LogicalPlanBuilder::build)
             .map_err(failed)?;
-        let plan = self.runtime.block_on(self.single.query_planner().create_physical_plan(&scan, &self.single));
+        let session = self.state();
+        let plan = self.runtime.block_on(session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
         let planned = Planned { schema: plan.schema(), plan, stateful: true, large: true, tables, foreign };
@@ -246,16 +238,18 @@ impl Planner {
         work(&mut cache)
     }
 
-    fn plan_statement(
+    /// Plans a query. With `hidden_columns` it may name them though the text does not.
+    pub(crate) fn plan_statement(
         &self,
         text: &Text,
         statement: Statement,
         catalog: &dyn Catalog,
         visibility: Visibility,
+        hidden_columns: bool,
     ) -> Result<Planned> {
-        let hidden_columns = text.mentions("_recno") || text.mentions("_deleted");
+        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
         let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let context = StatementContext { state: &self.single, catalog, hidden_columns, visibility, fuse: self.fuse };
+        let context = StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
@@ -312,7 +306,7 @@ impl Planner {
             }
         };
         let bound = shape.as_ref().clone().replace_params_with_values(&values)?;
-        crate::bind::fold(bound, &self.single)
+        crate::bind::fold(bound, self.state())
     }
 
     /// The optimized logical plan of a query.
@@ -322,26 +316,23 @@ impl Planner {
         parameters: Vec<Option<FieldRef>>,
         context: &StatementContext<'_>,
     ) -> Result<LogicalPlan, DataFusionError> {
-        let options = &self.single.config_options().sql_parser;
+        let options = &self.state().config_options().sql_parser;
         let mut planner_context = PlannerContext::new().with_prepare_param_data_types(parameters);
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
-        self.single.optimize(&plan)
+        self.optimizers.logical(&plan)
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
-        let large = is_large(logical);
-        let state = if large { &self.parallel } else { &self.single };
-        let plan = self.runtime.block_on(state.query_planner().create_physical_plan(logical, state))?;
+        let Physical { plan, stateful, large } = self.runtime.block_on(self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
-        let stateful = is_stateful(&plan);
         let (tables, foreign) = tables_of(logical);
         Ok(Planned { plan, schema, stateful, large, tables, foreign })
     }
 }
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(PLANNING_STACK_BYTES).spawn_scoped(scope, work)?;
         thread.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "the planner ended in the middle")))
@@ -416,45 +407,6 @@ fn unsupported(statement: &Statement) -> Error {
     }
 }
 
-/// A session state with the rules of this project.
-fn state(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
-    let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
-    let options = config.options_mut();
-    options.sql_parser.enable_ident_normalization = false;
-    options.sql_parser.parse_float_as_decimal = true;
-    // NULL is the lowest value, as an empty field is in an xBase index.
-    options.sql_parser.default_null_ordering = "nulls_min".to_owned();
-    options.execution.parquet.pushdown_filters = true;
-    let mut analyzer = Analyzer::new().rules;
-    analyzer.insert(0, Arc::new(CharComparison));
-    let mut physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> = Vec::new();
-    if fuse {
-        physical.push(Arc::new(Fuse));
-    }
-    physical.extend(PhysicalOptimizer::new().rules);
-    physical.push(Arc::new(WatchJoins));
-    SessionStateBuilder::new()
-        .with_config(config)
-        .with_runtime_env(Arc::clone(runtime_env))
-        .with_default_features()
-        .with_analyzer_rules(analyzer)
-        .with_physical_optimizer_rules(physical)
-        .build()
-}
-
-/// Whether a plan reads so much that several threads are worth their hand-over.
-fn is_large(plan: &LogicalPlan) -> bool {
-    let mut large = false;
-    // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            large |= crate::relation::is_large(&scan.source);
-        }
-        Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    large
-}
-
 /// The tables that a plan reads: ours, and the names of others.
 fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
     let (mut tables, mut foreign): (Vec<Arc<dyn Table>>, Vec<String>) = (Vec::new(), Vec::new());
@@ -470,22 +422,6 @@ fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
         Ok(TreeNodeRecursion::Continue)
     });
     (tables, foreign)
-}
-
-/// Whether anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
-/// nothing from a run.
-fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
-    use datafusion::physical_plan::filter::FilterExec;
-    use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
-    use datafusion::physical_plan::union::UnionExec;
-    let is_stateless = plan.is::<TableScan>()
-        || plan.is::<Fused>()
-        || plan.is::<ProjectionExec>()
-        || plan.is::<FilterExec>()
-        || plan.is::<GlobalLimitExec>()
-        || plan.is::<LocalLimitExec>()
-        || plan.is::<UnionExec>();
-    !is_stateless || plan.children().into_iter().any(is_stateful)
 }
 
 /// The columns under the names that the user wrote, or else that their files have.

@@ -9,8 +9,9 @@
 //!
 //! An index gives a superset of the rows wanted, so the condition is always applied to what it gives.
 
+use crate::batches::{first_rows, group_batch, rows_batch, run_batch};
 use crate::run::Run;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
@@ -21,7 +22,7 @@ use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
-use mainstay_table::vector::{filter, gather, materialize, select};
+use mainstay_table::vector::select;
 use mainstay_table::{Access, Predicate, RowSet, Snapshot, Table};
 use std::collections::VecDeque;
 use std::fmt;
@@ -32,6 +33,9 @@ use crate::relation::Visibility;
 
 /// Rows fetched one by one are fetched this many at a time.
 pub(crate) const FETCH_ROWS: usize = 1_024;
+
+/// Behind this many rows a limit that has not been reached is not worth reading in runs any more.
+const RUN_ROWS: usize = 8 * FETCH_ROWS;
 
 /// Which rows of which table, and how they are found: what a scan and the nodes fused with one share.
 #[derive(Clone, Debug)]
@@ -117,7 +121,7 @@ pub(crate) struct Scan {
     /// Columns of the table, in the order of the output.
     pub(crate) columns: Vec<usize>,
     pub(crate) limit: Option<usize>,
-    schema: SchemaRef,
+    pub(crate) schema: SchemaRef,
 }
 
 impl TableScan {
@@ -265,6 +269,12 @@ enum State {
         snapshot: Arc<dyn Snapshot>,
         candidates: Option<BooleanBuffer>,
     },
+    /// Runs of growing length at the beginning of the table, whose columns nobody has asked for yet: a small
+    /// limit may be reached before a whole group is worth decoding.
+    Runs {
+        snapshot: Arc<dyn Snapshot>,
+        next: usize,
+    },
     /// These rows, in this order.
     Rows {
         snapshot: Arc<dyn Snapshot>,
@@ -318,6 +328,19 @@ impl Cursor {
                     self.run.advance(snapshot.group(group).len(), 0)?;
                     group_batch(&self.scan, snapshot.as_ref(), group, candidates.as_ref(), self.remaining)?
                 }
+                State::Runs { snapshot, next } => {
+                    let end = (*next * 2).max(FETCH_ROWS).min(snapshot.group(0).end);
+                    if *next >= RUN_ROWS || *next == end {
+                        let snapshot = Arc::clone(snapshot);
+                        let seen = BooleanBuffer::collect_bool(snapshot.slots(), |slot| slot >= *next);
+                        self.state = State::Groups { snapshot, candidates: Some(seen) };
+                        continue;
+                    }
+                    let slots = *next..end;
+                    *next = end;
+                    self.run.advance(slots.len(), 0)?;
+                    run_batch(&self.scan, snapshot.as_ref(), slots, None, self.remaining)?
+                }
                 State::Rows { snapshot, rows } => {
                     if rows.is_empty() {
                         return Ok(None);
@@ -335,6 +358,12 @@ impl Cursor {
         Ok(None)
     }
 
+    /// Whether the columns of the condition have not been decoded yet.
+    fn is_cold(&self, snapshot: &dyn Snapshot) -> bool {
+        let columns = self.scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
+        snapshot.groups() > 0 && !snapshot.is_decoded(0, &columns)
+    }
+
     fn start(&self) -> mainstay_base::Result<State> {
         let source = &self.scan.source;
         let snapshot = self.run.snapshot(&source.table)?;
@@ -350,154 +379,10 @@ impl Cursor {
                 let rows = first_rows(source, snapshot.as_ref(), self.remaining)?;
                 State::Rows { snapshot, rows: rows.into() }
             }
+            None if self.remaining <= FETCH_ROWS && self.step == 1 && self.is_cold(snapshot.as_ref()) => {
+                State::Runs { snapshot, next: 0 }
+            }
             None => State::Groups { snapshot, candidates: None },
         })
     }
-}
-
-/// The first rows that are there.
-fn first_rows(source: &Source, snapshot: &dyn Snapshot, limit: usize) -> mainstay_base::Result<Vec<u32>> {
-    let mut rows = Vec::with_capacity(limit);
-    for group in 0..snapshot.groups() {
-        let base = snapshot.group(group).start as u32;
-        match source.select(snapshot, group, None)? {
-            Some(bits) => rows.extend(bits.set_indices().take(limit - rows.len()).map(|row| base + row as u32)),
-            None => rows.extend((base..base + snapshot.group(group).len() as u32).take(limit - rows.len())),
-        }
-        if rows.len() >= limit {
-            break;
-        }
-    }
-    Ok(rows)
-}
-
-/// The rows of one group that the scan gives, at most `limit`.
-fn group_batch(
-    scan: &Scan,
-    snapshot: &dyn Snapshot,
-    group: usize,
-    candidates: Option<&BooleanBuffer>,
-    limit: usize,
-) -> mainstay_base::Result<RecordBatch> {
-    let len = snapshot.group(group).len();
-    if limit < len / 8 {
-        let rows = first_selected(scan, snapshot, group, candidates, limit)?;
-        return gathered(scan, snapshot, group, &rows);
-    }
-    let selection = scan.source.select(snapshot, group, candidates)?;
-    let selected = selection.as_ref().map_or(len, BooleanBuffer::count_set_bits);
-    if selected == 0 {
-        return Ok(RecordBatch::new_empty(Arc::clone(&scan.schema)));
-    }
-    // Rows behind the last one wanted are cut off.
-    let end = match &selection {
-        Some(bits) if selected > limit => bits.set_indices().nth(limit).unwrap_or(len),
-        Some(_) => len,
-        None => len.min(limit),
-    };
-    let selection = selection.filter(|_| selected < len).map(|bits| bits.slice(0, end));
-    let kept = selected.min(limit);
-    let mut arrays = Vec::with_capacity(scan.columns.len());
-    for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
-        let vector = if end < len { vector.slice(0, end) } else { Arc::clone(vector) };
-        arrays.push(match &selection {
-            Some(bits) => filter(&vector, bits, field.data_type())?,
-            None => materialize(&vector, field.data_type())?,
-        });
-    }
-    batch(Arc::clone(&scan.schema), arrays, kept)
-}
-
-/// The places in the group of the first rows that the scan gives: looked for in growing runs, so that a
-/// small limit ends the search early.
-fn first_selected(
-    scan: &Scan,
-    snapshot: &dyn Snapshot,
-    group: usize,
-    candidates: Option<&BooleanBuffer>,
-    limit: usize,
-) -> mainstay_base::Result<Vec<u32>> {
-    let (base, len) = (snapshot.group(group).start, snapshot.group(group).len());
-    let visible = match scan.source.visibility {
-        Visibility::Live => snapshot.visible(group)?,
-        Visibility::All => None,
-    };
-    let columns = scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
-    let vectors = snapshot.vectors(group, &columns)?;
-    let (mut rows, mut start, mut run) = (Vec::with_capacity(limit), 0, FETCH_ROWS);
-    while start < len && rows.len() < limit {
-        let size = run.min(len - start);
-        let mut bits = match &scan.source.predicate {
-            Some(predicate) => {
-                let vectors: Vec<ArrayRef> = vectors.iter().map(|vector| vector.slice(start, size)).collect();
-                select(predicate, &Lookup { columns: &columns, vectors: &vectors }, size)?
-            }
-            None => BooleanBuffer::new_set(size),
-        };
-        for (known, offset) in [(visible.as_ref(), start), (candidates, base + start)] {
-            if let Some(known) = known {
-                bits = &bits & &known.slice(offset, size);
-            }
-        }
-        rows.extend(bits.set_indices().take(limit - rows.len()).map(|row| (start + row) as u32));
-        start += size;
-        run *= 2;
-    }
-    Ok(rows)
-}
-
-/// Rows of a group by their places in it.
-fn gathered(scan: &Scan, snapshot: &dyn Snapshot, group: usize, rows: &[u32]) -> mainstay_base::Result<RecordBatch> {
-    let mut arrays = Vec::with_capacity(scan.columns.len());
-    if snapshot.is_decoded(group, &scan.columns) {
-        for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
-            arrays.push(gather(vector, rows, field.data_type())?);
-        }
-    } else {
-        // A few rows are no reason to decode columns that nobody has asked for before.
-        let base = snapshot.group(group).start as u32;
-        let slots: Vec<u32> = rows.iter().map(|row| base + row).collect();
-        let (vectors, _) = snapshot.fetch(&slots, &scan.columns, false)?;
-        for (vector, field) in vectors.iter().zip(scan.schema.fields()) {
-            arrays.push(materialize(vector, field.data_type())?);
-        }
-    }
-    batch(Arc::clone(&scan.schema), arrays, rows.len())
-}
-
-/// The records at these row slots that the scan gives, at most `limit`.
-fn rows_batch(scan: &Scan, snapshot: &dyn Snapshot, rows: &[u32], limit: usize) -> mainstay_base::Result<RecordBatch> {
-    let mut columns = scan.columns.clone();
-    for column in scan.source.predicate.iter().flat_map(Predicate::columns) {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    let (vectors, kept) = snapshot.fetch(rows, &columns, scan.source.visibility == Visibility::Live)?;
-    let selection = match &scan.source.predicate {
-        Some(predicate) => Some(select(predicate, &Lookup { columns: &columns, vectors: &vectors }, kept.len())?),
-        None => None,
-    };
-    let selected = selection.as_ref().map_or(kept.len(), BooleanBuffer::count_set_bits);
-    let places = (selected > limit || selected < kept.len()).then(|| -> Vec<u32> {
-        match &selection {
-            Some(bits) => bits.set_indices().take(limit).map(|row| row as u32).collect(),
-            None => (0..kept.len().min(limit) as u32).collect(),
-        }
-    });
-    let mut arrays = Vec::with_capacity(scan.columns.len());
-    for (vector, field) in vectors.iter().zip(scan.schema.fields()) {
-        arrays.push(match &places {
-            Some(places) => gather(vector, places, field.data_type())?,
-            None => materialize(vector, field.data_type())?,
-        });
-    }
-    batch(Arc::clone(&scan.schema), arrays, selected.min(limit))
-}
-
-/// A batch that may have no columns but still has rows.
-pub(crate) fn batch(schema: SchemaRef, arrays: Vec<ArrayRef>, rows: usize) -> mainstay_base::Result<RecordBatch> {
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(schema, arrays, &options)
-        .map_err(|error| mainstay_base::Error::new(mainstay_base::Code::Internal, format!("a scan's batch: {error}")))
 }

@@ -71,6 +71,18 @@ pub trait Snapshot: Send + Sync {
     /// The columns of the group, in their physical types, each as long as the group.
     fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>>;
 
+    /// A run of row slots of one group, for this call only: the columns in their physical types, and which of
+    /// the slots hold rows (`None`: all of them). Cheaper than [`Snapshot::vectors`] when few rows of a group
+    /// are wanted and its columns have not been decoded.
+    fn run(&self, slots: Range<usize>, columns: &[usize]) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
+        let holds = |group: &usize| self.group(*group).contains(&slots.start);
+        let group = (0..self.groups()).find(holds).unwrap_or_default();
+        let start = slots.start - self.group(group).start;
+        let vectors = self.vectors(group, columns)?;
+        let visible = self.visible(group)?.map(|bits| bits.slice(start, slots.len()));
+        Ok((vectors.iter().map(|vector| vector.slice(start, slots.len())).collect(), visible))
+    }
+
     /// Whether [`Snapshot::vectors`] would have to read and decode any of these columns.
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool;
 

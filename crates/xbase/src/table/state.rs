@@ -119,7 +119,7 @@ impl State {
             return Ok(decoded.vector);
         }
         Ok(match column - self.fields().len() {
-            0 => Arc::new(Int64Array::from_iter_values(rows.map(|row| row as i64 + 1))),
+            0 => self.record_numbers(rows),
             _ => {
                 let deleted = match self.visible(group)? {
                     Some(visible) => !&visible,
@@ -128,6 +128,11 @@ impl State {
                 Arc::new(BooleanArray::new(deleted, None))
             }
         })
+    }
+
+    /// `_recno` of a run of row slots.
+    fn record_numbers(&self, slots: Range<usize>) -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(slots.map(|slot| slot as i64 + 1)))
     }
 
     fn note(&self, findings: Findings) {
@@ -263,6 +268,26 @@ impl Snapshot for State {
 
     fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {
         columns.iter().map(|column| self.vector(group, *column)).collect()
+    }
+
+    fn run(&self, slots: Range<usize>, columns: &[usize]) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
+        let mut buffer = Vec::new();
+        let records = self.files.dbf.read_records(slots.start as u64..slots.end as u64, &mut buffer)?;
+        let (deleted, _) = deleted_flags(&records, self.files.dbf.path());
+        let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+        let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
+        for column in columns {
+            vectors.push(match self.fields().get(*column) {
+                Some(field) => {
+                    let decoded = decode_column(field, &records, &decoding)?;
+                    self.note(decoded.findings);
+                    decoded.vector
+                }
+                None if *column == self.fields().len() => self.record_numbers(slots.clone()),
+                None => Arc::new(BooleanArray::new(deleted.clone(), None)),
+            });
+        }
+        Ok((vectors, (deleted.count_set_bits() > 0).then(|| !&deleted)))
     }
 
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool {

@@ -1,0 +1,206 @@
+//! From a logical plan to a physical one, with the rules that it needs.
+//!
+//! DataFusion runs some twenty-five rules over every logical plan, up to three times, and twenty more over the
+//! physical plan: a third of a millisecond, whatever the statement. Most statements that programs send are
+//! *plain*: one table or a UNION ALL of such, with conditions, groups, an order and a limit. For them a dozen rules
+//! are left that could do anything, and one pass is enough; and when fusing makes of them a plan of nothing but our
+//! own leaves, no physical rule has anything left to do.
+//!
+//! ```text
+//!   plain?  --yes-->  short list, one pass  -->  leaves of ours only?  --yes-->  done
+//!     | no                                              | no
+//!     v                                                 v
+//!   all rules                                     all physical rules
+//! ```
+//!
+//! The short lists only leave out work: a plan that is less optimized is still the same statement.
+
+use crate::fuse::Fuse;
+use crate::fused::Fused;
+use crate::rules::CharComparison;
+use crate::scan::TableScan;
+use crate::watch::WatchJoins;
+use datafusion::common::Result;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::execution::context::SessionConfig;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::projection::ProjectionExec;
+use std::sync::Arc;
+
+/// The rules that can do something for a plain plan, by the names that DataFusion gives them.
+const PLAIN_RULES: [&str; 13] = [
+    "optimize_unions",
+    "simplify_expressions",
+    "replace_distinct_aggregate",
+    "eliminate_duplicated_expr",
+    "eliminate_filter",
+    "eliminate_limit",
+    "propagate_empty_relation",
+    "push_down_limit",
+    "push_down_filter",
+    "single_distinct_aggregation_to_group_by",
+    "eliminate_group_by_constant",
+    "common_sub_expression_eliminate",
+    "optimize_projections",
+];
+
+/// The optimizers for statements of different kinds.
+pub(crate) struct Optimizers {
+    /// For plain statements.
+    plain: SessionState,
+    /// For statements over tables that one thread reads fastest.
+    single: SessionState,
+    /// For statements over large tables.
+    parallel: SessionState,
+}
+
+/// A plan that is ready to run.
+pub(crate) struct Physical {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
+    pub(crate) stateful: bool,
+    /// Whether it reads so much that several threads are worth their hand-over.
+    pub(crate) large: bool,
+}
+
+impl Optimizers {
+    /// Optimizers for statements of up to this many threads.
+    pub(crate) fn new(threads: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
+        let plain = plain_session(fuse, runtime_env);
+        Optimizers { plain, single: session(1, fuse, runtime_env), parallel: session(threads, fuse, runtime_env) }
+    }
+
+    /// What DataFusion knows of the session.
+    pub(crate) fn session(&self) -> &SessionState {
+        &self.single
+    }
+
+    /// The plan with its types settled, optimized.
+    pub(crate) fn logical(&self, plan: &LogicalPlan) -> Result<LogicalPlan> {
+        if is_plain(plan) { self.plain.optimize(plan) } else { self.single.optimize(plan) }
+    }
+
+    /// The operators for an optimized plan.
+    pub(crate) async fn physical(&self, logical: &LogicalPlan) -> Result<Physical> {
+        let large = is_large(logical);
+        if !large && is_plain(logical) {
+            let plan = self.plain.query_planner().create_physical_plan(logical, &self.plain).await?;
+            if !is_stateful(&plan) {
+                return Ok(Physical { plan, stateful: false, large });
+            }
+        }
+        let session = if large { &self.parallel } else { &self.single };
+        let plan = session.query_planner().create_physical_plan(logical, session).await?;
+        Ok(Physical { stateful: is_stateful(&plan), plan, large })
+    }
+}
+
+/// The session settings of this project.
+fn config(partitions: usize) -> SessionConfig {
+    let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
+    let options = config.options_mut();
+    options.sql_parser.enable_ident_normalization = false;
+    options.sql_parser.parse_float_as_decimal = true;
+    // NULL is the lowest value, as an empty field is in an xBase index.
+    options.sql_parser.default_null_ordering = "nulls_min".to_owned();
+    options.execution.parquet.pushdown_filters = true;
+    config
+}
+
+fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionStateBuilder {
+    let mut analyzer = Analyzer::new().rules;
+    analyzer.insert(0, Arc::new(CharComparison));
+    SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(Arc::clone(runtime_env))
+        .with_default_features()
+        .with_analyzer_rules(analyzer)
+}
+
+/// A session with all of DataFusion's rules and ours.
+fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+    let mut physical = fusing(fuse);
+    physical.extend(PhysicalOptimizer::new().rules);
+    physical.push(Arc::new(WatchJoins));
+    builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical).build()
+}
+
+/// A session with the rules for plain statements.
+fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+    let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
+    let rules = Optimizer::new().rules.into_iter().filter(is_kept).collect();
+    let mut config = config(1);
+    config.options_mut().optimizer.max_passes = 1;
+    builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(fusing(fuse)).build()
+}
+
+fn fusing(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    if fuse { vec![Arc::new(Fuse)] } else { Vec::new() }
+}
+
+/// Whether a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
+/// subqueries in its expressions.
+fn is_plain(plan: &LogicalPlan) -> bool {
+    let mut plain = true;
+    let mut look = |node: &LogicalPlan| {
+        plain &= matches!(
+            node,
+            LogicalPlan::Projection(_)
+                | LogicalPlan::Filter(_)
+                | LogicalPlan::Aggregate(_)
+                | LogicalPlan::Sort(_)
+                | LogicalPlan::Limit(_)
+                | LogicalPlan::Union(_)
+                | LogicalPlan::Distinct(_)
+                | LogicalPlan::SubqueryAlias(_)
+                | LogicalPlan::EmptyRelation(_)
+                | LogicalPlan::TableScan(_)
+        ) && !node.expressions().iter().any(has_subquery);
+        Ok(if plain { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    };
+    // The closure does not fail.
+    let _ = plan.apply(&mut look);
+    plain
+}
+
+fn has_subquery(expr: &Expr) -> bool {
+    let is_subquery = |expr: &Expr| {
+        Ok(matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_)))
+    };
+    expr.exists(is_subquery).unwrap_or(true)
+}
+
+/// Whether a plan reads so much that several threads are worth their hand-over.
+fn is_large(plan: &LogicalPlan) -> bool {
+    let mut large = false;
+    // The closure does not fail.
+    let _ = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            large |= crate::relation::is_large(&scan.source);
+        }
+        Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    large
+}
+
+/// Whether anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
+/// nothing from a run.
+fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    use datafusion::physical_plan::filter::FilterExec;
+    use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
+    use datafusion::physical_plan::union::UnionExec;
+    let is_stateless = plan.is::<TableScan>()
+        || plan.is::<Fused>()
+        || plan.is::<ProjectionExec>()
+        || plan.is::<FilterExec>()
+        || plan.is::<GlobalLimitExec>()
+        || plan.is::<LocalLimitExec>()
+        || plan.is::<UnionExec>();
+    !is_stateless || plan.children().into_iter().any(is_stateful)
+}
