@@ -19,8 +19,10 @@
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
 mod aggregate;
+mod batches;
 mod bind;
 mod catalog;
+mod change;
 mod condition;
 mod context;
 mod error;
@@ -28,6 +30,7 @@ mod escape;
 mod fuse;
 mod fused;
 mod literals;
+mod optimize;
 mod order;
 mod parquet;
 mod planner;
@@ -35,15 +38,18 @@ mod relation;
 mod rules;
 mod run;
 mod scan;
+mod statement;
 mod text;
 mod top;
 mod watch;
 mod wildcard;
 
 pub use catalog::{Catalog, Relation};
+pub use change::{POSITION, RowExpressions, expression};
 pub use error::unknown_table;
 pub use parquet::{open_parquet, original_schema};
 pub use planner::{Planned, Planner, Settings, functions};
 pub use relation::Visibility;
 pub use run::{Answer, CancelHandle, Progress};
+pub use statement::*;
 pub use text::{keywords, statements};

@@ -1,0 +1,262 @@
+//! What INSERT, UPDATE and DELETE need of the planner.
+//!
+//! A change is a query and what is done with its rows:
+//!
+//! ```text
+//!   UPDATE t SET a = e FROM f WHERE c      SELECT t._position, e FROM t, f WHERE c      then each row is changed
+//!   DELETE FROM t USING f WHERE c          SELECT t._position FROM t, f WHERE c         then each row is ended
+//!   INSERT INTO t SELECT ...               SELECT ...                                   then each row is converted
+//! ```
+//!
+//! So conditions find their rows through the same indexes, with the same meaning, as everywhere else. Expressions that
+//! belong to the rows themselves (DEFAULT, CHECK, computed columns, RETURNING, ON CONFLICT DO UPDATE) are evaluated on
+//! batches of them, without a plan: [`RowExpressions`].
+
+use crate::catalog::{Catalog, Relation};
+use crate::context::StatementContext;
+use crate::error::{Names, from_datafusion};
+use crate::planner::{Planned, Planner, functions};
+use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
+use crate::statement::{Delete, Name, Returning, Update, unsupported};
+use crate::text::Text;
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{Field, Schema, SchemaRef};
+use datafusion::common::{DFSchema, DataFusionError};
+use datafusion::logical_expr::ExprSchemable;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
+use datafusion::sql::sqlparser::ast::{
+    Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
+    TableAlias, TableFactor, TableWithJoins,
+};
+use mainstay_base::{Code, Error, Result};
+use std::sync::Arc;
+
+/// The hidden column of a native table by which a version of a row is found again.
+pub const POSITION: &str = "_position";
+
+/// Expressions over rows that are at hand.
+pub struct RowExpressions {
+    expressions: Vec<Arc<dyn PhysicalExpr>>,
+    schema: SchemaRef,
+}
+
+impl RowExpressions {
+    /// The names and types of the results.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The results for each row. The batch has the columns that the expressions were compiled for, in their order.
+    pub fn evaluate(&self, rows: &RecordBatch) -> Result<RecordBatch> {
+        let failed = |error: DataFusionError| from_datafusion(error, None, None);
+        let mut columns = Vec::with_capacity(self.expressions.len());
+        for expression in &self.expressions {
+            let value = expression.evaluate(rows).map_err(failed)?;
+            columns.push(value.into_array(rows.num_rows()).map_err(failed)?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+            .map_err(|error| Error::new(Code::Internal, format!("an expression gave another type: {error}")))
+    }
+}
+
+/// A catalog without tables: row expressions name none.
+struct NoTables;
+
+impl Catalog for NoTables {
+    fn relation(&self, _: &str) -> Result<Option<Relation>> {
+        Ok(None)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn version(&self) -> u64 {
+        0
+    }
+}
+
+impl Planner {
+    /// Plans the rows that an UPDATE changes: their positions, then the new value of each assignment that has an
+    /// expression, in their order.
+    pub fn plan_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Planned> {
+        let mut items = vec![position_of(&update.table, update.alias.as_ref())];
+        items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
+        let tables = tables(&update.table, update.alias.as_ref(), &update.from);
+        self.plan_rows(source, items, tables, update.condition.clone(), catalog)
+    }
+
+    /// Plans the rows that a DELETE ends: their positions.
+    pub fn plan_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Planned> {
+        let items = vec![position_of(&delete.table, delete.alias.as_ref())];
+        let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
+        self.plan_rows(source, items, tables, delete.condition.clone(), catalog)
+    }
+
+    /// Plans the query of an INSERT.
+    pub fn plan_insert(&self, source: &str, query: &Query, catalog: &dyn Catalog) -> Result<Planned> {
+        let text = Text::new(source)?;
+        let statement = Statement::Query(Box::new(query.clone()));
+        self.plan_statement(&text, statement, catalog, Visibility::Live, false)
+    }
+
+    fn plan_rows(
+        &self,
+        source: &str,
+        items: Vec<Expr>,
+        tables: Vec<TableWithJoins>,
+        condition: Option<Expr>,
+        catalog: &dyn Catalog,
+    ) -> Result<Planned> {
+        let text = Text::new(source)?;
+        let mut query = template()?;
+        select_of(&mut query)?.projection = items.into_iter().enumerate().map(numbered).collect();
+        select_of(&mut query)?.from = tables;
+        select_of(&mut query)?.selection = condition;
+        self.plan_statement(&text, Statement::Query(Box::new(query)), catalog, Visibility::Live, true)
+    }
+
+    /// Compiles expressions over the rows of tables under these names, whose columns follow each other in the batches.
+    pub fn row_expressions(&self, expressions: &[Expr], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
+        let named: Vec<(Expr, Option<String>)> = expressions.iter().map(|expr| (expr.clone(), None)).collect();
+        self.compile(&named, tables)
+    }
+
+    /// Compiles expressions that are kept as text.
+    pub fn row_texts(&self, texts: &[&str], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
+        let expressions: Result<Vec<Expr>> = texts.iter().map(|text| expression(text)).collect();
+        self.row_expressions(&expressions?, tables)
+    }
+
+    /// Compiles what a RETURNING gives of the rows of a table, of whose columns the last `hidden` are not part of `*`.
+    pub fn row_returning(
+        &self,
+        returning: &Returning,
+        table: &str,
+        schema: &SchemaRef,
+        hidden: usize,
+    ) -> Result<RowExpressions> {
+        let mut named = Vec::new();
+        for item in &returning.items {
+            match item {
+                SelectItem::UnnamedExpr(expr) => named.push((expr.clone(), None)),
+                SelectItem::ExprWithAlias { expr, alias } => named.push((expr.clone(), Some(alias.value.clone()))),
+                SelectItem::Wildcard(_)
+                | SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(_), _) => {
+                    let shown = schema.fields().len().saturating_sub(hidden);
+                    let column = |field: &Arc<Field>| {
+                        (Expr::Identifier(Ident::new(field.name().to_lowercase())), Some(field.name().clone()))
+                    };
+                    named.extend(schema.fields().iter().take(shown).map(column));
+                }
+                other => return Err(unsupported(format!("RETURNING {other}"))),
+            }
+        }
+        self.compile(&named, &[(table, schema)])
+    }
+
+    fn compile(&self, named: &[(Expr, Option<String>)], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
+        let explained = |error: DataFusionError| {
+            from_datafusion(error, None, Some(&Names { tables: Vec::new(), functions: functions() }))
+        };
+        let schema = joined(tables).map_err(explained)?;
+        let context = StatementContext {
+            state: self.state(),
+            catalog: &NoTables,
+            hidden_columns: true,
+            visibility: Visibility::Live,
+            fuse: false,
+        };
+        let options = ParserOptions::from(&self.state().config_options().sql_parser);
+        let planner = SqlToRel::new_with_options(&context, options);
+        let (mut expressions, mut fields) = (Vec::new(), Vec::new());
+        for (expr, name) in named {
+            let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
+            let (_, field) = logical.to_field(&schema).map_err(explained)?;
+            let original = || field.metadata().get(ORIGINAL_NAME).cloned();
+            let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
+            let physical = self.state().create_physical_expr(logical, &schema).map_err(explained)?;
+            let data_type = physical.data_type(schema.as_arrow()).map_err(explained)?;
+            fields.push(Field::new(name, data_type, true));
+            expressions.push(physical);
+        }
+        Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)) })
+    }
+}
+
+/// Reads one expression.
+pub fn expression(text: &str) -> Result<Expr> {
+    let query = parsed(&format!("SELECT {text}"))?;
+    match *query.body {
+        SetExpr::Select(select) => match select.projection.into_iter().next() {
+            Some(SelectItem::UnnamedExpr(expr)) => Ok(expr),
+            _ => Err(Error::new(Code::Syntax, format!("{text} is not an expression"))),
+        },
+        _ => Err(Error::new(Code::Syntax, format!("{text} is not an expression"))),
+    }
+}
+
+fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
+    let mut joined = DFSchema::empty();
+    for (name, schema) in tables {
+        let fields: Vec<Field> = schema.fields().iter().map(|field| lower_case(field)).collect();
+        let qualified = DFSchema::try_from_qualified_schema(*name, &Schema::new(fields))?;
+        joined = if joined.fields().is_empty() { qualified } else { joined.join(&qualified)? };
+    }
+    Ok(joined)
+}
+
+fn parsed(text: &str) -> Result<Query> {
+    match Text::new(text)?.parse()? {
+        Statement::Query(query) => Ok(*query),
+        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
+    }
+}
+
+/// A query whose parts are then replaced.
+fn template() -> Result<Query> {
+    parsed("SELECT 1")
+}
+
+fn select_of(query: &mut Query) -> Result<&mut Select> {
+    match query.body.as_mut() {
+        SetExpr::Select(select) => Ok(select),
+        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
+    }
+}
+
+/// The expression under a name of its own: two assignments may well be the same expression.
+fn numbered((number, expr): (usize, Expr)) -> SelectItem {
+    SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) }
+}
+
+fn position_of(table: &Name, alias: Option<&Name>) -> Expr {
+    let table = alias.unwrap_or(table);
+    Expr::CompoundIdentifier(vec![Ident::new(table.key.clone()), Ident::new(POSITION)])
+}
+
+fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoins]) -> Vec<TableWithJoins> {
+    let mut parts: Vec<Ident> = table.schema.iter().map(Ident::new).collect();
+    parts.push(Ident::new(table.key.clone()));
+    let factor = TableFactor::Table {
+        name: ObjectName::from(parts),
+        alias: alias.map(|alias| TableAlias {
+            explicit: true,
+            name: Ident::new(alias.key.clone()),
+            columns: Vec::new(),
+            at: None,
+        }),
+        args: None,
+        with_hints: Vec::new(),
+        version: None,
+        with_ordinality: false,
+        partitions: Vec::new(),
+        json_path: None,
+        sample: None,
+        index_hints: Vec::new(),
+    };
+    let first = TableWithJoins { relation: factor, joins: Vec::new() };
+    std::iter::once(first).chain(others.iter().cloned()).collect()
+}

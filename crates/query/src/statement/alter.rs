@@ -1,0 +1,107 @@
+//! ALTER TABLE: the common changes.
+
+use super::define::{column, table_constraint};
+use super::{ColumnClause, Constraint, Name, unsupported};
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{self, AlterColumnOperation, AlterTableOperation, RenameTableNameKind};
+use mainstay_base::Result;
+
+/// ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterTable {
+    /// The table.
+    pub table: Name,
+    /// Not an error when it is not there.
+    pub if_exists: bool,
+    /// What changes, one after the other.
+    pub changes: Vec<Alteration>,
+}
+
+/// A change of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Alteration {
+    /// ADD COLUMN.
+    AddColumn(Box<ColumnClause>),
+    /// DROP COLUMN.
+    DropColumn {
+        /// The column.
+        name: Name,
+        /// Not an error when it is not there.
+        if_exists: bool,
+    },
+    /// RENAME COLUMN.
+    RenameColumn {
+        /// Its name until now.
+        from: Name,
+        /// Its name from now on.
+        to: Name,
+    },
+    /// RENAME TO.
+    Rename(Name),
+    /// ADD CONSTRAINT.
+    AddConstraint(Constraint),
+    /// DROP CONSTRAINT.
+    DropConstraint(Name),
+    /// ALTER COLUMN ... SET or DROP NOT NULL.
+    SetNotNull {
+        /// The column.
+        column: Name,
+        /// SET, or DROP.
+        not_null: bool,
+    },
+    /// ALTER COLUMN ... SET or DROP DEFAULT.
+    SetDefault {
+        /// The column.
+        column: Name,
+        /// The text of the expression; `None` for DROP.
+        default: Option<String>,
+    },
+}
+
+pub(super) fn alter_table(alter: ast::AlterTable, text: &Text) -> Result<AlterTable> {
+    let mut changes = Vec::new();
+    for operation in &alter.operations {
+        alteration(operation, text, &mut changes)?;
+    }
+    Ok(AlterTable { table: Name::of(&alter.name, text)?, if_exists: alter.if_exists, changes })
+}
+
+fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Alteration>) -> Result<()> {
+    changes.push(match operation {
+        AlterTableOperation::AddColumn { column_def, column_position: None, .. } => {
+            Alteration::AddColumn(Box::new(column(column_def, text)?))
+        }
+        AlterTableOperation::DropColumn { column_names, if_exists, .. } => {
+            let dropped = |name| Alteration::DropColumn { name: Name::simple(name, text), if_exists: *if_exists };
+            changes.extend(column_names.iter().map(dropped));
+            return Ok(());
+        }
+        AlterTableOperation::RenameColumn { old_column_name, new_column_name } => Alteration::RenameColumn {
+            from: Name::simple(old_column_name, text),
+            to: Name::simple(new_column_name, text),
+        },
+        AlterTableOperation::RenameTable { table_name } => {
+            let (RenameTableNameKind::To(name) | RenameTableNameKind::As(name)) = table_name;
+            Alteration::Rename(Name::of(name, text)?)
+        }
+        AlterTableOperation::AddConstraint { constraint, .. } => {
+            Alteration::AddConstraint(table_constraint(constraint, text)?)
+        }
+        AlterTableOperation::DropConstraint { name, .. } => Alteration::DropConstraint(Name::simple(name, text)),
+        AlterTableOperation::AlterColumn { column_name, op } => alter_column(Name::simple(column_name, text), op)?,
+        other => return Err(unsupported(format!("ALTER TABLE ... {other}"))),
+    });
+    Ok(())
+}
+
+fn alter_column(column: Name, operation: &AlterColumnOperation) -> Result<Alteration> {
+    Ok(match operation {
+        AlterColumnOperation::SetNotNull => Alteration::SetNotNull { column, not_null: true },
+        AlterColumnOperation::DropNotNull => Alteration::SetNotNull { column, not_null: false },
+        AlterColumnOperation::SetDefault { value } => {
+            Alteration::SetDefault { column, default: Some(value.to_string()) }
+        }
+        AlterColumnOperation::DropDefault => Alteration::SetDefault { column, default: None },
+        other => return Err(unsupported(format!("ALTER COLUMN ... {other}"))),
+    })
+}

@@ -1,0 +1,239 @@
+//! INSERT, UPDATE and DELETE: which table, which rows, which values.
+
+use super::{Name, unsupported};
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{
+    self, AssignmentTarget, ConflictTarget, Expr, FromTable, OnConflictAction, OnInsert, Query, SelectItem, SetExpr,
+    TableFactor, TableObject, TableWithJoins, UpdateTableFromKind,
+};
+use mainstay_base::{Code, Error, Result};
+
+/// INSERT.
+#[derive(Clone, Debug)]
+pub struct Insert {
+    /// The table.
+    pub table: Name,
+    /// The columns that values are given for; all of them when none are named.
+    pub columns: Vec<Name>,
+    /// Where the values come from.
+    pub source: InsertSource,
+    /// What to do about a row whose key is there already.
+    pub conflict: Option<Conflict>,
+    /// What to give of the new rows.
+    pub returning: Option<Returning>,
+}
+
+/// Where the values of an INSERT come from.
+#[derive(Clone, Debug)]
+pub enum InsertSource {
+    /// Lists of expressions; DEFAULT is `None`.
+    Values(Vec<Vec<Option<Expr>>>),
+    /// A query.
+    Query(Box<Query>),
+    /// DEFAULT VALUES: one row of defaults.
+    Defaults,
+}
+
+/// ON CONFLICT.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// The columns of the key that may be there; any key when none are named.
+    pub columns: Vec<Name>,
+    /// What is done then.
+    pub action: ConflictAction,
+}
+
+/// What is done about a row whose key is there already.
+#[derive(Clone, Debug)]
+pub enum ConflictAction {
+    /// The row is left out.
+    Nothing,
+    /// The row that is there is changed; the one that was to be inserted is called `excluded`.
+    Update {
+        /// Its new values.
+        assignments: Vec<Assignment>,
+        /// Only if this holds.
+        condition: Option<Expr>,
+    },
+}
+
+/// `column = expression`
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The column.
+    pub column: Name,
+    /// Its new value; `None` for DEFAULT.
+    pub value: Option<Expr>,
+}
+
+/// RETURNING: what a change gives of its rows.
+#[derive(Clone, Debug)]
+pub struct Returning {
+    pub(crate) items: Vec<SelectItem>,
+}
+
+/// UPDATE.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The table.
+    pub table: Name,
+    /// The name it has in the statement.
+    pub alias: Option<Name>,
+    /// The new values.
+    pub assignments: Vec<Assignment>,
+    /// Other tables that values and condition refer to.
+    pub from: Vec<TableWithJoins>,
+    /// Which rows.
+    pub condition: Option<Expr>,
+    /// What to give of the changed rows.
+    pub returning: Option<Returning>,
+}
+
+/// DELETE.
+#[derive(Clone, Debug)]
+pub struct Delete {
+    /// The table.
+    pub table: Name,
+    /// The name it has in the statement.
+    pub alias: Option<Name>,
+    /// Other tables that the condition refers to.
+    pub using: Vec<TableWithJoins>,
+    /// Which rows.
+    pub condition: Option<Expr>,
+    /// What to give of the rows that are gone.
+    pub returning: Option<Returning>,
+}
+
+pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
+    let odd = [
+        (insert.or.is_some(), "INSERT OR"),
+        (insert.ignore, "INSERT IGNORE"),
+        (insert.overwrite, "INSERT OVERWRITE"),
+        (insert.replace_into, "REPLACE INTO"),
+        (insert.partitioned.is_some(), "PARTITION"),
+        (!insert.assignments.is_empty(), "INSERT ... SET"),
+        (insert.table_alias.is_some(), "an alias of the table of an INSERT"),
+    ];
+    refuse(&odd)?;
+    let TableObject::TableName(table) = &insert.table else {
+        return Err(unsupported("an INSERT into something that is not a table"));
+    };
+    let columns: Result<Vec<Name>> = insert.columns.iter().map(|column| Name::of(column, text)).collect();
+    let conflict = match insert.on {
+        None => None,
+        Some(OnInsert::OnConflict(conflict)) => Some(on_conflict(conflict, text)?),
+        Some(other) => return Err(unsupported(format!("INSERT ... {other}"))),
+    };
+    Ok(Insert {
+        table: Name::of(table, text)?,
+        columns: columns?,
+        source: insert.source.map_or(InsertSource::Defaults, |query| source(query)),
+        conflict,
+        returning: insert.returning.map(|items| Returning { items }),
+    })
+}
+
+/// A VALUES list without more around it, or a query.
+fn source(query: Box<Query>) -> InsertSource {
+    let is_bare = query.with.is_none() && query.order_by.is_none() && query.limit_clause.is_none();
+    match *query.body {
+        SetExpr::Values(values) if is_bare => {
+            let row = |row: ast::Parens<Vec<Expr>>| row.content.into_iter().map(value_or_default).collect();
+            InsertSource::Values(values.rows.into_iter().map(row).collect())
+        }
+        body => InsertSource::Query(Box::new(Query { body: Box::new(body), ..*query })),
+    }
+}
+
+/// The expression; `None` for the word DEFAULT.
+fn value_or_default(value: Expr) -> Option<Expr> {
+    match &value {
+        Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") => None,
+        _ => Some(value),
+    }
+}
+
+fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
+    let columns = match &conflict.conflict_target {
+        None => Vec::new(),
+        Some(ConflictTarget::Columns(columns)) => columns.iter().map(|column| Name::simple(column, text)).collect(),
+        Some(target) => return Err(unsupported(format!("ON CONFLICT{target}"))),
+    };
+    let action = match conflict.action {
+        OnConflictAction::DoNothing => ConflictAction::Nothing,
+        OnConflictAction::DoUpdate(update) => {
+            ConflictAction::Update { assignments: assignments(update.assignments, text)?, condition: update.selection }
+        }
+    };
+    Ok(Conflict { columns, action })
+}
+
+fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {
+    let one = |assignment: ast::Assignment| match &assignment.target {
+        AssignmentTarget::ColumnName(name) => {
+            let Some(last) = name.0.last().and_then(|part| part.as_ident()) else {
+                return Err(Error::new(Code::Syntax, format!("{name} is not the name of a column")));
+            };
+            Ok(Assignment { column: Name::simple(last, text), value: value_or_default(assignment.value) })
+        }
+        AssignmentTarget::Tuple(_) => Err(unsupported("SET of several columns at once")),
+    };
+    assignments.into_iter().map(one).collect()
+}
+
+pub(super) fn update(update: ast::Update, text: &Text) -> Result<Update> {
+    refuse(&[
+        (update.or.is_some(), "UPDATE OR"),
+        (!update.order_by.is_empty(), "ORDER BY in an UPDATE"),
+        (update.limit.is_some(), "LIMIT in an UPDATE"),
+        (!update.table.joins.is_empty(), "a join as the table of an UPDATE"),
+    ])?;
+    let (table, alias) = target(&update.table, text)?;
+    let from = match update.from {
+        None => Vec::new(),
+        Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) => tables,
+    };
+    Ok(Update {
+        table,
+        alias,
+        assignments: assignments(update.assignments, text)?,
+        from,
+        condition: update.selection,
+        returning: update.returning.map(|items| Returning { items }),
+    })
+}
+
+pub(super) fn delete(delete: ast::Delete, text: &Text) -> Result<Delete> {
+    refuse(&[
+        (!delete.tables.is_empty(), "a DELETE from several tables"),
+        (!delete.order_by.is_empty(), "ORDER BY in a DELETE"),
+        (delete.limit.is_some(), "LIMIT in a DELETE"),
+    ])?;
+    let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = delete.from;
+    let [only] = from.as_slice() else { return Err(unsupported("a DELETE from several tables")) };
+    let (table, alias) = target(only, text)?;
+    Ok(Delete {
+        table,
+        alias,
+        using: delete.using.unwrap_or_default(),
+        condition: delete.selection,
+        returning: delete.returning.map(|items| Returning { items }),
+    })
+}
+
+fn target(table: &TableWithJoins, text: &Text) -> Result<(Name, Option<Name>)> {
+    match &table.relation {
+        TableFactor::Table { name, alias, .. } if table.joins.is_empty() => {
+            let alias = alias.as_ref().map(|alias| Name::simple(&alias.name, text));
+            Ok((Name::of(name, text)?, alias))
+        }
+        _ => Err(unsupported("a change of something that is not a table")),
+    }
+}
+
+fn refuse(odd: &[(bool, &str)]) -> Result<()> {
+    match odd.iter().find(|(is_there, _)| *is_there) {
+        Some((_, what)) => Err(unsupported(what)),
+        None => Ok(()),
+    }
+}

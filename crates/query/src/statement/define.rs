@@ -1,0 +1,422 @@
+//! CREATE and DROP.
+
+use super::types::sql_type;
+use super::{Name, unsupported};
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{
+    self, ColumnOption, CreateTableOptions, Expr, GeneratedAs, IndexColumn, ObjectType, SequenceOptions, Statement,
+    TableConstraint,
+};
+use mainstay_base::{Code, Collation, Error, Result, SqlType};
+
+/// CREATE TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTable {
+    /// Its name.
+    pub name: Name,
+    /// Not an error when it is there.
+    pub if_not_exists: bool,
+    /// Whether it belongs to the session and goes with it.
+    pub temporary: bool,
+    /// Its columns.
+    pub columns: Vec<ColumnClause>,
+    /// What was declared for the whole table.
+    pub constraints: Vec<Constraint>,
+    /// CREATE TABLE AS: the text of the query.
+    pub query: Option<String>,
+}
+
+/// A column of CREATE TABLE or ALTER TABLE ADD.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnClause {
+    /// Its name.
+    pub name: Name,
+    /// What it holds.
+    pub sql_type: SqlType,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// DEFAULT: the text of the expression.
+    pub default: Option<String>,
+    /// Whether its values come from a sequence; `Some(true)` when a statement may not give them.
+    pub identity: Option<bool>,
+    /// The first value of that sequence, and what is added for the next.
+    pub identity_steps: (i64, i64),
+    /// GENERATED ALWAYS AS: the text of the expression.
+    pub computed: Option<String>,
+    /// What else was declared with it: keys, checks, references.
+    pub constraints: Vec<Constraint>,
+}
+
+/// What rows must keep to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constraint {
+    /// PRIMARY KEY.
+    PrimaryKey {
+        /// Its name, if it was given one.
+        name: Option<Name>,
+        /// Its columns.
+        columns: Vec<IndexPart>,
+    },
+    /// UNIQUE.
+    Unique {
+        /// Its name, if it was given one.
+        name: Option<Name>,
+        /// Its columns.
+        columns: Vec<IndexPart>,
+    },
+    /// CHECK.
+    Check {
+        /// Its name, if it was given one.
+        name: Option<Name>,
+        /// The text of the condition.
+        text: String,
+    },
+    /// FOREIGN KEY.
+    ForeignKey(References),
+}
+
+/// A reference to rows of another table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct References {
+    /// Its name, if it was given one.
+    pub name: Option<Name>,
+    /// The columns here.
+    pub columns: Vec<Name>,
+    /// The table there.
+    pub table: Name,
+    /// The columns there; the primary key when none are named.
+    pub referenced: Vec<Name>,
+    /// What becomes of these rows when that row is deleted.
+    pub on_delete: ReferentialAction,
+    /// What becomes of these rows when that key changes.
+    pub on_update: ReferentialAction,
+}
+
+/// What becomes of the rows that refer to a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReferentialAction {
+    /// The change is refused.
+    #[default]
+    NoAction,
+    /// The change is refused.
+    Restrict,
+    /// They change likewise.
+    Cascade,
+    /// Their columns become NULL.
+    SetNull,
+    /// Their columns get their defaults.
+    SetDefault,
+}
+
+/// A column of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexPart {
+    /// The column.
+    pub column: Name,
+    /// From its greatest value down.
+    pub descending: bool,
+}
+
+/// CREATE INDEX.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateIndex {
+    /// Its name.
+    pub name: Name,
+    /// The table.
+    pub table: Name,
+    /// No two rows may have the same key.
+    pub unique: bool,
+    /// What it orders by.
+    pub columns: Vec<IndexPart>,
+    /// Not an error when it is there.
+    pub if_not_exists: bool,
+}
+
+/// CREATE VIEW.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateView {
+    /// Its name.
+    pub name: Name,
+    /// Replaces the one that is there.
+    pub or_replace: bool,
+    /// The names of its columns, when they are not those of the query.
+    pub columns: Vec<Name>,
+    /// The text of its query.
+    pub query: String,
+}
+
+/// CREATE SEQUENCE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateSequence {
+    /// Its name.
+    pub name: Name,
+    /// Not an error when it is there.
+    pub if_not_exists: bool,
+    /// Its first value.
+    pub start: i64,
+    /// What is added for the next one.
+    pub increment: i64,
+}
+
+/// What is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropKind {
+    /// A table.
+    Table,
+    /// A view.
+    View,
+    /// An index.
+    Index,
+    /// A sequence.
+    Sequence,
+    /// A schema.
+    Schema,
+}
+
+/// DROP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drop {
+    /// What kind of thing.
+    pub kind: DropKind,
+    /// Which ones.
+    pub names: Vec<Name>,
+    /// Not an error when one is not there.
+    pub if_exists: bool,
+    /// With what depends on it.
+    pub cascade: bool,
+}
+
+pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<CreateTable> {
+    let odd = [
+        (table.external, "CREATE EXTERNAL TABLE"),
+        (table.or_replace, "CREATE OR REPLACE TABLE"),
+        (table.like.is_some(), "CREATE TABLE LIKE"),
+        (table.clone.is_some(), "CREATE TABLE CLONE"),
+        (table.partition_by.is_some(), "PARTITION BY"),
+        (table.inherits.is_some(), "INHERITS"),
+        (!matches!(table.table_options, CreateTableOptions::None), "options of a table"),
+    ];
+    if let Some((_, what)) = odd.iter().find(|(is_there, _)| *is_there) {
+        return Err(unsupported(what));
+    }
+    let columns: Result<Vec<ColumnClause>> = table.columns.iter().map(|clause| column(clause, text)).collect();
+    let constraints: Result<Vec<Constraint>> =
+        table.constraints.iter().map(|constraint| table_constraint(constraint, text)).collect();
+    Ok(CreateTable {
+        name: Name::of(&table.name, text)?,
+        if_not_exists: table.if_not_exists,
+        temporary: table.temporary,
+        columns: columns?,
+        constraints: constraints?,
+        query: table.query.map(|query| query.to_string()),
+    })
+}
+
+/// A column with what is declared for it.
+pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClause> {
+    let name = Name::simple(&clause.name, text);
+    let collation = clause.options.iter().find_map(|option| match &option.option {
+        ColumnOption::Collation(name) => Some(collation(&name.to_string())),
+        _ => None,
+    });
+    let mut column = ColumnClause {
+        sql_type: sql_type(&clause.data_type, collation.transpose()?.unwrap_or_default())
+            .map_err(|error| error.at(format!("column {}", name.written)))?,
+        name,
+        not_null: false,
+        default: None,
+        identity: None,
+        identity_steps: (1, 1),
+        computed: None,
+        constraints: Vec::new(),
+    };
+    for option in &clause.options {
+        let constraint_name = option.name.as_ref().map(|name| Name::simple(name, text));
+        column_option(&mut column, &option.option, constraint_name, text)?;
+    }
+    Ok(column)
+}
+
+fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<Name>, text: &Text) -> Result<()> {
+    let only = || vec![IndexPart { column: column.name.clone(), descending: false }];
+    match option {
+        ColumnOption::Null => column.not_null = false,
+        ColumnOption::NotNull => column.not_null = true,
+        ColumnOption::Default(value) => column.default = Some(value.to_string()),
+        ColumnOption::Collation(_) | ColumnOption::Comment(_) => {}
+        ColumnOption::PrimaryKey(_) => {
+            column.not_null = true;
+            column.constraints.push(Constraint::PrimaryKey { name, columns: only() });
+        }
+        ColumnOption::Unique(_) => column.constraints.push(Constraint::Unique { name, columns: only() }),
+        ColumnOption::Check(check) => {
+            column.constraints.push(Constraint::Check { name, text: check.expr.to_string() });
+        }
+        ColumnOption::ForeignKey(key) => {
+            let columns = vec![column.name.clone()];
+            column.constraints.push(Constraint::ForeignKey(References { columns, ..references(key, name, text)? }));
+        }
+        ColumnOption::Generated { generated_as, sequence_options, generation_expr, .. } => {
+            match generation_expr {
+                Some(expression) => column.computed = Some(expression.to_string()),
+                None => {
+                    column.identity = Some(matches!(generated_as, GeneratedAs::Always));
+                    column.identity_steps = steps(sequence_options.as_deref().unwrap_or_default())?;
+                }
+            }
+            column.not_null |= generation_expr.is_none();
+        }
+        ColumnOption::Identity(identity) => {
+            use ast::IdentityPropertyFormatKind as Format;
+            use ast::IdentityPropertyKind as Kind;
+            let (Kind::Autoincrement(property) | Kind::Identity(property)) = identity;
+            if let Some(Format::FunctionCall(parameters) | Format::StartAndIncrement(parameters)) = &property.parameters
+            {
+                column.identity_steps = (whole(&parameters.seed)?, whole(&parameters.increment)?);
+            }
+            (column.identity, column.not_null) = (Some(true), true);
+        }
+        ColumnOption::DialectSpecific(tokens) => match tokens.first().map(ToString::to_string) {
+            Some(word) if word.to_lowercase().replace('_', "") == "autoincrement" => {
+                (column.identity, column.not_null) = (Some(false), true);
+            }
+            _ => return Err(unsupported(format!("the column option {option}"))),
+        },
+        other => return Err(unsupported(format!("the column option {other}"))),
+    }
+    Ok(())
+}
+
+fn collation(name: &str) -> Result<Collation> {
+    let name = name.trim_matches(['"', '[', ']']).to_lowercase();
+    if name.ends_with("_ci_ai") || name == "nocase" {
+        return Ok(Collation::CaseAccentInsensitive);
+    }
+    Collation::by_name(&name).ok_or_else(|| {
+        Error::new(Code::InvalidValue, format!("there is no collation \"{name}\"")).hint("there are binary and ci_ai")
+    })
+}
+
+pub(super) fn table_constraint(constraint: &TableConstraint, text: &Text) -> Result<Constraint> {
+    let named = |name: &Option<ast::Ident>| name.as_ref().map(|name| Name::simple(name, text));
+    Ok(match constraint {
+        TableConstraint::PrimaryKey(key) => {
+            Constraint::PrimaryKey { name: named(&key.name), columns: index_parts(&key.columns, text)? }
+        }
+        TableConstraint::Unique(key) => {
+            Constraint::Unique { name: named(&key.name), columns: index_parts(&key.columns, text)? }
+        }
+        TableConstraint::Check(check) => Constraint::Check { name: named(&check.name), text: check.expr.to_string() },
+        TableConstraint::ForeignKey(key) => Constraint::ForeignKey(references(key, named(&key.name), text)?),
+        other => return Err(unsupported(format!("the constraint {other}"))),
+    })
+}
+
+fn references(key: &ast::ForeignKeyConstraint, name: Option<Name>, text: &Text) -> Result<References> {
+    let names = |idents: &[ast::Ident]| idents.iter().map(|ident| Name::simple(ident, text)).collect();
+    Ok(References {
+        name,
+        columns: names(&key.columns),
+        table: Name::of(&key.foreign_table, text)?,
+        referenced: names(&key.referred_columns),
+        on_delete: action(key.on_delete),
+        on_update: action(key.on_update),
+    })
+}
+
+fn action(action: Option<ast::ReferentialAction>) -> ReferentialAction {
+    match action {
+        None | Some(ast::ReferentialAction::NoAction) => ReferentialAction::NoAction,
+        Some(ast::ReferentialAction::Restrict) => ReferentialAction::Restrict,
+        Some(ast::ReferentialAction::Cascade) => ReferentialAction::Cascade,
+        Some(ast::ReferentialAction::SetNull) => ReferentialAction::SetNull,
+        Some(ast::ReferentialAction::SetDefault) => ReferentialAction::SetDefault,
+    }
+}
+
+fn index_parts(columns: &[IndexColumn], text: &Text) -> Result<Vec<IndexPart>> {
+    let part = |column: &IndexColumn| match &column.column.expr {
+        Expr::Identifier(name) => {
+            Ok(IndexPart { column: Name::simple(name, text), descending: column.column.options.asc == Some(false) })
+        }
+        other => Err(unsupported(format!("an index of an expression ({other})"))),
+    };
+    columns.iter().map(part).collect()
+}
+
+pub(super) fn create_index(index: ast::CreateIndex, text: &Text) -> Result<CreateIndex> {
+    let odd = [
+        (index.predicate.is_some(), "an index with a condition"),
+        (!index.include.is_empty(), "INCLUDE of an index"),
+        (index.using.is_some(), "USING of an index"),
+    ];
+    if let Some((_, what)) = odd.iter().find(|(is_there, _)| *is_there) {
+        return Err(unsupported(what));
+    }
+    let name = index.name.as_ref().ok_or_else(|| Error::new(Code::Syntax, "an index needs a name"))?;
+    Ok(CreateIndex {
+        name: Name::of(name, text)?,
+        table: Name::of(&index.table_name, text)?,
+        unique: index.unique,
+        columns: index_parts(&index.columns, text)?,
+        if_not_exists: index.if_not_exists,
+    })
+}
+
+pub(super) fn create_view(view: ast::CreateView, text: &Text) -> Result<CreateView> {
+    if view.materialized {
+        return Err(unsupported("CREATE MATERIALIZED VIEW"));
+    }
+    Ok(CreateView {
+        name: Name::of(&view.name, text)?,
+        or_replace: view.or_replace,
+        columns: view.columns.iter().map(|column| Name::simple(&column.name, text)).collect(),
+        query: view.query.to_string(),
+    })
+}
+
+pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<CreateSequence> {
+    let Statement::CreateSequence { name, if_not_exists, sequence_options, .. } = sequence else {
+        return Err(Error::new(Code::Internal, "not a CREATE SEQUENCE"));
+    };
+    let (start, increment) = steps(&sequence_options)?;
+    Ok(CreateSequence { name: Name::of(&name, text)?, if_not_exists, start, increment })
+}
+
+/// The first value and the step.
+fn steps(options: &[SequenceOptions]) -> Result<(i64, i64)> {
+    let (mut start, mut increment) = (1, 1);
+    for option in options {
+        match option {
+            SequenceOptions::StartWith(value, _) => start = whole(value)?,
+            SequenceOptions::IncrementBy(value, _) => increment = whole(value)?,
+            SequenceOptions::Cache(_) => {}
+            other => return Err(unsupported(format!("the sequence option{other}"))),
+        }
+    }
+    if increment == 0 {
+        return Err(Error::new(Code::InvalidValue, "a sequence cannot go on by 0"));
+    }
+    Ok((start, increment))
+}
+
+fn whole(value: &Expr) -> Result<i64> {
+    let text = value.to_string();
+    text.parse().map_err(|_| Error::new(Code::InvalidValue, format!("{text} is not a whole number")))
+}
+
+pub(super) fn drop(statement: Statement, text: &Text) -> Result<Drop> {
+    let Statement::Drop { object_type, if_exists, names, cascade, .. } = statement else {
+        return Err(Error::new(Code::Internal, "not a DROP"));
+    };
+    let kind = match object_type {
+        ObjectType::Table => DropKind::Table,
+        ObjectType::View => DropKind::View,
+        ObjectType::Index => DropKind::Index,
+        ObjectType::Sequence => DropKind::Sequence,
+        ObjectType::Schema => DropKind::Schema,
+        other => return Err(unsupported(format!("DROP {other}"))),
+    };
+    let names: Result<Vec<Name>> = names.iter().map(|name| Name::of(name, text)).collect();
+    Ok(Drop { kind, names: names?, if_exists, cascade })
+}

@@ -1,0 +1,117 @@
+//! Statements that are not queries, as the engine carries them out.
+//!
+//! ```text
+//!   text --sqlparser--> its tree --here--> Statement    names as they were written, types of ours,
+//!                                                      expressions still as text or tree
+//! ```
+//!
+//! sqlparser takes what any of a dozen dialects has. What Mainstay does not do is refused here by its name, so that
+//! nothing of a statement is ever silently left out.
+
+mod alter;
+mod change;
+mod define;
+mod names;
+mod transaction;
+mod types;
+
+pub use alter::{AlterTable, Alteration};
+pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
+pub use define::{
+    ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart,
+    References, ReferentialAction,
+};
+pub use names::Name;
+pub use transaction::{IsolationLevel, TransactionStatement};
+
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast;
+use mainstay_base::{Code, Error, Result};
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// SELECT, VALUES, WITH.
+    Query,
+    /// CREATE TABLE.
+    CreateTable(Box<CreateTable>),
+    /// CREATE INDEX.
+    CreateIndex(CreateIndex),
+    /// CREATE VIEW.
+    CreateView(CreateView),
+    /// CREATE SEQUENCE.
+    CreateSequence(CreateSequence),
+    /// CREATE SCHEMA.
+    CreateSchema {
+        /// Its name.
+        name: Name,
+        /// Not an error when it is there.
+        if_not_exists: bool,
+    },
+    /// DROP of anything.
+    Drop(Drop),
+    /// ALTER TABLE.
+    AlterTable(AlterTable),
+    /// INSERT.
+    Insert(Box<Insert>),
+    /// UPDATE.
+    Update(Box<Update>),
+    /// DELETE.
+    Delete(Box<Delete>),
+    /// TRUNCATE TABLE.
+    Truncate(Vec<Name>),
+    /// BEGIN, COMMIT and the like.
+    Transaction(TransactionStatement),
+}
+
+impl Statement {
+    /// Reads one statement.
+    ///
+    /// Errors: `Syntax` with its place; `Unsupported` for what Mainstay does not do.
+    pub fn parse(source: &str) -> Result<Statement> {
+        let text = Text::new(source)?;
+        text.check_length()?;
+        let parse = || Statement::of(text.parse()?, &text);
+        if text.is_deep() { crate::planner::on_deep_stack(parse) } else { parse() }
+    }
+
+    fn of(statement: ast::Statement, text: &Text) -> Result<Statement> {
+        Ok(match statement {
+            ast::Statement::Query(_) => Statement::Query,
+            ast::Statement::CreateTable(table) => Statement::CreateTable(Box::new(define::create_table(table, text)?)),
+            ast::Statement::CreateIndex(index) => Statement::CreateIndex(define::create_index(index, text)?),
+            ast::Statement::CreateView(view) => Statement::CreateView(define::create_view(view, text)?),
+            sequence @ ast::Statement::CreateSequence { .. } => {
+                Statement::CreateSequence(define::create_sequence(sequence, text)?)
+            }
+            ast::Statement::CreateSchema { schema_name: ast::SchemaName::Simple(name), if_not_exists, .. } => {
+                Statement::CreateSchema { name: Name::of(&name, text)?, if_not_exists }
+            }
+            drop @ ast::Statement::Drop { .. } => Statement::Drop(define::drop(drop, text)?),
+            ast::Statement::AlterTable(alter) => Statement::AlterTable(alter::alter_table(alter, text)?),
+            ast::Statement::Insert(insert) => Statement::Insert(Box::new(change::insert(insert, text)?)),
+            ast::Statement::Update(update) => Statement::Update(Box::new(change::update(update, text)?)),
+            ast::Statement::Delete(delete) => Statement::Delete(Box::new(change::delete(delete, text)?)),
+            ast::Statement::Truncate(truncate) => {
+                let names: Result<Vec<Name>> =
+                    truncate.table_names.iter().map(|target| Name::of(&target.name, text)).collect();
+                Statement::Truncate(names?)
+            }
+            other => match transaction::of(&other, text)? {
+                Some(statement) => Statement::Transaction(statement),
+                None => return Err(unsupported_statement(&other)),
+            },
+        })
+    }
+}
+
+/// The error for something that is understood, and not done.
+pub(crate) fn unsupported(what: impl std::fmt::Display) -> Error {
+    Error::new(Code::Unsupported, format!("{what} is not something that this version does"))
+}
+
+/// The error for a statement of a kind that Mainstay does not run.
+pub(crate) fn unsupported_statement(statement: &ast::Statement) -> Error {
+    let text = statement.to_string();
+    unsupported(text.split_whitespace().next().unwrap_or_default().to_uppercase())
+}
