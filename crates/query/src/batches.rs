@@ -40,7 +40,7 @@ pub(crate) fn group_batch(
     let slots = snapshot.group(group);
     let len = slots.len();
     if let Some(run) = candidates.and_then(|candidates| short_run(candidates, &slots))
-        && !snapshot.is_decoded(group, &columns_of(scan))
+        && snapshot.prefers_run(group, &columns_of(scan))
     {
         return run_batch(scan, snapshot, run, candidates, limit);
     }
@@ -82,7 +82,7 @@ fn short_run(candidates: &BooleanBuffer, slots: &Range<usize>) -> Option<Range<u
 }
 
 /// The columns of the output, and behind them those that only the condition needs.
-fn columns_of(scan: &Scan) -> Vec<usize> {
+pub(crate) fn columns_of(scan: &Scan) -> Vec<usize> {
     let mut columns = scan.columns.clone();
     for column in scan.source.predicate.iter().flat_map(Predicate::columns) {
         if !columns.contains(&column) {

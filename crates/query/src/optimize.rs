@@ -4,7 +4,7 @@
 //! physical plan: a third of a millisecond, whatever the statement. Most statements that programs send are
 //! *plain*: one table or a UNION ALL of such, with conditions, groups, an order and a limit. For them a dozen rules
 //! are left that could do anything, and one pass is enough; and when fusing makes of them a plan of nothing but our
-//! own leaves, no physical rule has anything left to do.
+//! own leaves, only a limit may still have to be brought down to them.
 //!
 //! ```text
 //!   plain?  --yes-->  short list, one pass  -->  leaves of ours only?  --yes-->  done
@@ -28,6 +28,7 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::limit_pushdown::LimitPushdown;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
@@ -137,7 +138,9 @@ fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let rules = Optimizer::new().rules.into_iter().filter(is_kept).collect();
     let mut config = config(1);
     config.options_mut().optimizer.max_passes = 1;
-    builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(fusing(fuse)).build()
+    let mut physical = fusing(fuse);
+    physical.push(Arc::new(LimitPushdown::new()));
+    builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(physical).build()
 }
 
 fn fusing(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {

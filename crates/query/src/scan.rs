@@ -9,7 +9,7 @@
 //!
 //! An index gives a superset of the rows wanted, so the condition is always applied to what it gives.
 
-use crate::batches::{first_rows, group_batch, rows_batch, run_batch};
+use crate::batches::{columns_of, first_rows, group_batch, rows_batch, run_batch};
 use crate::run::Run;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::BooleanBuffer;
@@ -358,12 +358,6 @@ impl Cursor {
         Ok(None)
     }
 
-    /// Whether the columns of the condition have not been decoded yet.
-    fn is_cold(&self, snapshot: &dyn Snapshot) -> bool {
-        let columns = self.scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
-        snapshot.groups() > 0 && !snapshot.is_decoded(0, &columns)
-    }
-
     fn start(&self) -> mainstay_base::Result<State> {
         let source = &self.scan.source;
         let snapshot = self.run.snapshot(&source.table)?;
@@ -379,7 +373,11 @@ impl Cursor {
                 let rows = first_rows(source, snapshot.as_ref(), self.remaining)?;
                 State::Rows { snapshot, rows: rows.into() }
             }
-            None if self.remaining <= FETCH_ROWS && self.step == 1 && self.is_cold(snapshot.as_ref()) => {
+            None if self.remaining <= FETCH_ROWS
+                && self.step == 1
+                && snapshot.groups() > 0
+                && snapshot.prefers_run(0, &columns_of(&self.scan)) =>
+            {
                 State::Runs { snapshot, next: 0 }
             }
             None => State::Groups { snapshot, candidates: None },

@@ -83,6 +83,12 @@ pub trait Snapshot: Send + Sync {
         Ok((vectors.iter().map(|vector| vector.slice(start, slots.len())).collect(), visible))
     }
 
+    /// Whether [`Snapshot::run`] is the better way to a few rows of a group: its columns have not been decoded,
+    /// and this is the first statement to ask for them so. The second one decodes them for good.
+    fn prefers_run(&self, _group: usize, _columns: &[usize]) -> bool {
+        false
+    }
+
     /// Whether [`Snapshot::vectors`] would have to read and decode any of these columns.
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool;
 

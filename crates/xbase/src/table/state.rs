@@ -19,6 +19,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::gather;
 use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorKey};
 use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Records in a group.
@@ -40,6 +41,8 @@ pub(crate) struct State {
     source: u64,
     cache: VectorCache,
     visible: Vec<OnceLock<Option<BooleanBuffer>>>,
+    /// Whether a statement has read runs instead of groups.
+    was_run: AtomicBool,
     findings: Mutex<Findings>,
     indexes: Arc<Indexes>,
 }
@@ -61,7 +64,8 @@ impl State {
         let slots = usize::try_from(files.dbf.record_count(stamps.dbf.len)).unwrap_or(usize::MAX);
         let source = cache.new_source();
         let visible = (0..slots.div_ceil(GROUP_ROWS)).map(|_| OnceLock::new()).collect();
-        Ok(State { files, stamps, settled, slots, source, cache, visible, findings: Mutex::default(), indexes })
+        let (was_run, findings) = (AtomicBool::new(false), Mutex::default());
+        Ok(State { files, stamps, settled, slots, source, cache, visible, was_run, findings, indexes })
     }
 
     /// A number that no other state of any table has.
@@ -288,6 +292,10 @@ impl Snapshot for State {
             });
         }
         Ok((vectors, (deleted.count_set_bits() > 0).then(|| !&deleted)))
+    }
+
+    fn prefers_run(&self, group: usize, columns: &[usize]) -> bool {
+        !self.is_decoded(group, columns) && !self.was_run.swap(true, Relaxed)
     }
 
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool {
