@@ -3,8 +3,9 @@
 // The one place that may call the standard library's file functions.
 #![allow(clippy::disallowed_methods)]
 
-use crate::{Entry, File, FileSystem, Stamp};
+use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, Stamp, WritableFile, writing};
 use mainstay_base::{Error, Result};
+use std::fs::{OpenOptions, TryLockError};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,6 +92,72 @@ impl FileSystem for Disk {
     fn is_folder(&self, path: &Path) -> bool {
         path.is_dir()
     }
+
+    fn map(&self, path: &Path) -> Result<Mapping> {
+        Mapping::of(&std::fs::File::open(path).map_err(at(path))?).map_err(at(path))
+    }
+
+    fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(how == Create::Truncate).create_new(how == Create::New);
+        let file = options.open(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => writing::exists(path),
+            _ => at(path)(error),
+        })?;
+        Ok(Arc::new(DiskFile { file, path: path.to_owned() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        std::fs::rename(from, to).map_err(at(from))
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        std::fs::remove_file(path).map_err(at(path))
+    }
+
+    fn create_folder(&self, path: &Path) -> Result<()> {
+        std::fs::create_dir_all(path).map_err(at(path))
+    }
+
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        std::fs::remove_dir_all(path).map_err(at(path))
+    }
+
+    fn sync_folder(&self, path: &Path) -> Result<()> {
+        let folder = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(at(folder))
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn FolderLock>> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(at(path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Box::new(DiskFile { file, path: path.to_owned() })),
+            Err(TryLockError::WouldBlock) => Err(writing::busy(path)),
+            Err(TryLockError::Error(error)) => Err(at(path)(error)),
+        }
+    }
+}
+
+/// The lock belongs to the open file (flock(2)): it goes when the file is closed.
+impl FolderLock for DiskFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl WritableFile for DiskFile {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        self.file.write_all_at(bytes, offset).map_err(at(&self.path))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(at(&self.path))
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        self.file.set_len(len).map_err(at(&self.path))
+    }
 }
 
 impl File for DiskFile {
@@ -140,5 +207,50 @@ mod tests {
         std::fs::write(&path, b"01234567890").unwrap();
         assert_ne!(before, Disk.stamp(&path).unwrap());
         assert_eq!(Disk.open(Path::new("/nowhere")).unwrap_err().code(), Code::NotFound);
+    }
+
+    #[test]
+    fn writes_and_syncs_and_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("store/groups");
+        let path = deep.join("a");
+        assert_eq!(Disk.create(&path, Create::New).unwrap_err().code(), Code::NotFound);
+        Disk.create_folder(&deep).unwrap();
+        Disk.create_folder(&deep).unwrap();
+
+        let file = Disk.create(&path, Create::New).unwrap();
+        file.write_at(b"56", 4).unwrap();
+        file.set_len(8).unwrap();
+        file.sync().unwrap();
+        assert_eq!(Disk.read(&path).unwrap(), b"\0\0\0\056\0\0");
+        assert!(Disk.create(&path, Create::New).unwrap_err().to_string().contains("exists already"));
+        assert_eq!(Disk.create(&path, Create::OpenOrCreate).unwrap().stamp().unwrap().len, 8);
+        assert_eq!(Disk.create(&path, Create::Truncate).unwrap().stamp().unwrap().len, 0);
+
+        Disk.replace(&path, b"one").unwrap();
+        let mapped = Disk.map(&path).unwrap();
+        Disk.replace(&path, b"two").unwrap();
+        Disk.sync_folder(&deep).unwrap();
+        assert_eq!((&*mapped, &*Disk.read(&path).unwrap()), (&b"one"[..], &b"two"[..]));
+        Disk.remove(&path).unwrap();
+        assert_eq!(Disk.remove(&path).unwrap_err().code(), Code::NotFound);
+        assert_eq!(&*mapped, b"one");
+
+        Disk.create(&path, Create::New).unwrap();
+        assert!(Disk.map(&path).unwrap().is_empty());
+        Disk.remove_folder(&folder.path().join("store")).unwrap();
+        assert!(!Disk.is_folder(&folder.path().join("store")));
+    }
+
+    #[test]
+    fn the_lock_is_exclusive_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Disk.lock(&path).unwrap();
+        let error = Disk.lock(&path).unwrap_err();
+        assert_eq!(error.code(), Code::Busy);
+        assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+        drop(held);
+        Disk.lock(&path).unwrap();
     }
 }

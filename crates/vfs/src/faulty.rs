@@ -1,24 +1,51 @@
 //! A file system that fails on demand.
 //!
-//! A test first runs an operation once to count its reads, then once for every read with that read
-//! failing: each run must end in an error that names the file, never in a panic or a wrong answer.
+//! A test first runs an operation once to count its calls of one kind ([`Operation`]), then once for every such
+//! call with that call failing: each run must end in an error that names the file, never in a panic or a wrong
+//! answer; and what was acknowledged before must still be there.
+//!
+//! A call that fails has done nothing, but for half a write ([`Fault::Short`], [`Fault::NoSpace`]). The call after
+//! it succeeds again, which is how a program that repeats a failed sync is found out; [`Faulty::lasting`] lets
+//! all later calls of the kind fail too, as on a full or dead disk.
 
-use crate::{Entry, File, FileSystem, Stamp};
+use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, Stamp, WritableFile};
 use mainstay_base::{Code, Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a read fails.
+/// How a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The operating system reports an error.
+    /// The operating system reports an error, and nothing was done.
     Error,
-    /// Only half of the bytes arrive, as if the file had just been cut.
+    /// Only half of the bytes arrive. A read ends there without an error, as if the file had just been cut; a
+    /// write ends in an error. Any other call fails as with [`Fault::Error`].
     Short,
+    /// The disk is full: half of a write's bytes still arrive. Any other call fails with this error and does nothing.
+    NoSpace,
 }
 
-/// Another file system, of which the Nth read fails.
+/// The kinds of calls that can fail, each counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// [`File::read_at`] and [`FileSystem::map`].
+    Read,
+    /// [`WritableFile::write_at`] and [`WritableFile::set_len`].
+    Write,
+    /// [`WritableFile::sync`] and [`FileSystem::sync_folder`].
+    Sync,
+    /// [`FileSystem::rename`].
+    Rename,
+    /// [`FileSystem::create`], [`FileSystem::create_folder`] and [`FileSystem::lock`].
+    Create,
+    /// [`FileSystem::remove`] and [`FileSystem::remove_folder`].
+    Remove,
+}
+
+const OPERATIONS: usize = 6;
+
+/// Another file system, of which the Nth call of a kind fails. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct Faulty<F> {
     inner: F,
@@ -27,38 +54,85 @@ pub struct Faulty<F> {
 
 #[derive(Debug)]
 struct Plan {
-    reads: AtomicU64,
-    failing_read: u64,
+    calls: [AtomicU64; OPERATIONS],
+    operation: Operation,
+    failing: std::ops::Range<u64>,
     fault: Fault,
 }
 
 impl Plan {
-    fn next(&self) -> Option<Fault> {
-        let read = self.reads.fetch_add(1, Ordering::Relaxed);
-        (read == self.failing_read).then_some(self.fault)
+    fn next(&self, operation: Operation) -> Option<Fault> {
+        let call = self.calls[operation as usize].fetch_add(1, Ordering::Relaxed);
+        (operation == self.operation && self.failing.contains(&call)).then_some(self.fault)
     }
+
+    /// Counts a call that either happens or not.
+    fn check(&self, operation: Operation, path: &Path) -> Result<()> {
+        match self.next(operation) {
+            None => Ok(()),
+            Some(fault) => Err(injected(operation, fault, path)),
+        }
+    }
+}
+
+fn injected(operation: Operation, fault: Fault, path: &Path) -> Error {
+    if fault == Fault::NoSpace {
+        return Error::from(std::io::Error::from(rustix::io::Errno::NOSPC)).at(path.display());
+    }
+    let name = match operation {
+        Operation::Read => "read",
+        Operation::Write => "write",
+        Operation::Sync => "sync",
+        Operation::Rename => "rename",
+        Operation::Create => "creation",
+        Operation::Remove => "removal",
+    };
+    Error::new(Code::Io, format!("the {name} failed (injected)")).at(path.display())
 }
 
 impl<F: FileSystem> Faulty<F> {
     /// Passes everything on to `inner`, but lets the read with this number (from 0) fail.
     pub fn new(inner: F, failing_read: u64, fault: Fault) -> Faulty<F> {
-        Faulty { inner, plan: Arc::new(Plan { reads: AtomicU64::new(0), failing_read, fault }) }
+        Faulty::failing(inner, Operation::Read, failing_read, fault)
+    }
+
+    /// Passes everything on to `inner`, but lets the call of this kind with this number (from 0) fail.
+    pub fn failing(inner: F, operation: Operation, number: u64, fault: Fault) -> Faulty<F> {
+        Faulty::planned(inner, operation, number..number.saturating_add(1), fault)
+    }
+
+    /// As [`Faulty::failing`], and every later call of the kind fails too.
+    pub fn lasting(inner: F, operation: Operation, from: u64, fault: Fault) -> Faulty<F> {
+        Faulty::planned(inner, operation, from..u64::MAX, fault)
     }
 
     /// Passes everything on and only counts.
     pub fn counting(inner: F) -> Faulty<F> {
-        Faulty::new(inner, u64::MAX, Fault::Error)
+        Faulty::planned(inner, Operation::Read, 0..0, Fault::Error)
+    }
+
+    fn planned(inner: F, operation: Operation, failing: std::ops::Range<u64>, fault: Fault) -> Faulty<F> {
+        Faulty { inner, plan: Arc::new(Plan { calls: Default::default(), operation, failing, fault }) }
     }
 
     /// How many reads there were.
     pub fn reads(&self) -> u64 {
-        self.plan.reads.load(Ordering::Relaxed)
+        self.calls(Operation::Read)
+    }
+
+    /// How many calls of this kind there were, failed ones included.
+    pub fn calls(&self, operation: Operation) -> u64 {
+        self.plan.calls[operation as usize].load(Ordering::Relaxed)
+    }
+
+    fn wrap<T: ?Sized>(&self, inner: Arc<T>) -> FaultyFile<T> {
+        FaultyFile { inner, plan: Arc::clone(&self.plan) }
     }
 }
 
 impl<F: FileSystem> FileSystem for Faulty<F> {
     fn open(&self, path: &Path) -> Result<Arc<dyn File>> {
-        Ok(Arc::new(FaultyFile { inner: self.inner.open(path)?, plan: Arc::clone(&self.plan) }))
+        Ok(Arc::new(self.wrap(self.inner.open(path)?)))
     }
 
     fn stamp(&self, path: &Path) -> Result<Stamp> {
@@ -72,25 +146,69 @@ impl<F: FileSystem> FileSystem for Faulty<F> {
     fn is_folder(&self, path: &Path) -> bool {
         self.inner.is_folder(path)
     }
+
+    fn map(&self, path: &Path) -> Result<Mapping> {
+        match self.plan.next(Operation::Read) {
+            None => self.inner.map(path),
+            Some(Fault::Short) => {
+                let whole = self.inner.map(path)?;
+                Ok(Mapping::copy_of(&whole[..whole.len() / 2]))
+            }
+            Some(fault) => Err(injected(Operation::Read, fault, path)),
+        }
+    }
+
+    fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
+        self.plan.check(Operation::Create, path)?;
+        Ok(Arc::new(self.wrap(self.inner.create(path, how)?)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.plan.check(Operation::Rename, from)?;
+        self.inner.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        self.plan.check(Operation::Remove, path)?;
+        self.inner.remove(path)
+    }
+
+    fn create_folder(&self, path: &Path) -> Result<()> {
+        self.plan.check(Operation::Create, path)?;
+        self.inner.create_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        self.plan.check(Operation::Remove, path)?;
+        self.inner.remove_folder(path)
+    }
+
+    fn sync_folder(&self, path: &Path) -> Result<()> {
+        self.plan.check(Operation::Sync, path)?;
+        self.inner.sync_folder(path)
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn FolderLock>> {
+        self.plan.check(Operation::Create, path)?;
+        self.inner.lock(path)
+    }
 }
 
 #[derive(Debug)]
-struct FaultyFile {
-    inner: Arc<dyn File>,
+struct FaultyFile<T: ?Sized> {
+    inner: Arc<T>,
     plan: Arc<Plan>,
 }
 
-impl File for FaultyFile {
+impl<T: File + ?Sized> File for FaultyFile<T> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
-        match self.plan.next() {
+        match self.plan.next(Operation::Read) {
             None => self.inner.read_at(buffer, offset),
             Some(Fault::Short) => {
                 let half = buffer.len() / 2;
                 self.inner.read_at(&mut buffer[..half], offset)
             }
-            Some(Fault::Error) => {
-                Err(Error::new(Code::Io, "the read failed (injected)").at(self.inner.path().display()))
-            }
+            Some(fault) => Err(injected(Operation::Read, fault, self.inner.path())),
         }
     }
 
@@ -100,6 +218,26 @@ impl File for FaultyFile {
 
     fn path(&self) -> &Path {
         self.inner.path()
+    }
+}
+
+impl<T: WritableFile + ?Sized> WritableFile for FaultyFile<T> {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        let Some(fault) = self.plan.next(Operation::Write) else { return self.inner.write_at(bytes, offset) };
+        if fault != Fault::Error {
+            self.inner.write_at(&bytes[..bytes.len() / 2], offset)?;
+        }
+        Err(injected(Operation::Write, fault, self.inner.path()))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.plan.check(Operation::Sync, self.inner.path())?;
+        self.inner.sync()
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        self.plan.check(Operation::Write, self.inner.path())?;
+        self.inner.set_len(len)
     }
 }
 
@@ -122,5 +260,36 @@ mod tests {
 
         let short = Faulty::new(memory, 0, Fault::Short);
         assert_eq!(short.open(Path::new("a")).unwrap().read_at(&mut buffer, 0).unwrap(), 4);
+    }
+
+    #[test]
+    fn half_a_write_arrives() {
+        for (fault, content) in [(Fault::Error, &b""[..]), (Fault::Short, b"ab"), (Fault::NoSpace, b"ab")] {
+            let memory = Memory::new();
+            let faulty = Faulty::failing(memory.clone(), Operation::Write, 0, fault);
+            let file = faulty.create(Path::new("a"), Create::New).unwrap();
+            let error = file.write_at(b"abcd", 0).unwrap_err();
+            assert_eq!((error.code(), error.place()), (Code::Io, Some("a")));
+            assert_eq!(error.message().contains("No space left"), fault == Fault::NoSpace, "{error}");
+            assert_eq!(memory.read(Path::new("a")).unwrap(), content);
+            file.write_at(b"abcd", 0).unwrap();
+            assert_eq!(faulty.calls(Operation::Write), 2);
+        }
+    }
+
+    #[test]
+    fn every_step_of_a_replacement_can_fail_and_leaves_the_old_file() {
+        use Operation::{Create, Rename, Sync, Write};
+        for (operation, number) in [(Create, 0), (Write, 0), (Sync, 0), (Rename, 0)] {
+            let memory = Memory::new();
+            memory.write("a", b"old".to_vec());
+            let faulty = Faulty::failing(memory.clone(), operation, number, Fault::Error);
+            assert!(faulty.replace(Path::new("a"), b"new").is_err(), "{operation:?}");
+            assert_eq!(memory.read(Path::new("a")).unwrap(), b"old", "{operation:?}");
+            faulty.replace(Path::new("a"), b"new").unwrap();
+        }
+        let dead = Faulty::lasting(Memory::new(), Sync, 1, Fault::Error);
+        assert!(dead.replace(Path::new("a"), b"new").unwrap_err().message().contains("sync"));
+        assert!(dead.replace(Path::new("a"), b"new").is_err());
     }
 }

@@ -2,22 +2,29 @@
 //!
 //! Stored data is read through [`FileSystem`] and [`File`] and nowhere else; `clippy.toml` bans the
 //! standard library's own calls. So a test can run the same code on [`Disk`], on [`Memory`] (no disk,
-//! any content, changed at will), or on [`Faulty`] (every read counted, the Nth one failing or cut
-//! short).
+//! any content, changed at will), on [`Faulty`] (every call counted, the Nth one failing or cut short), or on
+//! [`Simulated`] (which loses its power at any operation, and then what was not synced).
 //!
 //! **Noticing a change.** Other programs write to the files that Mainstay has open. What we decoded
 //! stays true as long as the file's [`Stamp`] (identity, length, times) is the same - with one trap: the
 //! clock for file times ticks some milliseconds at a time (on FAT and some network file systems, seconds),
-//! so a write right after our read may leave the same time behind. [`Stamp::is_settled`] tells a stamp that no later write can share from
-//! one that is too young to trust.
+//! so a write right after our read may leave the same time behind. [`Stamp::is_settled`] tells a stamp that no
+//! later write can share from one that is too young to trust.
+//!
+//! **Writing.** The methods that write say in the essay of `writing.rs` what survives a power loss, and when.
+//! A file system that has none of them answers `Code::ReadOnly`.
 
 mod disk;
 mod faulty;
+mod mapping;
 mod memory;
+mod writing;
 
 pub use disk::Disk;
-pub use faulty::{Fault, Faulty};
+pub use faulty::{Fault, Faulty, Operation};
+pub use mapping::Mapping;
 pub use memory::Memory;
+pub use writing::{Create, FolderLock, WritableFile};
 
 use mainstay_base::Result;
 use std::fmt::Debug;
@@ -78,6 +85,64 @@ pub trait FileSystem: Send + Sync + Debug {
         let len = file.read_at(&mut content, 0)?;
         content.truncate(len);
         Ok(content)
+    }
+
+    /// The whole content of a finished file, mapped where the file system can. Only for files that Mainstay
+    /// alone writes, that are complete and never written to again, in a folder whose lock the caller holds.
+    fn map(&self, path: &Path) -> Result<Mapping> {
+        Ok(Mapping::copy_of(&self.read(path)?))
+    }
+
+    /// Opens a file for reading and writing, and creates it if need be; its folder must exist.
+    fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
+        let _ = how;
+        Err(writing::read_only(path))
+    }
+
+    /// Gives a file or folder another name in one step; a file that has the name `to` is replaced.
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let _ = to;
+        Err(writing::read_only(from))
+    }
+
+    /// Removes a file. Who has it open or mapped keeps it.
+    fn remove(&self, path: &Path) -> Result<()> {
+        Err(writing::read_only(path))
+    }
+
+    /// Creates a folder and those it is in; one that exists is left as it is.
+    fn create_folder(&self, path: &Path) -> Result<()> {
+        Err(writing::read_only(path))
+    }
+
+    /// Removes a folder with everything in it, in no particular order and not in one step.
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        Err(writing::read_only(path))
+    }
+
+    /// Returns when the names in this folder (not in the folders below it, and not its own name in the folder
+    /// above) are on the disk as they are now. Never to be repeated after an error.
+    fn sync_folder(&self, path: &Path) -> Result<()> {
+        Err(writing::read_only(path))
+    }
+
+    /// Takes the exclusive lock that this file stands for, without waiting: `Code::Busy` when another process,
+    /// or another caller in this one, has it. The file is created if need be, and stays. The lock is advisory,
+    /// and gone when the process ends, however it ends.
+    fn lock(&self, path: &Path) -> Result<Box<dyn FolderLock>> {
+        Err(writing::read_only(path))
+    }
+
+    /// Gives a small file this content so that after a crash it has the old content or the new one, and after
+    /// the return the new one. Uses `<path>.new`, which a crash may leave behind.
+    fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        let file = self.create(Path::new(&new), Create::Truncate)?;
+        file.write_at(content, 0)?;
+        file.sync()?;
+        self.rename(Path::new(&new), path)?;
+        self.sync_folder(path.parent().unwrap_or(Path::new("")))
     }
 }
 

@@ -1,30 +1,54 @@
-//! Files that exist only in memory: for tests, and for input that never was a file.
+//! Files that exist only in memory: for tests, for input that never was a file, and for databases that are not
+//! to outlive their process.
+//!
+//! A folder is there because it was created, or because a file is in it. Syncs do nothing.
 
-use crate::{Entry, File, FileSystem, Stamp};
+use crate::{Create, Entry, File, FileSystem, FolderLock, Stamp, WritableFile, writing};
 use mainstay_base::{Code, Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime};
 
 /// A tree of files in memory. Clones share the same files.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    files: Arc<Mutex<BTreeMap<PathBuf, Arc<MemoryFile>>>>,
+    tree: Arc<Mutex<Tree>>,
+}
+
+#[derive(Debug, Default)]
+struct Tree {
+    files: BTreeMap<PathBuf, Arc<Node>>,
+    /// Those that were created by name.
+    folders: BTreeSet<PathBuf>,
+    locked: BTreeSet<PathBuf>,
+    /// How many files were ever created.
+    created: u64,
+}
+
+#[derive(Debug)]
+struct Node {
+    identity: u64,
+    state: RwLock<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    content: Vec<u8>,
+    /// Stands for the file time: one second later at every write.
+    version: u64,
 }
 
 #[derive(Debug)]
 struct MemoryFile {
     path: PathBuf,
-    identity: u64,
-    state: RwLock<State>,
+    node: Arc<Node>,
 }
 
 #[derive(Debug)]
-struct State {
-    content: Vec<u8>,
-    /// Stands for the file time: one second later at every write.
-    version: u64,
+struct MemoryLock {
+    path: PathBuf,
+    memory: Memory,
 }
 
 impl Memory {
@@ -35,25 +59,55 @@ impl Memory {
 
     /// Creates the file, or replaces its content in place (an open handle sees the new content).
     pub fn write(&self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) {
-        let (path, content) = (path.as_ref().to_owned(), content.into());
-        let mut files = self.files.lock().expect("no test panics while it holds the lock");
-        let identity = files.len() as u64 + 1;
-        match files.get(&path) {
-            Some(file) => {
-                let mut state = file.state.write().expect("no test panics while it holds the lock");
-                state.content = content;
-                state.version += 1;
-            }
+        let mut tree = self.tree();
+        match tree.files.get(path.as_ref()) {
+            Some(node) => node.change(|old| *old = content.into()),
             None => {
-                let state = RwLock::new(State { content, version: 0 });
-                files.insert(path.clone(), Arc::new(MemoryFile { path, identity, state }));
+                tree.insert(path.as_ref(), content.into());
             }
         }
     }
 
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn file(&self, path: &Path) -> Result<Arc<MemoryFile>> {
-        let files = self.files.lock().expect("no test panics while it holds the lock");
-        files.get(path).cloned().ok_or_else(|| Error::new(Code::NotFound, "no such file").at(path.display()))
+        let node = self.tree().files.get(path).cloned().ok_or_else(|| missing(path))?;
+        Ok(Arc::new(MemoryFile { path: path.to_owned(), node }))
+    }
+}
+
+fn missing(path: &Path) -> Error {
+    Error::new(Code::NotFound, "no such file").at(path.display())
+}
+
+impl Tree {
+    fn insert(&mut self, path: &Path, content: Vec<u8>) -> Arc<Node> {
+        self.created += 1;
+        let node = Arc::new(Node { identity: self.created, state: RwLock::new(State { content, version: 0 }) });
+        self.files.insert(path.to_owned(), Arc::clone(&node));
+        node
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        let below = |inner: &PathBuf| inner != path && inner.starts_with(path);
+        self.folders.contains(path) || self.folders.iter().any(below) || self.files.keys().any(below)
+    }
+
+    /// Refuses a path whose folder is not there, as a disk does.
+    fn check_folder_of(&self, path: &Path) -> Result<()> {
+        match path.parent() {
+            None => Ok(()),
+            Some(folder) if folder.parent().is_none() || self.is_folder(folder) => Ok(()),
+            Some(folder) => Err(Error::new(Code::NotFound, "no such folder").at(folder.display())),
+        }
+    }
+
+    /// What `path` and everything below it is called when `from` is called `to`.
+    fn renamed(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
+        let rest = path.strip_prefix(from).ok()?;
+        Some(if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) })
     }
 }
 
@@ -67,45 +121,185 @@ impl FileSystem for Memory {
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<Entry>> {
-        let files = self.files.lock().expect("no test panics while it holds the lock");
-        let mut entries: Vec<Entry> = Vec::new();
-        for path in files.keys() {
+        let tree = self.tree();
+        let mut entries: BTreeMap<PathBuf, bool> = BTreeMap::new();
+        let files = tree.files.keys().map(|path| (path, false));
+        for (path, is_folder) in files.chain(tree.folders.iter().map(|path| (path, true))) {
             let Ok(rest) = path.strip_prefix(folder) else { continue };
             let mut parts = rest.components();
             let Some(name) = parts.next() else { continue };
-            let entry = Entry { path: folder.join(name), is_folder: parts.next().is_some() };
-            if entries.last() != Some(&entry) {
-                entries.push(entry);
-            }
+            *entries.entry(folder.join(name)).or_default() |= is_folder || parts.next().is_some();
         }
-        Ok(entries)
+        Ok(entries.into_iter().map(|(path, is_folder)| Entry { path, is_folder }).collect())
     }
 
     fn is_folder(&self, path: &Path) -> bool {
-        let files = self.files.lock().expect("no test panics while it holds the lock");
-        files.keys().any(|file| file != path && file.starts_with(path))
+        self.tree().is_folder(path)
+    }
+
+    fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
+        let mut tree = self.tree();
+        let node = match tree.files.get(path) {
+            Some(_) if how == Create::New => return Err(writing::exists(path)),
+            Some(node) => Arc::clone(node),
+            None => {
+                tree.check_folder_of(path)?;
+                tree.insert(path, Vec::new())
+            }
+        };
+        if how == Create::Truncate {
+            node.change(Vec::clear);
+        }
+        Ok(Arc::new(MemoryFile { path: path.to_owned(), node }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let mut tree = self.tree();
+        if !tree.files.contains_key(from) && !tree.is_folder(from) {
+            return Err(missing(from));
+        }
+        tree.check_folder_of(to)?;
+        let is_file = tree.files.contains_key(from);
+        if from != to && (tree.is_folder(to) || !is_file && (tree.files.contains_key(to) || to.starts_with(from))) {
+            return Err(writing::exists(to));
+        }
+        let files = std::mem::take(&mut tree.files);
+        let (moved, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path.starts_with(from));
+        tree.files = kept.into_iter().collect();
+        for (path, node) in moved {
+            tree.files.insert(Tree::renamed(&path, from, to).unwrap_or(path), node);
+        }
+        let folders = std::mem::take(&mut tree.folders);
+        tree.folders = folders.into_iter().map(|path| Tree::renamed(&path, from, to).unwrap_or(path)).collect();
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        self.tree().files.remove(path).map(|_| ()).ok_or_else(|| missing(path))
+    }
+
+    fn create_folder(&self, path: &Path) -> Result<()> {
+        let mut tree = self.tree();
+        if let Some(file) = path.ancestors().find(|folder| tree.files.contains_key(*folder)) {
+            return Err(writing::exists(file));
+        }
+        tree.folders.extend(path.ancestors().filter(|folder| folder.parent().is_some()).map(Path::to_owned));
+        Ok(())
+    }
+
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        let mut tree = self.tree();
+        if !tree.is_folder(path) {
+            return Err(Error::new(Code::NotFound, "no such folder").at(path.display()));
+        }
+        tree.files.retain(|file, _| !file.starts_with(path));
+        tree.folders.retain(|folder| !folder.starts_with(path));
+        Ok(())
+    }
+
+    fn sync_folder(&self, _path: &Path) -> Result<()> {
+        Ok(())
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn FolderLock>> {
+        self.create(path, Create::OpenOrCreate)?;
+        if !self.tree().locked.insert(path.to_owned()) {
+            return Err(writing::busy(path));
+        }
+        Ok(Box::new(MemoryLock { path: path.to_owned(), memory: self.clone() }))
+    }
+}
+
+impl FolderLock for MemoryLock {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for MemoryLock {
+    fn drop(&mut self) {
+        self.memory.tree().locked.remove(&self.path);
+    }
+}
+
+impl Node {
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut state: RwLockWriteGuard<'_, State> = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        change(&mut state.content);
+        state.version += 1;
     }
 }
 
 impl File for MemoryFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
-        let state = self.state.read().expect("no test panics while it holds the lock");
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(state.content.len());
-        let len = buffer.len().min(state.content.len() - start);
-        buffer[..len].copy_from_slice(&state.content[start..start + len]);
-        Ok(len)
+        Ok(copy_range(&self.node.state().content, buffer, offset))
     }
 
     fn stamp(&self) -> Result<Stamp> {
-        let state = self.state.read().expect("no test panics while it holds the lock");
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(state.version);
-        let len = state.content.len() as u64;
-        Ok(Stamp { len, modified: time, changed: time, identity: self.identity, tick: Duration::ZERO })
+        let state = self.node.state();
+        Ok(stamp_of(state.content.len(), state.version, self.node.identity))
     }
 
     fn path(&self) -> &Path {
         &self.path
     }
+}
+
+impl WritableFile for MemoryFile {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        let start = address(offset, bytes.len()).map_err(|error| error.at(self.path.display()))?;
+        self.node.change(|content| write_range(content, bytes, start));
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        let len = address(len, 0).map_err(|error| error.at(self.path.display()))?;
+        self.node.change(|content| content.resize(len, 0));
+        Ok(())
+    }
+}
+
+/// The longest file that memory is asked for: a wrong offset must not end the process.
+const MAX_FILE_BYTES: u64 = 1 << 36;
+
+/// Where bytes of a file that is kept in memory start; an error if it would grow beyond all sense.
+pub(crate) fn address(offset: u64, len: usize) -> Result<usize> {
+    let end = offset.checked_add(len as u64).filter(|end| *end <= MAX_FILE_BYTES);
+    end.and_then(|_| usize::try_from(offset).ok())
+        .ok_or_else(|| Error::new(Code::Io, format!("a file in memory cannot have {len} bytes at {offset}")))
+}
+
+/// Reads what there is of a range of a file's content.
+pub(crate) fn copy_range(content: &[u8], buffer: &mut [u8], offset: u64) -> usize {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX).min(content.len());
+    let len = buffer.len().min(content.len() - start);
+    buffer[..len].copy_from_slice(&content[start..start + len]);
+    len
+}
+
+/// Writes into a file's content, which grows with zeros up to there if need be.
+pub(crate) fn write_range(content: &mut Vec<u8>, bytes: &[u8], start: usize) {
+    let end = start + bytes.len();
+    if !bytes.is_empty() && content.len() < end {
+        content.resize(end, 0);
+    }
+    if !bytes.is_empty() {
+        content[start..end].copy_from_slice(bytes);
+    }
+}
+
+/// The stamp of a file whose clock ticks once at every write.
+pub(crate) fn stamp_of(len: usize, version: u64, identity: u64) -> Stamp {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(version);
+    Stamp { len: len as u64, modified: time, changed: time, identity, tick: Duration::ZERO }
 }
 
 #[cfg(test)]
@@ -125,5 +319,41 @@ mod tests {
         let kinds: Vec<bool> = memory.list(Path::new("shop")).unwrap().iter().map(|entry| entry.is_folder).collect();
         assert_eq!(kinds, [false, true]);
         assert!(memory.is_folder(Path::new("shop/sub")));
+    }
+
+    #[test]
+    fn written_files_behave_as_on_a_disk() {
+        let memory = Memory::new();
+        let (folder, path) = (Path::new("shop/store"), Path::new("shop/store/a"));
+        assert_eq!(memory.create(path, Create::New).unwrap_err().code(), Code::NotFound);
+        memory.create_folder(folder).unwrap();
+        let file = memory.create(path, Create::New).unwrap();
+        file.write_at(b"56", 4).unwrap();
+        file.set_len(8).unwrap();
+        assert_eq!(memory.read(path).unwrap(), b"\0\0\0\056\0\0");
+        assert_eq!(file.write_at(b"x", u64::MAX).unwrap_err().code(), Code::Io);
+        assert!(memory.create(path, Create::New).is_err());
+
+        let old = memory.open(path).unwrap();
+        memory.replace(path, b"new").unwrap();
+        assert_eq!((old.stamp().unwrap().len, &*memory.map(path).unwrap()), (8, &b"new"[..]));
+        assert_eq!(memory.list(folder).unwrap().len(), 1);
+
+        memory.rename(folder, Path::new("shop/other")).unwrap();
+        assert_eq!(memory.read(Path::new("shop/other/a")).unwrap(), b"new");
+        assert!(!memory.is_folder(folder) && memory.is_folder(Path::new("shop/other")));
+        memory.remove(Path::new("shop/other/a")).unwrap();
+        assert!(memory.is_folder(Path::new("shop/other")), "it was created by name");
+        memory.remove_folder(Path::new("shop")).unwrap();
+        assert!(!memory.is_folder(Path::new("shop")));
+    }
+
+    #[test]
+    fn the_lock_is_exclusive_until_it_is_dropped() {
+        let memory = Memory::new();
+        let held = memory.lock(Path::new("lock")).unwrap();
+        assert_eq!(memory.lock(Path::new("lock")).unwrap_err().code(), Code::Busy);
+        drop(held);
+        memory.lock(Path::new("lock")).unwrap();
     }
 }

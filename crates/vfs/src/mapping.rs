@@ -1,0 +1,97 @@
+//! The bytes of a whole file, without reading it.
+//!
+//! On the disk they are mapped: the operating system brings in the pages that are touched, and drops them when
+//! memory is short. That is sound only for files that nobody writes to any more, so [`crate::FileSystem::map`]
+//! is for the files that Mainstay itself has finished (written, synced and renamed into place), in a folder
+//! whose lock it holds. A file that is removed or replaced by a renamed one stays as it was under the mapping.
+//!
+//! Limit: a disk that fails to read a mapped page ends the process with SIGBUS, as it does for every program
+//! that maps files; there is no error to return.
+
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What mapped memory starts at a multiple of at least; copies keep to it too, so that Arrow's vectors can be
+/// used in place on every file system.
+const ALIGNMENT: usize = 64;
+
+/// The content of a file that never changes. Clones share it.
+#[derive(Clone)]
+pub struct Mapping(Arc<Content>);
+
+enum Content {
+    Mapped(memmap2::Mmap),
+    /// `bytes[start..]` is the content; `start` brings it to a multiple of [`ALIGNMENT`].
+    Copied {
+        bytes: Vec<u8>,
+        start: usize,
+    },
+}
+
+impl Mapping {
+    /// A mapping of a copy: what file systems give that have nothing to map. Starts at a multiple of 64 bytes.
+    pub fn copy_of(content: &[u8]) -> Mapping {
+        let mut bytes = Vec::with_capacity(content.len() + ALIGNMENT);
+        // It may be refused (usize::MAX), which costs the alignment only.
+        let start = Some(bytes.as_ptr().align_offset(ALIGNMENT)).filter(|start| *start < ALIGNMENT).unwrap_or(0);
+        bytes.resize(start, 0);
+        bytes.extend_from_slice(content);
+        Mapping(Arc::new(Content::Copied { bytes, start }))
+    }
+
+    /// Maps the whole file as it is now.
+    pub(crate) fn of(file: &std::fs::File) -> std::io::Result<Mapping> {
+        // SAFETY: the bytes must not change while they are mapped. `FileSystem::map` may be called only for files
+        // that Mainstay alone writes, that are never written to after they were renamed into place, and whose
+        // folder's lock is held, so no other process of Mainstay touches them either; see the module's text.
+        let mapped = unsafe { memmap2::Mmap::map(file)? };
+        Ok(Mapping(Arc::new(Content::Mapped(mapped))))
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &*self.0 {
+            Content::Mapped(mapped) => mapped,
+            Content::Copied { bytes, start } => bytes.get(*start..).unwrap_or_default(),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mapping({} bytes)", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_aligned_and_whole() {
+        for len in [0, 1, 63, 64, 65, 5000] {
+            let content: Vec<u8> = (0..len).map(|byte| byte as u8).collect();
+            let copy = Mapping::copy_of(&content);
+            assert_eq!(&*copy.clone(), content);
+            assert_eq!(copy.as_ptr().align_offset(ALIGNMENT), 0);
+        }
+    }
+
+    #[test]
+    fn a_mapping_can_be_shared_and_kept() {
+        fn takes(_: impl Send + Sync + 'static + std::panic::RefUnwindSafe) {}
+        takes(Mapping::copy_of(b"x"));
+    }
+}
