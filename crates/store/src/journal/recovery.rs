@@ -67,7 +67,7 @@ pub fn replay(
     loop {
         let path = journal_path(folder, number);
         let (header, end) = replay_one(fs, &path, number, expected_sequence, visit)?;
-        let Some(next) = number.checked_add(1).filter(|next| fs.stamp(&journal_path(folder, *next)).is_ok()) else {
+        let Some(next) = follower(fs, folder, number)? else {
             return Ok(Recovered { path, header, end });
         };
         if end.tail != Tail::Closed {
@@ -75,6 +75,16 @@ pub fn replay(
             return Err(damaged(&path, &format!("byte {}", end.offset), message));
         }
         (number, expected_sequence) = (next, Some(end.next_sequence));
+    }
+}
+
+/// The number of the journal behind this one, if there is one.
+fn follower(fs: &dyn FileSystem, folder: &Path, number: u64) -> Result<Option<u64>> {
+    let Some(next) = number.checked_add(1) else { return Ok(None) };
+    match fs.stamp(&journal_path(folder, next)) {
+        Ok(_) => Ok(Some(next)),
+        Err(error) if error.code() == Code::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
