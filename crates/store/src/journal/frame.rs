@@ -68,7 +68,10 @@ impl JournalHeader {
     /// `Damaged` for one whose checksum is wrong.
     pub fn decode(bytes: &[u8]) -> Result<JournalHeader> {
         let Some(bytes) = bytes.first_chunk::<FILE_HEADER>() else {
-            return Err(Error::new(Code::Damaged, format!("the journal has {} bytes, less than a header", bytes.len())));
+            return Err(Error::new(
+                Code::Damaged,
+                format!("the journal has {} bytes, less than a header", bytes.len()),
+            ));
         };
         if bytes[..8] != MAGIC {
             return Err(Error::new(Code::NotThisFormat, "the file does not begin like a journal"));

@@ -17,6 +17,7 @@ pub mod checksum;
 mod frame;
 mod reader;
 mod recovery;
+pub mod redo;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -217,12 +217,7 @@ impl Window {
     }
 
     /// The frame at this offset, if it is whole and as wanted.
-    fn frame(
-        &mut self,
-        offset: u64,
-        salt: u64,
-        wanted: impl Fn(&FrameHeader) -> bool,
-    ) -> Result<Option<FrameHeader>> {
+    fn frame(&mut self, offset: u64, salt: u64, wanted: impl Fn(&FrameHeader) -> bool) -> Result<Option<FrameHeader>> {
         let Some(header) = self.header(offset)?.filter(wanted) else { return Ok(None) };
         if header.frame_bytes() > self.length - offset {
             return Ok(None);
