@@ -2,4 +2,5 @@
 //!
 //! So far an empty room: the parts come in one by one, each with its tests.
 
+pub mod files;
 pub mod journal;

@@ -22,7 +22,7 @@
 mod columns;
 mod decode;
 mod encode;
-mod number;
+pub(crate) mod number;
 #[cfg(test)]
 mod tests;
 mod values;
