@@ -222,7 +222,7 @@ mod tests {
         file.write_at(b"56", 4).unwrap();
         file.set_len(8).unwrap();
         file.sync().unwrap();
-        assert_eq!(Disk.read(&path).unwrap(), b"\0\0\0\056\0\0");
+        assert_eq!(Disk.read(&path).unwrap(), b"\0\0\0\x0056\0\0");
         assert!(Disk.create(&path, Create::New).unwrap_err().to_string().contains("exists already"));
         assert_eq!(Disk.create(&path, Create::OpenOrCreate).unwrap().stamp().unwrap().len, 8);
         assert_eq!(Disk.create(&path, Create::Truncate).unwrap().stamp().unwrap().len, 0);

@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn half_a_write_arrives() {
-        for (fault, content) in [(Fault::Error, &b""[..]), (Fault::Short, b"ab"), (Fault::NoSpace, b"ab")] {
+        for (fault, content) in [(Fault::Error, &b""[..]), (Fault::Short, &b"ab"[..]), (Fault::NoSpace, &b"ab"[..])] {
             let memory = Memory::new();
             let faulty = Faulty::failing(memory.clone(), Operation::Write, 0, fault);
             let file = faulty.create(Path::new("a"), Create::New).unwrap();

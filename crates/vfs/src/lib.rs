@@ -18,12 +18,14 @@ mod disk;
 mod faulty;
 mod mapping;
 mod memory;
+mod simulated;
 mod writing;
 
 pub use disk::Disk;
 pub use faulty::{Fault, Faulty, Operation};
 pub use mapping::Mapping;
 pub use memory::Memory;
+pub use simulated::{Simulated, explore};
 pub use writing::{Create, FolderLock, WritableFile};
 
 use mainstay_base::Result;

@@ -8,8 +8,6 @@
 //! Limit: a disk that fails to read a mapped page ends the process with SIGBUS, as it does for every program
 //! that maps files; there is no error to return.
 
-#![allow(unsafe_code)]
-
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -34,7 +32,7 @@ enum Content {
 impl Mapping {
     /// A mapping of a copy: what file systems give that have nothing to map. Starts at a multiple of 64 bytes.
     pub fn copy_of(content: &[u8]) -> Mapping {
-        let mut bytes = Vec::with_capacity(content.len() + ALIGNMENT);
+        let mut bytes: Vec<u8> = Vec::with_capacity(content.len() + ALIGNMENT);
         // It may be refused (usize::MAX), which costs the alignment only.
         let start = Some(bytes.as_ptr().align_offset(ALIGNMENT)).filter(|start| *start < ALIGNMENT).unwrap_or(0);
         bytes.resize(start, 0);

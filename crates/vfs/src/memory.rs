@@ -160,8 +160,14 @@ impl FileSystem for Memory {
         }
         tree.check_folder_of(to)?;
         let is_file = tree.files.contains_key(from);
-        if from != to && (tree.is_folder(to) || !is_file && (tree.files.contains_key(to) || to.starts_with(from))) {
+        if from == to {
+            return Ok(());
+        }
+        if tree.is_folder(to) || (!is_file && tree.files.contains_key(to)) {
             return Err(writing::exists(to));
+        }
+        if to.starts_with(from) {
+            return Err(writing::into_itself(from));
         }
         let files = std::mem::take(&mut tree.files);
         let (moved, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path.starts_with(from));
@@ -330,7 +336,7 @@ mod tests {
         let file = memory.create(path, Create::New).unwrap();
         file.write_at(b"56", 4).unwrap();
         file.set_len(8).unwrap();
-        assert_eq!(memory.read(path).unwrap(), b"\0\0\0\056\0\0");
+        assert_eq!(memory.read(path).unwrap(), b"\0\0\0\x0056\0\0");
         assert_eq!(file.write_at(b"x", u64::MAX).unwrap_err().code(), Code::Io);
         assert!(memory.create(path, Create::New).is_err());
 

@@ -67,6 +67,11 @@ pub(crate) fn read_only(path: &Path) -> Error {
     Error::new(Code::ReadOnly, "this file system may be read only").at(path.display())
 }
 
+/// What a rename says of a folder whose new name would be below its old one.
+pub(crate) fn into_itself(path: &Path) -> Error {
+    Error::new(Code::Io, "a folder cannot be moved into itself").at(path.display())
+}
+
 /// What [`Create::New`] says of a file that is there.
 pub(crate) fn exists(path: &Path) -> Error {
     Error::new(Code::Io, "a file of this name exists already").at(path.display())
