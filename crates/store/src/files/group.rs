@@ -127,7 +127,8 @@ impl GroupVectors {
             created: None,
         };
         for (field, column) in schema.fields().iter().zip(batch.columns()) {
-            let stamps = || column.as_primitive_opt::<UInt64Type>().cloned().ok_or_else(|| bad("stamps of a wrong type"));
+            let stamps =
+                || column.as_primitive_opt::<UInt64Type>().cloned().ok_or_else(|| bad("stamps of a wrong type"));
             match field.name().as_str() {
                 ROW_ID => vectors.row_ids = GroupRowIds::Each(stamps()?),
                 CREATED => vectors.created = Some(stamps()?),

@@ -72,7 +72,8 @@ fn a_catalog() -> Catalog {
         maximum: i64::MAX,
         cycle: false,
     };
-    let view = ViewDefinition { id: 9, schema: 1, name: "v".to_owned(), columns: Vec::new(), text: "SELECT 1".to_owned() };
+    let view =
+        ViewDefinition { id: 9, schema: 1, name: "v".to_owned(), columns: Vec::new(), text: "SELECT 1".to_owned() };
     let changes = [
         CatalogChange::PutSchema(SchemaDefinition { id: 1, name: "main".to_owned() }),
         CatalogChange::PutTable(a_table()),
@@ -217,7 +218,9 @@ fn vectors_come_back_from_the_mapped_file_without_a_copy() {
     let addresses: Vec<usize> = vectors
         .columns
         .iter()
-        .flat_map(|(_, column)| column.to_data().buffers().iter().map(|buffer| buffer.as_ptr() as usize).collect::<Vec<_>>())
+        .flat_map(|(_, column)| {
+            column.to_data().buffers().iter().map(|buffer| buffer.as_ptr() as usize).collect::<Vec<_>>()
+        })
         .collect();
     let (least, greatest) = (addresses.iter().min().unwrap(), addresses.iter().max().unwrap());
     assert!(greatest - least < facts.length as usize, "the vectors do not lie in one mapping: {addresses:?}");
@@ -234,6 +237,7 @@ fn a_slice_of_a_long_text_vector_is_written_without_the_rest() {
 #[test]
 fn every_flipped_byte_of_a_group_file_is_noticed() {
     let memory = Memory::new();
+    memory.create_folder(Path::new("db")).unwrap();
     let folder = StoreFolder::new(Arc::new(memory.clone()), "db");
     let facts = folder.write_group(1, &some_vectors()).unwrap();
     let path = folder.group_path(1);
@@ -258,6 +262,7 @@ fn leftovers_go_and_strangers_stay() {
     let memory = Memory::new();
     let folder = StoreFolder::new(Arc::new(memory.clone()), "db");
     assert_eq!(folder.load().unwrap(), None);
+    memory.create_folder(Path::new("db")).unwrap();
     let facts = folder.write_group(1, &some_vectors()).unwrap();
     folder.write_group(2, &some_vectors()).unwrap();
     for name in ["manifest.new", "journal-0000000000000001.log", "journal-0000000000000003.log", "notes.txt"] {

@@ -77,10 +77,10 @@ fn sized(name: &str, arguments: &[u32], collation: Collation) -> Option<SqlType>
             let scale = u8::try_from(*scale).ok().filter(|digits| *digits <= precision)?;
             Some(SqlType::Decimal { precision, scale })
         }
-        ("CHAR", [length @ 1..]) => Some(SqlType::Char { length: *length, collation }),
+        ("CHAR", [length]) if *length > 0 => Some(SqlType::Char { length: *length, collation }),
         ("VARCHAR", [length]) => Some(SqlType::VarChar { length: Some(*length), collation }),
         ("TEXT", []) => Some(SqlType::VarChar { length: None, collation }),
-        ("BINARY", [length @ 1..]) => Some(SqlType::Binary { length: *length }),
+        ("BINARY", [length]) if *length > 0 => Some(SqlType::Binary { length: *length }),
         ("VARBINARY", [length]) => Some(SqlType::VarBinary { length: Some(*length) }),
         ("VARBINARY", []) => Some(SqlType::VarBinary { length: None }),
         ("TIME", [count]) => Some(SqlType::Time { digits: digits(*count)? }),
@@ -150,8 +150,22 @@ mod tests {
     #[test]
     fn other_texts_are_refused() {
         let wrong = [
-            "", "INT", "DECIMAL", "DECIMAL(39,0)", "DECIMAL(5,6)", "DECIMAL(0,0)", "CHAR(0)", "CHAR", "TIME(8)", "TIME",
-            "DATE(1)", "VARCHAR(-1)", "VARCHAR(1", "TEXT COLLATE klingon", "DATE COLLATE ci_ai", "TIMESTAMP(3) WITH",
+            "",
+            "INT",
+            "DECIMAL",
+            "DECIMAL(39,0)",
+            "DECIMAL(5,6)",
+            "DECIMAL(0,0)",
+            "CHAR(0)",
+            "CHAR",
+            "TIME(8)",
+            "TIME",
+            "DATE(1)",
+            "VARCHAR(-1)",
+            "VARCHAR(1",
+            "TEXT COLLATE klingon",
+            "DATE COLLATE ci_ai",
+            "TIMESTAMP(3) WITH",
         ];
         for text in wrong {
             assert_eq!(parse_sql_type(text).unwrap_err().code(), Code::InvalidValue, "{text}");

@@ -3,7 +3,7 @@
 use super::checksum::crc32c;
 use super::*;
 use mainstay_base::{Code, Result};
-use mainstay_vfs::{Fault, Faulty, File, FileSystem, Memory, Operation};
+use mainstay_vfs::{Fault, Faulty, FileSystem, Memory, Operation};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +15,12 @@ fn header() -> JournalHeader {
 
 fn path() -> std::path::PathBuf {
     journal_path(Path::new("db"), 1)
+}
+
+fn memory() -> Memory {
+    let memory = Memory::new();
+    memory.create_folder(Path::new("db")).unwrap();
+    memory
 }
 
 /// The payloads of a journal, and how it ends.
@@ -147,7 +153,7 @@ fn random_bytes_never_panic() {
 
 #[test]
 fn closing_tells_that_nothing_is_missing_and_the_next_journal_goes_on() {
-    let memory = Memory::new();
+    let memory = memory();
     let first = JournalWriter::create(&memory, &path(), header()).unwrap();
     first.append(b"one").unwrap();
     let second = first.continue_in(&memory, &journal_path(Path::new("db"), 2), 2, 99).unwrap();
@@ -174,7 +180,7 @@ fn closing_tells_that_nothing_is_missing_and_the_next_journal_goes_on() {
 
 #[test]
 fn lazy_frames_are_written_when_the_journal_is_dropped() {
-    let memory = Memory::new();
+    let memory = memory();
     let writer = JournalWriter::create(&memory, &path(), header()).unwrap();
     let ticket = writer.append(b"lazy").unwrap();
     writer.wait(ticket, Durability::None).unwrap();
@@ -187,7 +193,7 @@ fn lazy_frames_are_written_when_the_journal_is_dropped() {
 
 #[test]
 fn a_mebibyte_of_lazy_frames_is_written() {
-    let memory = Memory::new();
+    let memory = memory();
     let writer = JournalWriter::create(&memory, &path(), header()).unwrap();
     let ticket = writer.append(&vec![1; 1 << 20]).unwrap();
     writer.wait(ticket, Durability::None).unwrap();
@@ -197,8 +203,8 @@ fn a_mebibyte_of_lazy_frames_is_written() {
 #[test]
 fn a_failed_write_or_sync_poisons_the_journal() {
     for operation in [Operation::Write, Operation::Sync] {
-        // The header's write and sync come first.
-        let faulty = Faulty::failing(Memory::new(), operation, 2, Fault::Error);
+        // Before: the header and its name. Then one commit: the file's length and a write, or a sync.
+        let faulty = Faulty::failing(memory(), operation, 3, Fault::Error);
         let writer = JournalWriter::create(&faulty, &path(), header()).unwrap();
         let one = writer.append(b"one").unwrap();
         writer.wait(one, Durability::Full).unwrap();
@@ -214,7 +220,7 @@ fn a_failed_write_or_sync_poisons_the_journal() {
         ];
         assert!(again.iter().all(|later| later.to_string() == error.to_string()), "{again:?}");
         assert!(writer.wait(one, Durability::Full).is_ok(), "what was on the disk stays acknowledged");
-        assert_eq!(faulty.calls(operation), 3, "never tried again");
+        assert_eq!(faulty.calls(operation), 4, "never tried again");
     }
 }
 

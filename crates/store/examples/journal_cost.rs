@@ -1,0 +1,105 @@
+//! What a commit costs: `cargo run --release --example journal_cost -- FOLDER`.
+//!
+//! Prints the time of `append + wait` for `None`, `Os` and `Full`, with one thread and with sixteen, beside a bare
+//! `write` and a bare write and sync of the same number of bytes, on the file system of the folder.
+
+use mainstay_base::{Error, Result, SqlType, ValueRef};
+use mainstay_store::journal::checksum::crc32c;
+use mainstay_store::journal::redo::RedoBuffer;
+use mainstay_store::journal::{Durability, JournalHeader, JournalWriter};
+use mainstay_vfs::{Create, Disk, FileSystem};
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const HEADER: JournalHeader = JournalHeader { number: 1, first_sequence: 1, salt: 7 };
+const TYPES: [SqlType; 3] = [SqlType::BigInt, SqlType::TEXT, SqlType::Double];
+
+fn main() -> Result<()> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
+    let path = Path::new(&folder).join("journal-cost.tmp");
+    let payload = payload();
+    println!("payload of one row: {} bytes", payload.len());
+    let report = |what: &str, commits: u32, time: Duration| {
+        println!("{what:34} {:>10.3} us a commit", time.as_secs_f64() * 1e6 / f64::from(commits));
+    };
+    for _ in 0..3 {
+        bare(&path, payload.len() + 24, 200_000, false).map(|time| report("bare write", 200_000, time))?;
+        for (name, durability, commits) in
+            [("None", Durability::None, 500_000), ("Os", Durability::Os, 200_000), ("Full", Durability::Full, 200)]
+        {
+            report(&format!("append + wait, {name}"), commits, one(&path, &payload, durability, commits)?);
+        }
+        bare(&path, payload.len() + 24, 200, true).map(|time| report("bare write + sync", 200, time))?;
+        report("append + wait, Full, 16 threads", 3200, sixteen(&path, &payload, Durability::Full, 200)?);
+        report("append + wait, Os, 16 threads", 160_000, sixteen(&path, &payload, Durability::Os, 10_000)?);
+        encode(1_000_000);
+    }
+    Disk.remove(&path)
+}
+
+fn payload() -> Vec<u8> {
+    let mut redo = RedoBuffer::new();
+    let row = [ValueRef::Integer(1_000_000), ValueRef::Text("a short text"), ValueRef::Float(1.5)];
+    let written = redo.insert_row(3, &TYPES, 500_000, row);
+    written.map(|()| redo.seal(77).to_vec()).unwrap_or_default()
+}
+
+fn encode(rows: u32) {
+    let mut redo = RedoBuffer::new();
+    let started = Instant::now();
+    for row in 0..u64::from(rows) {
+        redo.clear();
+        let values = [ValueRef::Integer(row as i64), ValueRef::Text("a short text"), ValueRef::Float(1.5)];
+        drop(black_box(redo.insert_row(3, &TYPES, row, values)));
+        black_box(redo.seal(row));
+    }
+    println!(
+        "{:34} {:>10.1} ns",
+        "redo of a one-row transaction",
+        started.elapsed().as_secs_f64() * 1e9 / f64::from(rows)
+    );
+    let megabytes = vec![7; 16 << 20];
+    let started = Instant::now();
+    black_box(crc32c(&megabytes));
+    println!("{:34} {:>10.2} GB/s", "crc32c", megabytes.len() as f64 / started.elapsed().as_secs_f64() / 1e9);
+}
+
+fn bare(path: &Path, bytes: usize, writes: u32, sync: bool) -> Result<Duration> {
+    let file = Disk.create(path, Create::Truncate)?;
+    file.set_len(64 << 20)?;
+    file.sync()?;
+    let bytes = vec![7; bytes];
+    let started = Instant::now();
+    for write in 0..u64::from(writes) {
+        file.write_at(&bytes, write * bytes.len() as u64)?;
+        if sync {
+            file.sync()?;
+        }
+    }
+    Ok(started.elapsed())
+}
+
+fn one(path: &Path, payload: &[u8], durability: Durability, commits: u32) -> Result<Duration> {
+    let writer = JournalWriter::create(&Disk, path, HEADER)?;
+    let started = Instant::now();
+    for _ in 0..commits {
+        writer.wait(writer.append(payload)?, durability)?;
+    }
+    Ok(started.elapsed())
+}
+
+fn sixteen(path: &Path, payload: &[u8], durability: Durability, commits: u32) -> Result<Duration> {
+    let writer = JournalWriter::create(&Disk, path, HEADER)?;
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| scope.spawn(|| (0..commits).try_for_each(|_| writer.wait(writer.append(payload)?, durability))))
+            .collect();
+        let joined = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::from(std::io::Error::other("a thread died")))));
+        joined.collect::<Result<Vec<()>>>()
+    })?;
+    Ok(started.elapsed())
+}
