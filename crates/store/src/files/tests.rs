@@ -178,7 +178,7 @@ fn a_manifest_comes_back_and_every_flipped_byte_is_noticed() {
 fn a_manifest_made_to_fit_its_checksum_never_panics() {
     let bytes = a_manifest().encode().unwrap();
     for at in 24..bytes.len() {
-        for value in 0..=255 {
+        for value in [0, 1, 0x22, 0x7F, 0x80, 0xFF] {
             let mut damaged = bytes.clone();
             damaged[at] = value;
             let checksum = crate::journal::checksum::crc32c(&[&damaged[..12], &damaged[16..]].concat());
