@@ -23,6 +23,8 @@ struct Promised {
     exists: bool,
     /// The last commit that was acknowledged as `Full`; those before it were promised with it.
     commits: u64,
+    /// The last commit that was acknowledged as `Os` or better.
+    written: u64,
     /// The last commit that was begun.
     begun: u64,
 }
@@ -61,6 +63,9 @@ impl Store {
         let ticket = self.journal.append(redo.seal(number))?;
         self.journal.wait(ticket, durability)?;
         self.commits.push(number);
+        if durability != Durability::None {
+            promised.written = number;
+        }
         if durability == Durability::Full {
             promised.commits = number;
         }
@@ -185,4 +190,19 @@ fn check(fs: &Simulated, promised: &Promised) -> Result<(), String> {
 fn every_crash_keeps_what_was_acknowledged() {
     let states = explore(0..8, script, check).unwrap_or_else(|error| panic!("{error}"));
     assert!(states > 500, "{states} states");
+}
+
+#[test]
+fn killing_the_process_keeps_what_the_operating_system_has() {
+    let whole = Simulated::new();
+    assert_eq!(script(&whole).written, 11);
+    for crash in 0..=whole.operations() {
+        let system = Simulated::new();
+        system.crash_at(crash);
+        let promised = script(&system);
+        let promised = Promised { commits: promised.written, ..promised };
+        if let Err(complaint) = check(&system.after_kill(), &promised) {
+            panic!("killed at operation {crash}: {complaint}");
+        }
+    }
 }

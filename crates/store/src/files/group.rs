@@ -19,7 +19,7 @@
 //! trailers are looked at ([`quick_check`]), so that opening does not read everything. When a group is first used
 //! the checksum of the whole file is worked out, which reads what the statement is about to read anyway; only then
 //! Arrow's reader sees the bytes. It validates them once more (offsets, UTF-8), so that even a file that was made to
-//! fit its checksum cannot lead outside of the mapping.
+//! fit its checksum cannot lead outside of the mapping; where it panics on one, that is caught and told as damage.
 //!
 //! **Limits.** What goes bad under the mapping after the checksum was verified is not noticed. Reading one row of a
 //! group reads its whole file once per mapping.
@@ -40,6 +40,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{Create, FileSystem, Mapping};
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -201,7 +202,11 @@ fn vectors_of(mapping: Mapping, facts: &FileFacts) -> Result<GroupVectors> {
     if crc32c(&mapping) != facts.checksum {
         return Err(bad("its checksum is wrong"));
     }
-    GroupVectors::from_batch(&decode(&Buffer::from(Bytes::from_owner(mapping)))?)
+    let file = Buffer::from(Bytes::from_owner(mapping));
+    // Arrow's reader panics on some files that contradict themselves. With the right checksum that is a file which
+    // somebody made on purpose; it must not end the process either. Nothing outlives the panic but the bytes.
+    let batch = catch_unwind(AssertUnwindSafe(|| decode(&file)));
+    GroupVectors::from_batch(&batch.unwrap_or_else(|_| Err(bad("it contradicts itself")))?)
 }
 
 fn check_length(length: u64, facts: &FileFacts) -> Result<()> {

@@ -258,6 +258,29 @@ fn every_flipped_byte_of_a_group_file_is_noticed() {
 }
 
 #[test]
+fn a_group_file_made_to_fit_its_checksum_is_read_or_refused() {
+    let memory = Memory::new();
+    memory.create_folder(Path::new("db")).unwrap();
+    let folder = StoreFolder::new(Arc::new(memory.clone()), "db");
+    let facts = folder.write_group(1, &some_vectors()).unwrap();
+    let path = folder.group_path(1);
+    let bytes = memory.read(&path).unwrap();
+    for at in 0..bytes.len() {
+        for value in [0, 1, 0x7F, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[at] = value;
+            let facts = FileFacts { checksum: crate::journal::checksum::crc32c(&damaged), ..facts };
+            memory.write(&path, damaged);
+            match folder.map_group(&facts) {
+                // Another value, name or number may come out of it.
+                Ok(vectors) => assert!(vectors.columns.iter().all(|(_, column)| column.len() == vectors.rows)),
+                Err(error) => assert_eq!(error.code(), Code::Damaged, "byte {at}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn leftovers_go_and_strangers_stay() {
     let memory = Memory::new();
     let folder = StoreFolder::new(Arc::new(memory.clone()), "db");
