@@ -6,7 +6,7 @@
 use mainstay_base::{Error, Result, SqlType, ValueRef};
 use mainstay_store::journal::checksum::crc32c;
 use mainstay_store::journal::redo::RedoBuffer;
-use mainstay_store::journal::{Durability, JournalHeader, JournalWriter};
+use mainstay_store::journal::{Durability, JournalHeader, JournalReader, JournalWriter};
 use mainstay_vfs::{Create, Disk, FileSystem};
 use std::hint::black_box;
 use std::path::Path;
@@ -24,16 +24,24 @@ fn main() -> Result<()> {
         println!("{what:34} {:>10.3} us a commit", time.as_secs_f64() * 1e6 / f64::from(commits));
     };
     for _ in 0..3 {
-        bare(&path, payload.len() + 24, 200_000, false).map(|time| report("bare write", 200_000, time))?;
-        for (name, durability, commits) in
-            [("None", Durability::None, 500_000), ("Os", Durability::Os, 200_000), ("Full", Durability::Full, 200)]
-        {
+        bare(&path, payload.len() + 24, 200_000).map(|time| report("bare write", 200_000, time))?;
+        for (name, durability, commits) in [("None", Durability::None, 500_000), ("Os", Durability::Os, 200_000)] {
             report(&format!("append + wait, {name}"), commits, one(&path, &payload, durability, commits)?);
         }
-        bare(&path, payload.len() + 24, 200, true).map(|time| report("bare write + sync", 200, time))?;
+        report("append + wait, Full (median)", 1, median_full(&path, &payload)?);
+        report("bare write + sync, room (median)", 1, median_bare(&path, payload.len() + 24, 4 << 20)?);
+        report("bare write + sync, grows (median)", 1, median_bare(&path, payload.len() + 24, 0)?);
         report("append + wait, Full, 16 threads", 3200, sixteen(&path, &payload, Durability::Full, 200)?);
         report("append + wait, Os, 16 threads", 160_000, sixteen(&path, &payload, Durability::Os, 10_000)?);
         encode(1_000_000);
+        one(&path, &payload, Durability::None, 1_000_000)?;
+        let started = Instant::now();
+        let mut reader = JournalReader::open(Disk.open(&path)?)?;
+        let mut frames = 0;
+        while reader.next_frame()?.is_some() {
+            frames += 1;
+        }
+        report("reading back", frames, started.elapsed());
     }
     Disk.remove(&path)
 }
@@ -65,7 +73,37 @@ fn encode(rows: u32) {
     println!("{:34} {:>10.2} GB/s", "crc32c", megabytes.len() as f64 / started.elapsed().as_secs_f64() / 1e9);
 }
 
-fn bare(path: &Path, bytes: usize, writes: u32, sync: bool) -> Result<Duration> {
+/// The median of single commits, each with its sync: a mean would tell of the rare one that waits for others' writes.
+fn median(mut commit: impl FnMut() -> Result<()>) -> Result<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..300 {
+        let started = Instant::now();
+        commit()?;
+        times.push(started.elapsed());
+    }
+    times.sort();
+    Ok(times[times.len() / 2])
+}
+
+fn median_full(path: &Path, payload: &[u8]) -> Result<Duration> {
+    let writer = JournalWriter::create(&Disk, path, HEADER)?;
+    median(|| writer.wait(writer.append(payload)?, Durability::Full))
+}
+
+/// Without room made in advance, the file grows with every write.
+fn median_bare(path: &Path, bytes: usize, room: u64) -> Result<Duration> {
+    let file = Disk.create(path, Create::Truncate)?;
+    file.set_len(room)?;
+    file.sync()?;
+    let (bytes, mut offset) = (vec![7; bytes], 0);
+    median(|| {
+        file.write_at(&bytes, offset)?;
+        offset += bytes.len() as u64;
+        file.sync()
+    })
+}
+
+fn bare(path: &Path, bytes: usize, writes: u32) -> Result<Duration> {
     let file = Disk.create(path, Create::Truncate)?;
     file.set_len(64 << 20)?;
     file.sync()?;
@@ -73,9 +111,6 @@ fn bare(path: &Path, bytes: usize, writes: u32, sync: bool) -> Result<Duration> 
     let started = Instant::now();
     for write in 0..u64::from(writes) {
         file.write_at(&bytes, write * bytes.len() as u64)?;
-        if sync {
-            file.sync()?;
-        }
     }
     Ok(started.elapsed())
 }

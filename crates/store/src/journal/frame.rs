@@ -20,6 +20,8 @@
 
 use super::checksum::{continued, crc32c};
 use mainstay_base::{Code, Error, Result};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 
 /// Bytes of the header of the file, and the offset of its first frame.
 pub const FILE_HEADER: usize = 64;
@@ -134,6 +136,11 @@ impl FrameHeader {
         rest[20..].copy_from_slice(&salt.to_le_bytes());
         continued(payload_checksum, &rest)
     }
+}
+
+/// A number for [`JournalHeader::salt`], from the operating system's randomness by way of the standard library.
+pub fn random_salt() -> u64 {
+    RandomState::new().hash_one(0)
 }
 
 /// Refuses a payload that no frame can hold.

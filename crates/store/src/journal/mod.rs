@@ -22,7 +22,7 @@ pub mod redo;
 mod tests;
 mod writer;
 
-pub use frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, MAX_PAYLOAD, encode_frame};
+pub use frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, MAX_PAYLOAD, encode_frame, random_salt};
 pub use reader::{Frame, JournalEnd, JournalReader, Tail};
 pub use recovery::{Recovered, journal_number, journal_path, replay};
 pub use writer::{Durability, JournalWriter, Ticket};

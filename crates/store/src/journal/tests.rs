@@ -268,3 +268,34 @@ fn one_sync_serves_many_commits() {
     let (commits, syncs) = commits_of_threads(1, 10);
     assert_eq!((commits, syncs), (10, 10));
 }
+
+#[test]
+fn a_failed_sync_reaches_every_thread_and_takes_back_nothing() {
+    let faulty = Faulty::failing(memory(), Operation::Sync, 20, Fault::Error);
+    let writer = JournalWriter::create(&faulty, &path(), header()).unwrap();
+    let work = &|thread: u32| {
+        let mut acknowledged = Vec::new();
+        for commit in 0.. {
+            let payload = format!("{thread}:{commit}").into_bytes();
+            match writer.append(&payload).and_then(|ticket| writer.wait(ticket, Durability::Full)) {
+                Ok(()) => acknowledged.push(payload),
+                Err(error) => return (acknowledged, error.to_string()),
+            }
+        }
+        unreachable!("the sync fails at last")
+    };
+    let outcomes: Vec<(Vec<Vec<u8>>, String)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|thread| scope.spawn(move || work(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(faulty.calls(Operation::Sync), 21, "one sync failed, and none followed");
+    assert!(outcomes.iter().all(|(_, error)| *error == outcomes[0].1), "{outcomes:?}");
+    drop(writer);
+    let found = read(&faulty.read(&path()).unwrap()).unwrap().0;
+    assert!(outcomes.iter().flat_map(|(acknowledged, _)| acknowledged).all(|payload| found.contains(payload)));
+}
+
+#[test]
+fn salts_differ() {
+    assert_ne!(random_salt(), random_salt());
+}
