@@ -242,6 +242,16 @@ mod tests {
         assert!(!Disk.is_folder(&folder.path().join("store")));
     }
 
+    /// Whether bytes arrive cannot be seen without a power loss, but that the operating system is asked can: it
+    /// refuses to sync what is no file on a disk.
+    #[test]
+    fn syncs_reach_the_operating_system() {
+        let null = Disk.create(Path::new("/dev/null"), Create::OpenOrCreate).unwrap();
+        null.write_at(b"x", 0).unwrap();
+        assert_eq!(null.sync().unwrap_err().code(), Code::Io);
+        assert_eq!(Disk.sync_folder(Path::new("/nowhere")).unwrap_err().code(), Code::NotFound);
+    }
+
     #[test]
     fn the_lock_is_exclusive_until_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();

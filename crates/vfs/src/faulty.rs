@@ -292,4 +292,34 @@ mod tests {
         assert!(dead.replace(Path::new("a"), b"new").unwrap_err().message().contains("sync"));
         assert!(dead.replace(Path::new("a"), b"new").is_err());
     }
+
+    #[test]
+    fn every_kind_of_call_can_fail_and_then_does_nothing() {
+        use Operation::{Create, Read, Remove, Rename, Sync, Write};
+        type Call = fn(&dyn FileSystem) -> Result<()>;
+        let calls: [(Operation, Call); 11] = [
+            (Read, |files| files.map(Path::new("a")).map(drop)),
+            (Read, |files| files.read(Path::new("a")).map(drop)),
+            (Write, |files| files.create(Path::new("a"), crate::Create::OpenOrCreate)?.set_len(0)),
+            (Sync, |files| files.create(Path::new("a"), crate::Create::OpenOrCreate)?.sync()),
+            (Sync, |files| files.sync_folder(Path::new(""))),
+            (Rename, |files| files.rename(Path::new("a"), Path::new("b"))),
+            (Create, |files| files.create(Path::new("a"), crate::Create::Truncate).map(drop)),
+            (Create, |files| files.create_folder(Path::new("folder"))),
+            (Create, |files| files.lock(Path::new("lock")).map(drop)),
+            (Remove, |files| files.remove(Path::new("a"))),
+            (Remove, |files| files.remove_folder(Path::new("shop"))),
+        ];
+        for (number, (operation, call)) in calls.into_iter().enumerate() {
+            let memory = Memory::new();
+            memory.write("a", b"old".to_vec());
+            memory.write("shop/a", b"old".to_vec());
+            let faulty = Faulty::failing(memory.clone(), operation, 0, Fault::Error);
+            assert!(call(&faulty).unwrap_err().message().contains("injected"), "call {number}");
+            assert_eq!(faulty.calls(operation), 1, "call {number}");
+            assert_eq!(memory.read(Path::new("a")).unwrap(), b"old", "call {number}");
+            assert_eq!(memory.list(Path::new("")).unwrap().len(), 2, "call {number}");
+            call(&faulty).unwrap();
+        }
+    }
 }

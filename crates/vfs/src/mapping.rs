@@ -83,7 +83,7 @@ mod tests {
             let content: Vec<u8> = (0..len).map(|byte| byte as u8).collect();
             let copy = Mapping::copy_of(&content);
             assert_eq!(&*copy.clone(), content);
-            assert_eq!(copy.as_ptr().align_offset(ALIGNMENT), 0);
+            assert_eq!(copy.as_ptr().align_offset(64), 0);
         }
     }
 

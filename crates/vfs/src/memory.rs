@@ -337,7 +337,9 @@ mod tests {
         file.write_at(b"56", 4).unwrap();
         file.set_len(8).unwrap();
         assert_eq!(memory.read(path).unwrap(), b"\0\0\0\x0056\0\0");
-        assert_eq!(file.write_at(b"x", u64::MAX).unwrap_err().code(), Code::Io);
+        for too_far in [u64::MAX, 1 << 48] {
+            assert_eq!(file.write_at(b"x", too_far).unwrap_err().code(), Code::Io);
+        }
         assert!(memory.create(path, Create::New).is_err());
 
         let old = memory.open(path).unwrap();
@@ -345,6 +347,8 @@ mod tests {
         assert_eq!((old.stamp().unwrap().len, &*memory.map(path).unwrap()), (8, &b"new"[..]));
         assert_eq!(memory.list(folder).unwrap().len(), 1);
 
+        assert!(memory.rename(folder, &folder.join("inside")).is_err(), "into itself");
+        assert!(memory.rename(path, folder).is_err(), "a file onto a folder");
         memory.rename(folder, Path::new("shop/other")).unwrap();
         assert_eq!(memory.read(Path::new("shop/other/a")).unwrap(), b"new");
         assert!(!memory.is_folder(folder) && memory.is_folder(Path::new("shop/other")));

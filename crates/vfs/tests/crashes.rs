@@ -255,6 +255,26 @@ fn newer_bytes_are_never_covered_by_older_ones_and_a_cut_may_be_lost() {
     let allowed: [&[u8]; 5] = [b"", b"\0\0\0", b"mid", b"new", b"old"];
     assert!(found.iter().all(|content| allowed.contains(&content.as_slice())), "{found:?}");
     assert_eq!(found.len(), allowed.len(), "{found:?}");
+    let least_and_most = [0, 1].map(|seed| system.after_crash(seed).read(path("a")).unwrap());
+    assert_eq!(least_and_most, [b"old", b"new"], "what arrives arrives in the order of the writes");
+}
+
+#[test]
+fn a_sync_that_the_crash_hits_promises_nothing() {
+    let system = Simulated::new();
+    let file = created(&system, "a");
+    file.write_at(b"x", 0).unwrap();
+    system.create(path("b"), Create::New).unwrap();
+    system.crash_at(system.operations());
+    let hits_folder = system.after_kill();
+    assert!(file.sync().is_err());
+    assert_eq!(system.after_crash(0).read(path("a")).unwrap(), b"");
+
+    hits_folder.create(path("c"), Create::New).unwrap();
+    hits_folder.crash_at(hits_folder.operations());
+    assert!(hits_folder.sync_folder(path("")).is_err());
+    let least = hits_folder.after_crash(0);
+    assert!(least.open(path("b")).is_ok() && least.open(path("c")).is_err());
 }
 
 #[test]
@@ -287,6 +307,12 @@ fn names_survive_in_order_and_a_rename_between_folders_is_whole() {
     system.sync_folder(path("b")).unwrap();
     let least = system.after_crash(0);
     assert!(least.open(path("a/1")).is_err() && least.open(path("b/1")).is_ok() && least.open(path("a/2")).is_err());
+
+    // It includes also what the other folder had pending before that half.
+    system.rename(path("a/2"), path("b/2")).unwrap();
+    system.sync_folder(path("b")).unwrap();
+    let least = system.after_crash(0);
+    assert!(least.open(path("b/2")).is_ok() && least.open(path("a/3")).is_ok());
 }
 
 #[test]
