@@ -262,5 +262,9 @@ mod tests {
         assert_eq!(rounded("1999-12-31 23:59:59.5", 0), "2000-01-01 00:00:00");
         assert_eq!(rounded("1960-01-01 00:00:00.0005", 3), "1960-01-01 00:00:00.001");
         assert_eq!(rounded("1960-01-01 00:00:00.00049", 3), "1960-01-01 00:00:00");
+        for digits in 0..=9 {
+            assert!(Timestamp(i64::MIN).rounded(digits) < Timestamp::FIRST, "{digits}");
+            assert!(Timestamp(i64::MAX).rounded(digits) > Timestamp::LAST, "{digits}");
+        }
     }
 }

@@ -185,3 +185,49 @@ fn null_stays_null_and_nothing_else_is_stored_as_itself_by_accident() {
     let long = "x".repeat(10_000);
     assert!(convert(Text(&long), SqlType::Integer).unwrap_err().to_string().len() < 120);
 }
+
+#[test]
+fn the_farthest_values_of_every_kind_are_answered() {
+    let interval = |months, days, ticks| ValueRef::Interval(Interval { months, days, ticks });
+    let values = [
+        Integer(i64::MIN),
+        ValueRef::Decimal(Decimal::new(i128::MIN, 0)),
+        ValueRef::Decimal(Decimal::new(i128::MAX, 38)),
+        Float(f64::MIN),
+        ValueRef::Date(Date(i32::MIN)),
+        ValueRef::Date(Date(i32::MAX)),
+        ValueRef::Time(Time(i64::MIN)),
+        ValueRef::Time(Time(i64::MAX)),
+        ValueRef::Timestamp(Timestamp(i64::MIN)),
+        ValueRef::Timestamp(Timestamp(i64::MAX)),
+        ValueRef::TimestampWithOffset { utc: Timestamp(i64::MIN), offset_minutes: i16::MIN },
+        ValueRef::TimestampWithOffset { utc: Timestamp(i64::MAX), offset_minutes: i16::MAX },
+        interval(i32::MIN, i32::MIN, i64::MIN),
+        interval(0, i32::MAX, i64::MAX),
+    ];
+    let types = [
+        SqlType::Boolean,
+        SqlType::BigInt,
+        SqlType::Decimal { precision: 38, scale: 38 },
+        SqlType::Money,
+        SqlType::Real,
+        SqlType::Double,
+        SqlType::TEXT,
+        SqlType::VarBinary { length: None },
+        SqlType::Date,
+        SqlType::Time { digits: 1 },
+        SqlType::Timestamp { digits: 1 },
+        SqlType::TimestampWithOffset { digits: 1 },
+        SqlType::IntervalYearMonth,
+        SqlType::IntervalDayTime,
+        SqlType::Uuid,
+    ];
+    for value in values {
+        for to in types {
+            let answer = convert(value, to).map_or_else(|error| error.to_string(), |stored| stored.to_string());
+            assert!(!answer.is_empty(), "{value:?} to {to}");
+        }
+    }
+    let far = ValueRef::Timestamp(Timestamp(i64::MIN));
+    assert_eq!(refused(far, SqlType::Timestamp { digits: 1 }), Code::InvalidValue);
+}
