@@ -1,0 +1,23 @@
+//! The files of checkpoints: rows as Arrow files, the catalog, and the manifest that holds them together.
+//!
+//! ```text
+//!   Catalog        what exists, by number                  catalog.rs, type_text.rs
+//!   GroupVectors   the rows of a group, mapped back        group.rs
+//!   Manifest       which files and which journal           manifest.rs   (codec without I/O)
+//!   StoreFolder    the order in which files come and go    folder.rs
+//! ```
+//!
+//! What is on the disk is described byte by byte in `docs/formats/checkpoint.md` and `docs/formats/catalog.md`.
+
+pub mod catalog;
+mod folder;
+mod group;
+mod manifest;
+#[cfg(test)]
+mod tests;
+mod type_text;
+
+pub use folder::StoreFolder;
+pub use group::{GroupRowIds, GroupVectors, map_group, quick_check, write_group};
+pub use manifest::{FileFacts, GroupImage, Manifest, TableImage};
+pub use type_text::{parse_sql_type, sql_type_text};

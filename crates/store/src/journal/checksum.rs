@@ -1,0 +1,82 @@
+//! CRC-32C, the checksum of everything that the store writes.
+//!
+//! The Castagnoli polynomial (0x1EDC6F41, reflected 0x82F63B78), initial value and final exclusive-or of all ones:
+//! the CRC of iSCSI (RFC 3720, B.4), ext4 and Btrfs. It notices every error of up to 32 bits in a row and every
+//! one to five single bits in a frame of ordinary length, and gives one in four thousand million of the rest.
+//!
+//! It is worked out from tables, eight bytes a step: some gigabytes a second, and no `unsafe`. The instruction that
+//! processors have for it would be about four times as fast; a journal frame of 100 bytes costs 40 ns either way
+//! beside a `write()` of 1,000.
+
+const POLYNOMIAL: u32 = 0x82F6_3B78;
+
+/// `TABLES[k][b]`: what byte `b` does to the remainder when `k` more bytes follow it.
+static TABLES: [[u32; 256]; 8] = tables();
+
+const fn tables() -> [[u32; 256]; 8] {
+    let mut tables = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut remainder = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            remainder = if remainder & 1 == 1 { (remainder >> 1) ^ POLYNOMIAL } else { remainder >> 1 };
+            bit += 1;
+        }
+        tables[0][byte] = remainder;
+        byte += 1;
+    }
+    let mut after = 1;
+    while after < 8 {
+        let mut byte = 0;
+        while byte < 256 {
+            let before = tables[after - 1][byte];
+            tables[after][byte] = (before >> 8) ^ tables[0][(before & 0xFF) as usize];
+            byte += 1;
+        }
+        after += 1;
+    }
+    tables
+}
+
+/// The checksum of these bytes.
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    continued(0, bytes)
+}
+
+/// The checksum of the bytes that gave `checksum` so far, and these behind them.
+pub fn continued(checksum: u32, bytes: &[u8]) -> u32 {
+    let mut remainder = !checksum;
+    let (eights, rest) = bytes.as_chunks::<8>();
+    for eight in eights {
+        let word = u64::from_le_bytes(*eight) ^ u64::from(remainder);
+        remainder = (0..8).fold(0, |sum, at| sum ^ TABLES[7 - at][(word >> (8 * at)) as usize & 0xFF]);
+    }
+    for byte in rest {
+        remainder = (remainder >> 8) ^ TABLES[0][(remainder as u8 ^ byte) as usize];
+    }
+    !remainder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_the_values_of_rfc_3720() {
+        assert_eq!(crc32c(b"123456789"), 0xE306_9283);
+        assert_eq!(crc32c(&[0; 32]), 0x8A91_36AA);
+        assert_eq!(crc32c(&[0xFF; 32]), 0x62A8_AB43);
+        let ascending: Vec<u8> = (0..32).collect();
+        assert_eq!(crc32c(&ascending), 0x46DD_794E);
+        assert_eq!(crc32c(b""), 0);
+    }
+
+    #[test]
+    fn can_be_taken_in_parts() {
+        let bytes: Vec<u8> = (0..100).map(|n| (n * 37) as u8).collect();
+        for cut in 0..bytes.len() {
+            assert_eq!(continued(crc32c(&bytes[..cut]), &bytes[cut..]), crc32c(&bytes));
+        }
+    }
+}
