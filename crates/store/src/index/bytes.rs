@@ -284,7 +284,8 @@ mod tests {
 
     #[test]
     fn zeros_behind_a_key_are_not_zeros_of_the_key() {
-        let keys: [&[u8]; 6] = [b"", b"\0", b"\0\0", b"\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0\0\0\0"];
+        let keys: [&[u8]; 6] =
+            [b"", b"\0", b"\0\0", b"\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0\0\0\0"];
         let block = block(&[keys[3], keys[5], keys[0], keys[2], keys[1], keys[4]]);
         for (at, key) in keys.iter().enumerate() {
             assert_eq!((block.lower_bound(key), block.upper_bound(key)), (at, at + 1));

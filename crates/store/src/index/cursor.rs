@@ -39,8 +39,7 @@ impl Cursor {
     /// Bounds are key bytes, or the start of some: the keys that start with P are those from P to
     /// [`crate::key::successor`] of P.
     pub fn new(low: &[u8], high: Option<&[u8]>, direction: Direction) -> Cursor {
-        let mut cursor =
-            Cursor { low: Vec::new(), high: Vec::new(), bounded: false, direction, finished: false };
+        let mut cursor = Cursor { low: Vec::new(), high: Vec::new(), bounded: false, direction, finished: false };
         cursor.reset(low, high, direction);
         cursor
     }

@@ -181,7 +181,7 @@ mod tests {
         for length in 0..=CAPACITY {
             let mut keys = FixedKeys::<u64>::default();
             (0..length).for_each(|at| keys.insert(at, at as u64 * 2 + 1));
-            for probe in 0..2 * length as u64 + 2 {
+            for probe in 0..=2 * length as u64 {
                 assert_eq!(keys.lower_bound(probe), probe as usize / 2);
                 assert_eq!(keys.upper_bound(probe), (probe as usize).div_ceil(2));
             }

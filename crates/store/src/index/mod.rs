@@ -15,11 +15,11 @@
 //! with this key. What a reader finds is a candidate; it checks visibility and conditions itself.
 //!
 //! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
-//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the
-//! lock's word (tens of ns each), a writer waits for the readers inside and they for it, and the longest time inside
-//! is a portion or a split, both microseconds. The first reader in pays about 15 ns for lock and unlock.
+//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word of
+//! the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
+//! inside is a portion, or a split up to the root.
 //!
-//! **Memory.** Nodes are given back as keys go ([`removal`](self)); [`Index::memory`] counts.
+//! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
 //!
 //! Limits: nothing is stored; an index is built from its table when the store opens ([`Index::build`]).
 
@@ -30,9 +30,6 @@ mod cursor;
 mod fixed;
 mod removal;
 mod tree;
-
-#[cfg(test)]
-mod tests;
 
 pub use cursor::{Cursor, Direction};
 pub use tree::Inserted;
@@ -230,7 +227,7 @@ impl Index {
             Shape::Sixteen(fixed) => fixed.fetch(cursor, out),
             Shape::Bytes(tree) => {
                 let high = cursor.bounded.then_some(cursor.high.as_slice());
-                let (count, last) = walk(tree, cursor.direction, &cursor.low, high, out);
+                let (count, last) = walk(tree, cursor.direction, cursor.low.as_slice(), high, out);
                 if let Some(last) = last {
                     cursor.move_behind(|bytes| bytes.extend_from_slice(&last));
                 }
@@ -265,3 +262,7 @@ pub struct Duplicate {
     /// The position that has the same key.
     pub position: u64,
 }
+
+// Behind the macro, which the tests use.
+#[cfg(test)]
+mod tests;

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Pseudo-random numbers (SplitMix64, by Sebastiano Vigna).
-pub(super) struct Random(pub u64);
+struct Random(u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
     }
 
-    pub fn below(&mut self, limit: u64) -> u64 {
+    fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 }
@@ -135,7 +135,10 @@ fn run_model(width: Option<usize>, make: MakeKey, seed: u64) {
                 }
                 roll if roll < 85 => assert_eq!(index.remove(&key), model.remove(&key)),
                 roll if roll < 88 => {
-                    assert_eq!(index.replace(&key, step + 7), model.get_mut(&key).map(|p| std::mem::replace(p, step + 7)));
+                    assert_eq!(
+                        index.replace(&key, step + 7),
+                        model.get_mut(&key).map(|p| std::mem::replace(p, step + 7))
+                    );
                 }
                 roll if roll < 91 => {
                     let old = random.below(700);
@@ -177,13 +180,52 @@ fn random_operations_give_what_a_map_gives() {
 
 #[test]
 fn keys_in_order_fill_their_nodes() {
-    for (width, make) in [SHAPES[0], SHAPES[1], SHAPES[3], SHAPES[4]] {
+    // Shape 1 descends as its numbers ascend.
+    for (width, make) in [SHAPES[0], SHAPES[1], SHAPES[4]] {
         let index = Index::new(width);
-        // Eight runs side by side, each ascending (or descending).
-        (0..8000u64).for_each(|n| assert_eq!(index.insert(&make(n % 8 * 1000 + n / 8), n), Inserted::New));
+        (0..8000).for_each(|n| assert_eq!(index.insert(&make(n), n), Inserted::New));
         check(&index);
-        let leaves = with_tree!(index, tree => tree.read().leaves.iter().count());
-        assert!(leaves < 8000 / CAPACITY * 3 / 2, "{leaves} leaves");
+        assert_eq!(leaves(&index), 8000 / CAPACITY);
+    }
+    for (width, make) in [SHAPES[0], SHAPES[4]] {
+        let index = Index::new(width);
+        // Eight ascending runs side by side.
+        (0..8000).for_each(|n| assert_eq!(index.insert(&make(n % 8 * 1000 + n / 8), n), Inserted::New));
+        check(&index);
+        assert!(leaves(&index) < 8000 / CAPACITY * 3 / 2, "{} leaves", leaves(&index));
+    }
+}
+
+fn leaves(index: &Index) -> usize {
+    with_tree!(index, tree => tree.read().leaves.iter().count())
+}
+
+/// The numbers below `count`, in any order.
+fn shuffled(count: u64, random: &mut Random) -> Vec<u64> {
+    let mut numbers: Vec<u64> = (0..count).collect();
+    (1..numbers.len()).for_each(|at| numbers.swap(at, random.below(at as u64 + 1) as usize));
+    numbers
+}
+
+#[test]
+fn deep_trees_grow_and_shrink_in_any_order() {
+    let wide = (SHAPES[0].0, SHAPES[0].1, 60_000);
+    let others = SHAPES[1..5].iter().map(|(width, make)| (*width, *make, 8_000));
+    for (width, make, count) in others.chain([wide]) {
+        let mut random = Random(count);
+        let index = Index::new(width);
+        let numbers = shuffled(count, &mut random);
+        numbers.iter().for_each(|n| assert_eq!(index.insert(&make(*n), *n), Inserted::New));
+        check(&index);
+        for (at, n) in shuffled(count, &mut random).into_iter().enumerate() {
+            assert_eq!(index.remove(&make(n)), Some(n));
+            assert_eq!(index.get(&make(n)), None);
+            if (at as u64 + 1).is_multiple_of(count / 8) {
+                check(&index);
+            }
+        }
+        assert!(index.is_empty());
+        assert_eq!(leaves(&index), 1);
     }
 }
 
@@ -197,8 +239,7 @@ fn building_from_sorted_entries_fills_nodes_and_finds_duplicates() {
         let index = Index::build(width, entries()).unwrap();
         check(&index);
         entries().for_each(|(key, position)| assert_eq!(index.get(key), Some(position)));
-        let leaves = with_tree!(index, tree => tree.read().leaves.iter().count());
-        assert_eq!(leaves, keys.len().div_ceil(CAPACITY));
+        assert_eq!(leaves(&index), keys.len().div_ceil(CAPACITY));
         let twice = entries().chain([(&keys[17], 9999)]);
         assert_eq!(Index::build(width, twice).err(), Some(Duplicate { existing: 17, position: 9999 }));
     }
@@ -212,7 +253,7 @@ fn cursors_survive_changes_between_portions() {
             let space = 4000;
             // Keys of even numbers stay; others come and go while the cursor is on its way.
             let kept: BTreeMap<Vec<u8>, u64> = (0..space).step_by(2).map(|n| (make(n), n)).collect();
-            let index = Index::build(width, &kept).unwrap();
+            let index = Index::build(width, kept.iter().map(|(key, position)| (key, *position))).unwrap();
             let direction = [Direction::Ascending, Direction::Descending][seed as usize % 2];
             let (mut cursor, mut out, mut seen) = (Cursor::new(&[], None, direction), [0; 37], Vec::new());
             while !cursor.is_finished() {
@@ -239,13 +280,12 @@ fn memory_does_not_grow_when_keys_go_and_come_back() {
         let index = Index::new(width);
         let empty = index.memory();
         let mut random = Random(5);
-        let mut keys: Vec<Vec<u8>> = (0..9000).map(make).collect();
         let mut most = Vec::new();
         for _ in 0..10 {
-            (1..keys.len()).for_each(|at| keys.swap(at, random.below(at as u64 + 1) as usize));
-            keys.iter().for_each(|key| assert_eq!(index.insert(key, 1), Inserted::New));
+            let numbers = shuffled(9000, &mut random);
+            numbers.iter().for_each(|n| assert_eq!(index.insert(&make(*n), 1), Inserted::New));
             most.push(index.memory());
-            keys.iter().rev().for_each(|key| assert_eq!(index.remove(key), Some(1)));
+            numbers.iter().rev().for_each(|n| assert_eq!(index.remove(&make(*n)), Some(1)));
             assert!(index.memory() < empty + 4096, "{} after {empty}", index.memory());
         }
         assert!(most[9] < most[0] / 10 * 11, "{most:?}");
@@ -290,9 +330,10 @@ fn readers_see_whole_trees_while_a_writer_works() {
             let mut random = Random(77);
             for _ in 0..20_000 {
                 let n = random.below(2000) * 2 + 1;
-                match random.below(2) {
-                    0 => drop(index.insert(&make(n), n)),
-                    _ => drop(index.remove(&make(n))),
+                if random.below(2) == 0 {
+                    index.insert(&make(n), n);
+                } else {
+                    index.remove(&make(n));
                 }
             }
             done.store(true, Ordering::Relaxed);

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! **Splits.** A full node is cut in the middle, except when the new key goes to its end (or a leaf's start): then the
-//! node stays full and the key starts a new one. So keys that come in order fill their leaves to the brim, also when
-//! many ascending runs grow side by side (order lines of many districts).
+//! node stays full and the key starts a new one. A leaf into which keys came one right behind the other is cut behind
+//! them, so that the run goes on at the end of a leaf. So keys that come in order fill their leaves to the brim, also
+//! when ascending runs grow side by side (the orders of several districts), once each run has a leaf to itself.
 //!
 //! **Appends.** A key greater than all others goes to the last leaf without a descent, if there is room.
 //!
@@ -26,17 +27,23 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Inner levels at most: 64 keys a node, and at least two children a node when it is made, keep far below it.
 pub(super) const LEVELS: usize = 32;
 
+/// So many keys in order are a run: by chance there are hardly ever as many.
+const RUN: u8 = 8;
+
 /// The lowest nodes: keys, and a position for each.
 pub(super) struct Leaf<B> {
     pub keys: B,
     pub positions: [u64; CAPACITY],
     pub previous: u32,
     pub next: u32,
+    /// Where the latest key was put in, and how many keys before it came one right behind the other.
+    latest: u8,
+    run: u8,
 }
 
 impl<B: KeyBlock> Default for Leaf<B> {
     fn default() -> Leaf<B> {
-        Leaf { keys: B::default(), positions: [0; CAPACITY], previous: NONE, next: NONE }
+        Leaf { keys: B::default(), positions: [0; CAPACITY], previous: NONE, next: NONE, latest: 0, run: 0 }
     }
 }
 
@@ -45,6 +52,17 @@ impl<B: KeyBlock> Leaf<B> {
         self.positions.copy_within(at..self.keys.len(), at + 1);
         self.positions[at] = position;
         self.keys.insert(at, probe);
+        self.run = if at == usize::from(self.latest) + 1 { self.run.saturating_add(1) } else { 0 };
+        self.latest = at as u8;
+    }
+
+    /// Where to cut a full leaf into which a key is to be put at this place.
+    fn cut(&self, at: usize) -> usize {
+        match at {
+            0 | CAPACITY => at,
+            _ if self.run >= RUN && at == usize::from(self.latest) + 1 => at,
+            _ => CAPACITY / 2,
+        }
     }
 
     fn split_off(&mut self, at: usize) -> Leaf<B> {
@@ -164,7 +182,7 @@ impl<B: KeyBlock> Tree<B> {
         let leaf = self.leaf_of(probe);
         let leaf = &mut self.leaves[leaf];
         let at = leaf.keys.lower_bound(probe);
-        leaf.keys.is_at(at, probe).then(|| &mut leaf.positions[at])
+        if leaf.keys.is_at(at, probe) { Some(&mut leaf.positions[at]) } else { None }
     }
 
     /// Puts an entry in, unless its key is there.
@@ -203,11 +221,8 @@ impl<B: KeyBlock> Tree<B> {
     /// Cuts a full leaf in two and puts the entry where it belongs.
     fn split_leaf(&mut self, id: u32, at: usize, probe: B::Probe<'_>, position: u64) {
         let (path, _) = self.path_to(probe);
-        let cut = match at {
-            0 | CAPACITY => at,
-            _ => CAPACITY / 2,
-        };
         let leaf = &mut self.leaves[id];
+        let cut = leaf.cut(at);
         let mut right = leaf.split_off(cut);
         match at < CAPACITY && at <= cut {
             true => leaf.insert(at, probe, position),
@@ -227,8 +242,7 @@ impl<B: KeyBlock> Tree<B> {
     }
 
     /// Puts a new node into its parent, behind the child that the path took; splits parents up to the root.
-    fn insert_separator(&mut self, path: &Path, separator: B::Owned, child: u32) {
-        let (mut separator, mut child) = (separator, child);
+    fn insert_separator(&mut self, path: &Path, mut separator: B::Owned, mut child: u32) {
         for &(id, at) in path.steps[..path.depth].iter().rev() {
             let inner = &mut self.inners[id];
             if inner.keys.len() < CAPACITY {
