@@ -1,6 +1,6 @@
 //! Native tables: versioned rows in column vectors, transactions, a journal and checkpoints.
-//!
-//! So far an empty room: the parts come in one by one, each with its tests.
 
 pub mod files;
+pub mod index;
 pub mod journal;
+pub mod key;
