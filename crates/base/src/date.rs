@@ -1,23 +1,28 @@
-//! Dates and timestamps on the proleptic Gregorian calendar.
+//! Dates on the proleptic Gregorian calendar.
 //!
 //! A [`Date`] is a count of days from 1970-01-01, as in Arrow's `Date32`. xBase files count Julian
 //! days instead (2,440,588 is 1970-01-01); the conversions are here so that nobody writes the number
 //! again. The calendar arithmetic is the era-based algorithm that Howard Hinnant describes in
 //! "chrono-Compatible Low-Level Date Algorithms".
 
+use crate::scan::{Scanner, not_a};
+use crate::{Error, Result};
 use std::fmt;
+use std::str::FromStr;
 
 /// The Julian day number of 1970-01-01.
 const JULIAN_OF_EPOCH: i32 = 2_440_588;
-
-/// Milliseconds in a day.
-pub(crate) const DAY_MS: i64 = 86_400_000;
 
 /// A day: the number of days after 1970-01-01 (negative before).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(pub i32);
 
 impl Date {
+    /// 0001-01-01, the first day that a column may hold.
+    pub const FIRST: Date = Date(-719_162);
+    /// 9999-12-31, the last day that a column may hold.
+    pub const LAST: Date = Date(2_932_896);
+
     /// The day of this year, month (1-12) and day (1-31), or `None` if there is no such day.
     pub fn from_ymd(year: i32, month: u32, day: u32) -> Option<Date> {
         if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) || !(-9999..=9999).contains(&year)
@@ -61,6 +66,14 @@ impl Date {
     pub fn weekday(self) -> u32 {
         (i64::from(self.0) + 4).rem_euclid(7) as u32
     }
+
+    /// Reads `YYYY-MM-DD` from the front of a text.
+    pub(crate) fn scan(scanner: &mut Scanner<'_>) -> Option<Date> {
+        let year = scanner.digits(4, 4)? as i32;
+        let month = scanner.after(b'-')?.digits(2, 2)? as u32;
+        let day = scanner.after(b'-')?.digits(2, 2)? as u32;
+        Date::from_ymd(year, month, day).filter(|date| *date >= Date::FIRST)
+    }
 }
 
 fn days_in_month(year: i32, month: u32) -> u32 {
@@ -79,27 +92,14 @@ impl fmt::Display for Date {
     }
 }
 
-/// A moment without a time zone: milliseconds after 1970-01-01 00:00 (negative before).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(pub i64);
+/// `YYYY-MM-DD`, years 0001 to 9999.
+impl FromStr for Date {
+    type Err = Error;
 
-impl Timestamp {
-    /// The moment this many milliseconds into the day.
-    pub fn new(date: Date, ms_of_day: u32) -> Timestamp {
-        Timestamp(i64::from(date.0) * DAY_MS + i64::from(ms_of_day))
-    }
-
-    /// The day, and the milliseconds since it began.
-    pub fn split(self) -> (Date, u32) {
-        (Date(self.0.div_euclid(DAY_MS) as i32), self.0.rem_euclid(DAY_MS) as u32)
-    }
-}
-
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (date, ms) = self.split();
-        let (seconds, ms) = (ms / 1000, ms % 1000);
-        write!(f, "{date} {:02}:{:02}:{:02}.{ms:03}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    fn from_str(text: &str) -> Result<Date> {
+        let mut scanner = Scanner::new(text);
+        let date = Date::scan(&mut scanner).filter(|_| scanner.is_at_end());
+        date.ok_or_else(|| not_a("date", text, "YYYY-MM-DD"))
     }
 }
 
@@ -113,8 +113,8 @@ mod tests {
         assert_eq!(Date::from_ymd(2000, 2, 29).map(Date::julian), Some(2_451_604));
         assert_eq!(Date::from_ymd(1900, 2, 29), None);
         assert_eq!(Date::from_ymd(2026, 11, 21).map(Date::weekday), Some(6));
-        assert_eq!(Timestamp::new(Date(0), 3_723_004).to_string(), "1970-01-01 01:02:03.004");
-        assert_eq!(Timestamp(-1).split(), (Date(-1), 86_399_999));
+        assert_eq!(Date::from_ymd(1, 1, 1), Some(Date::FIRST));
+        assert_eq!(Date::from_ymd(9999, 12, 31), Some(Date::LAST));
     }
 
     #[test]
@@ -122,6 +122,17 @@ mod tests {
         for day in -200_000..100_000 {
             let (year, month, dom) = Date(day).ymd();
             assert_eq!(Date::from_ymd(year, month, dom), Some(Date(day)));
+        }
+    }
+
+    #[test]
+    fn text_and_back() {
+        for text in ["0001-01-01", "1970-01-01", "2024-02-29", "9999-12-31"] {
+            assert_eq!(text.parse::<Date>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "2024-02-30", "2024-2-3", "0000-01-01", "2024-01-01x", "20240101", "2024-01-01 10:00"] {
+            let error = wrong.parse::<Date>().unwrap_err();
+            assert_eq!(error.code(), crate::Code::InvalidValue, "{wrong}");
         }
     }
 }

@@ -1,16 +1,37 @@
 //! What every part of Mainstay shares: values and their types, dates, decimals, and the error type.
 //!
 //! This crate does no I/O and knows no dialect. A dialect's rules about these types (how T-SQL rounds,
-//! how xBase pads) live with the dialect; here is only what the types *are*.
+//! how xBase pads) live with the dialect; here is only what the types *are*, what each looks like as text,
+//! and how a value becomes one that a column of some type may hold.
+//!
+//! ```text
+//!   Date, Time, Timestamp, Interval, Decimal, uuid     one file a type: its range, its text both ways
+//!   Value, ValueRef                                    one value of any of them, owned and borrowed
+//!   SqlType, Collation                                 what a column holds, and how its text compares
+//!   convert                                            a value for a column
+//!   Error, Code                                        what went wrong, for every door
+//! ```
 
+mod collation;
+pub mod convert;
 mod date;
 mod decimal;
 mod error;
+mod interval;
+mod scan;
 mod sql_type;
+mod time;
+mod timestamp;
+pub mod uuid;
 mod value;
 
-pub use date::{Date, Timestamp};
+pub use collation::Collation;
+pub use convert::convert;
+pub use date::Date;
 pub use decimal::{Decimal, DecimalError};
 pub use error::{Class, Code, Error, Result};
-pub use sql_type::{Collation, SqlType};
-pub use value::Value;
+pub use interval::Interval;
+pub use sql_type::SqlType;
+pub use time::{TICKS_PER_DAY, TICKS_PER_SECOND, Time};
+pub use timestamp::Timestamp;
+pub use value::{Value, ValueRef};

@@ -3,34 +3,8 @@
 //! Dialects have more names (`INT8`, `NVARCHAR`, `SMALLDATETIME`) and fewer types: each maps its names to these.
 //! What a type says is what a column may hold; how it is laid out in memory is the storage's business.
 
+use crate::Collation;
 use std::fmt;
-
-/// How text compares and sorts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Collation {
-    /// By the bytes of its UTF-8 form.
-    #[default]
-    Binary,
-    /// Neither the case of letters nor their accents count: `Malmö` equals `MALMO`.
-    CaseAccentInsensitive,
-}
-
-impl Collation {
-    /// The name in SQL and in the catalog.
-    pub fn name(self) -> &'static str {
-        match self {
-            Collation::Binary => "binary",
-            Collation::CaseAccentInsensitive => "ci_ai",
-        }
-    }
-
-    /// The collation of this name, whatever its case.
-    pub fn by_name(name: &str) -> Option<Collation> {
-        [Collation::Binary, Collation::CaseAccentInsensitive]
-            .into_iter()
-            .find(|collation| collation.name().eq_ignore_ascii_case(name))
-    }
-}
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -113,7 +113,10 @@ fn may_be_null(field: &Field, record: &[u8]) -> bool {
 /// The value at this row as the `.csv` has it, in the bytes of the table's code page.
 fn printed(field: &Field, page: CodePage, array: &ArrayRef, row: usize) -> Vec<u8> {
     let missing = array.is_null(row);
-    let digits = |moment: i64| Timestamp(moment).to_string().chars().filter(char::is_ascii_digit).collect::<String>();
+    let digits = |ms: i64| {
+        let moment = Timestamp::from_ms(ms).unwrap().display(3).to_string();
+        moment.chars().filter(char::is_ascii_digit).collect::<String>()
+    };
     let text = match array.data_type() {
         DataType::Utf8View => {
             let text = if missing { "" } else { array.as_string_view().value(row) };

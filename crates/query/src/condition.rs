@@ -238,12 +238,11 @@ fn value_of(value: &ScalarValue) -> Option<Value> {
         Utf8(Some(text)) | Utf8View(Some(text)) | LargeUtf8(Some(text)) => Value::Text(text.clone()),
         Binary(Some(bytes)) | BinaryView(Some(bytes)) | LargeBinary(Some(bytes)) => Value::Binary(bytes.clone()),
         Date32(Some(days)) => Value::Date(Date(*days)),
-        TimestampSecond(Some(value), None) => Value::Timestamp(Timestamp(value.checked_mul(1_000)?)),
-        TimestampMillisecond(Some(value), None) => Value::Timestamp(Timestamp(*value)),
-        TimestampMicrosecond(Some(value), None) if value % 1_000 == 0 => Value::Timestamp(Timestamp(value / 1_000)),
-        TimestampNanosecond(Some(value), None) if value % 1_000_000 == 0 => {
-            Value::Timestamp(Timestamp(value / 1_000_000))
-        }
+        TimestampSecond(Some(value), None) => Value::Timestamp(Timestamp::from_seconds(*value)?),
+        TimestampMillisecond(Some(value), None) => Value::Timestamp(Timestamp::from_ms(*value)?),
+        TimestampMicrosecond(Some(value), None) => Value::Timestamp(Timestamp::from_us(*value)?),
+        // A tick is 100 ns: what is finer has no exact counterpart.
+        TimestampNanosecond(Some(value), None) if value % 100 == 0 => Value::Timestamp(Timestamp::from_nanos(*value)),
         _ => return None,
     })
 }

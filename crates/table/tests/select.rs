@@ -44,7 +44,7 @@ fn order(value: &Value, constant: &Value, data_type: &DataType) -> Option<Orderi
 fn nanoseconds(value: &Value, data_type: &DataType) -> i128 {
     match value {
         Value::Date(date) => i128::from(date.0) * 86_400_000_000_000,
-        Value::Timestamp(at) => i128::from(at.0) * 1_000_000,
+        Value::Timestamp(at) => i128::from(at.0) * 100,
         Value::Integer(micros) if matches!(data_type, DataType::Timestamp(..)) => i128::from(*micros) * 1000,
         other => panic!("{other}"),
     }
@@ -139,7 +139,7 @@ fn constant(random: &mut Random, vector: &ArrayRef) -> Value {
         }
         // The model's integer for microseconds is not a value a timestamp is compared with.
         (Value::Integer(micros), DataType::Timestamp(TimeUnit::Microsecond, _)) => {
-            Value::Timestamp(mainstay_base::Timestamp(micros / 1000))
+            Value::Timestamp(mainstay_base::Timestamp::from_ms(micros / 1000).unwrap())
         }
         (own, _) => own,
     }

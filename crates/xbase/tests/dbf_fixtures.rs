@@ -20,7 +20,10 @@ use mainstay_xbase::dbf::{Field, FieldKind, decode_column, decode_rows, deleted_
 fn printed(field: &Field, page: CodePage, array: &ArrayRef, row: usize) -> Vec<u8> {
     let array = plain(array);
     let missing = array.is_null(row);
-    let digits = |moment: i64| Timestamp(moment).to_string().chars().filter(char::is_ascii_digit).collect::<String>();
+    let digits = |ms: i64| {
+        let moment = Timestamp::from_ms(ms).unwrap().display(3).to_string();
+        moment.chars().filter(char::is_ascii_digit).collect::<String>()
+    };
     let text = match array.data_type() {
         DataType::Utf8View => {
             let text = if missing { "" } else { array.as_string_view().value(row) };

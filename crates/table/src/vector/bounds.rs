@@ -144,7 +144,7 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
             Cuts::bisect(*number, |stored| stored as f64 / power)
         }
         (Measure::Double, value) => Cuts::exactly(i128::from(signless(value.as_f64().ok_or_else(mismatch)?))),
-        (Measure::Moment { unit_ns }, Value::Timestamp(at)) => moment(i128::from(at.0) * 1_000_000, unit_ns),
+        (Measure::Moment { unit_ns }, Value::Timestamp(at)) => moment(i128::from(at.0) * 100, unit_ns),
         (Measure::Moment { unit_ns }, Value::Date(day)) => moment(i128::from(day.0) * 86_400_000_000_000, unit_ns),
         (Measure::TimeOfDay, Value::Integer(ms)) => Cuts::exactly(i128::from(*ms)),
         (Measure::Boolean, Value::Boolean(value)) => Cuts::exactly(i128::from(*value)),

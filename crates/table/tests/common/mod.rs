@@ -174,7 +174,7 @@ pub fn cell(array: &ArrayRef, row: usize) -> Value {
         DataType::Float64 => Value::Float(array.as_primitive::<Float64Type>().value(row)),
         DataType::Date32 => Value::Date(Date(array.as_primitive::<Date32Type>().value(row))),
         DataType::Timestamp(TimeUnit::Millisecond, None) => {
-            Value::Timestamp(Timestamp(array.as_primitive::<TimestampMillisecondType>().value(row)))
+            Value::Timestamp(Timestamp::from_ms(array.as_primitive::<TimestampMillisecondType>().value(row)).unwrap())
         }
         DataType::Timestamp(..) => Value::Integer(array.as_primitive::<TimestampMicrosecondType>().value(row)),
         DataType::Time32(_) => Value::Integer(array.as_primitive::<Time32MillisecondType>().value(row).into()),

@@ -138,7 +138,7 @@ impl Node {
                     mainstay_base::Date::from_julian(*day),
                     u32::try_from(*ms).unwrap_or_default(),
                 );
-                out.extend_from_slice(format!("{{^{moment}}}").as_bytes());
+                out.extend_from_slice(format!("{{^{}}}", moment.display(3)).as_bytes());
             }
             NodeKind::Name { alias, name } => {
                 if let Some(alias) = alias {

@@ -78,7 +78,7 @@ pub enum KeyValue<'a> {
     BlankDate,
     /// A day.
     Date(Date),
-    /// A moment.
+    /// A moment, in whole milliseconds: keys hold nothing finer.
     Timestamp(Timestamp),
     /// True or false.
     Logical(bool),
@@ -161,7 +161,8 @@ impl KeyType {
         self.len.saturating_sub(usize::from(self.nullable))
     }
 
-    /// The key of a value. `None` when the value is of another family than the keys.
+    /// The key of a value. `None` when the value is of another family than the keys, or a moment between two
+    /// milliseconds.
     pub fn encode(&self, value: &KeyValue<'_>) -> Option<EncodedKey> {
         if *value == KeyValue::Null {
             return Some(if self.nullable { EncodedKey::Exact(vec![0; self.len]) } else { EncodedKey::BelowAll });
@@ -179,6 +180,9 @@ impl KeyType {
 
     fn encode_value(&self, value: &KeyValue<'_>) -> Option<EncodedKey> {
         use EncodedKey::{Exact, Shared};
+        if matches!(value, KeyValue::Timestamp(moment) if !moment.is_whole_ms()) {
+            return None;
+        }
         let double = |number: f64| Exact(ordered_double(number).to_vec());
         Some(match (self.storage, value) {
             (Storage::Character, KeyValue::Character(text)) => encode_text(text, self.value_len()),
@@ -192,12 +196,12 @@ impl KeyType {
             (Storage::Digits { decimals }, value) => encode_digits(value.to_decimal()?, self.len, decimals),
             (Storage::DateDouble | Storage::TimestampDouble, KeyValue::BlankDate) => double(0.0),
             (Storage::DateDouble | Storage::TimestampDouble, KeyValue::Date(day)) => double(f64::from(day.julian())),
-            (Storage::DateDouble, KeyValue::Timestamp(moment)) => match moment.split() {
+            (Storage::DateDouble, KeyValue::Timestamp(moment)) => match day_and_ms(*moment) {
                 (day, 0) => double(f64::from(day.julian())),
                 (day, _) => EncodedKey::After(ordered_double(f64::from(day.julian())).to_vec()),
             },
             (Storage::TimestampDouble, KeyValue::Timestamp(moment)) => {
-                let (day, ms) = moment.split();
+                let (day, ms) = day_and_ms(*moment);
                 // Two programs may round the fraction differently, by far less than a millisecond.
                 let key = ordered_double(f64::from(day.julian()) + f64::from(ms) / DAY_MS).to_vec();
                 if ms == 0 { Exact(key) } else { Shared(key) }
@@ -206,13 +210,18 @@ impl KeyType {
             (Storage::DateText, KeyValue::BlankDate) => Exact(vec![b' '; 8]),
             (Storage::TimestampText, KeyValue::BlankDate) => Exact(vec![b'0'; 17]),
             (Storage::DateText, KeyValue::Date(day)) => day_text(*day).map_or_else(EncodedKey::from, Exact),
-            (Storage::DateText, KeyValue::Timestamp(moment)) => match (day_text(moment.split().0), moment.split().1) {
-                (Ok(text), 0) => Exact(text),
-                (Ok(text), _) => EncodedKey::After(text),
-                (Err(side), _) => side.into(),
-            },
+            (Storage::DateText, KeyValue::Timestamp(moment)) => {
+                match (day_text(moment.date()), day_and_ms(*moment).1) {
+                    (Ok(text), 0) => Exact(text),
+                    (Ok(text), _) => EncodedKey::After(text),
+                    (Err(side), _) => side.into(),
+                }
+            }
             (Storage::TimestampText, KeyValue::Date(day)) => moment_text(*day, 0),
-            (Storage::TimestampText, KeyValue::Timestamp(moment)) => moment_text(moment.split().0, moment.split().1),
+            (Storage::TimestampText, KeyValue::Timestamp(moment)) => {
+                let (day, ms) = day_and_ms(*moment);
+                moment_text(day, ms)
+            }
             _ => return None,
         })
     }
@@ -315,13 +324,19 @@ fn day_of(number: f64) -> Option<KeyValue<'static>> {
     Some(if day == 0 { KeyValue::BlankDate } else { KeyValue::Date(Date::from_julian(day)) })
 }
 
+/// The day, and the milliseconds since it began.
+fn day_and_ms(moment: Timestamp) -> (Date, u32) {
+    let (day, ticks) = moment.split();
+    (day, (ticks / 10_000) as u32)
+}
+
 fn moment_of(number: f64) -> Option<KeyValue<'static>> {
     let day = (0.0..=10_000_000.0).contains(&number).then_some(number as i32)?;
     if number == 0.0 {
         return Some(KeyValue::BlankDate);
     }
     let ms = ((number - f64::from(day)) * DAY_MS).round() as i64;
-    Some(KeyValue::Timestamp(Timestamp(Timestamp::new(Date::from_julian(day), 0).0 + ms)))
+    Some(KeyValue::Timestamp(Timestamp::from_ms(Timestamp::new(Date::from_julian(day), 0).ms() + ms)?))
 }
 
 fn encode_text(text: &[u8], len: usize) -> EncodedKey {

@@ -155,7 +155,9 @@ fn value_bounds(tag: &TableTag, op: Comparison, value: &Value) -> Option<KeyBoun
         Value::Date(day) => KeyValue::Date(*day),
         Value::Timestamp(moment) => KeyValue::Timestamp(*moment),
         Value::Boolean(value) => KeyValue::Logical(*value),
-        Value::Null | Value::Text(_) | Value::Binary(_) => return None,
+        // xBase has no such keys.
+        Value::Null | Value::Text(_) | Value::Binary(_) | Value::Time(_) => return None,
+        Value::TimestampWithOffset { .. } | Value::Interval(_) | Value::Uuid(_) => return None,
     };
     let encoded = tag.tag.key_type().encode(&value)?;
     match (op, encoded) {

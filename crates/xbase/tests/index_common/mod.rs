@@ -97,7 +97,7 @@ pub fn print(letter: &str, value: &KeyValue<'_>) -> String {
         KeyValue::BlankDate if letter == "T" => "0".repeat(17),
         KeyValue::BlankDate => " ".repeat(8),
         KeyValue::Date(day) => day.to_string().replace('-', ""),
-        KeyValue::Timestamp(moment) => moment.to_string().replace(['-', ':', '.', ' '], ""),
+        KeyValue::Timestamp(moment) => moment.display(3).to_string().replace(['-', ':', '.', ' '], ""),
         KeyValue::Logical(value) => if *value { "T" } else { "F" }.into(),
     }
 }

@@ -184,7 +184,7 @@ fn moment(cell: &[u8]) -> Cell<i64> {
     if day != 0x2020_2020 && !(0..=DAY_MS).contains(&ms) {
         return Cell::Bad;
     }
-    julian_day(day).map(|day| Timestamp::new(Date(day), ms.unsigned_abs()).0)
+    julian_day(day).map(|day| Timestamp::new(Date(day), ms.unsigned_abs()).ms())
 }
 
 fn time_of_day(cell: &[u8]) -> Cell<i32> {
