@@ -22,7 +22,8 @@
 mod visible;
 
 use crate::column::{Column, ColumnAppender};
-use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, Stamps, View, exchange, stamps};
+use crate::row::Row;
+use crate::stamp::{ABORTED, NEVER, NOWHERE, Stamps, View, exchange, stamps};
 use mainstay_base::{Result, SqlType, ValueRef};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -300,14 +301,14 @@ impl GroupWriter {
         }
     }
 
-    /// Appends a version of a row in the slot that was reserved. The caller has brought the values into canonical form.
+    /// Appends a version of a row in the slot that was reserved. The caller has checked the values.
     ///
     /// Errors: a value that a column does not take. Then the slot is used up, and is that of a row rolled back.
     #[inline]
-    pub(crate) fn append(&mut self, row: &[ValueRef<'_>], row_id: u64) -> Result<()> {
+    pub(crate) fn append<R: Row + ?Sized>(&mut self, row: &R, row_id: u64) -> Result<()> {
         let mut failure = None;
-        for (column, value) in self.columns.iter_mut().zip(row) {
-            if let Err(error) = column.push(*value) {
+        for (number, column) in self.columns.iter_mut().enumerate() {
+            if let Err(error) = column.push(row.value(number)) {
                 // The slot stays, so that all columns are equally long.
                 column.push(ValueRef::Null)?;
                 failure = Some(error);
@@ -363,9 +364,4 @@ impl GroupWriter {
         self.length += count;
         self.group.state.length.store(self.length, Ordering::Release);
     }
-}
-
-/// The mark of a transaction.
-pub(crate) fn mark_of(transaction: u64) -> u64 {
-    MARK | transaction
 }
