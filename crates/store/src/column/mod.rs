@@ -23,6 +23,9 @@ pub mod layout;
 mod text;
 mod vector;
 
+pub(crate) use bulk::check as check_array;
+pub(crate) use gather::{Cell, gather};
+
 use arrow_array::ArrayRef;
 use arrow_buffer::IntervalMonthDayNano;
 use layout::canonical;

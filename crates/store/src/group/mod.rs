@@ -301,6 +301,16 @@ impl GroupWriter {
         }
     }
 
+    /// Takes back what [`GroupWriter::reserve`] said: the slot is not used now.
+    pub(crate) fn unreserve(&self) {
+        if let Some(stamps) = &self.group.created {
+            stamps[self.length].store(ABORTED, Ordering::Release);
+        }
+        if self.group.state.previous.get().is_some() {
+            self.group.set_previous(self.length, NOWHERE);
+        }
+    }
+
     /// Appends a version of a row in the slot that was reserved. The caller has checked the values.
     ///
     /// Errors: a value that a column does not take. Then the slot is used up, and is that of a row rolled back.
@@ -324,8 +334,9 @@ impl GroupWriter {
         Ok(())
     }
 
-    /// Appends rows of vectors that were checked. Row ids count on from `first_row_id`.
-    pub(crate) fn append_columns(
+    /// Writes rows of vectors that were checked into the next slots, without letting anybody see the slots
+    /// ([`GroupWriter::publish`]). Row ids count on from `first_row_id`.
+    pub(crate) fn fill_columns(
         &mut self,
         arrays: &[arrow_array::ArrayRef],
         rows: std::ops::Range<usize>,
@@ -340,7 +351,6 @@ impl GroupWriter {
             slots.iter().for_each(|stamp| stamp.store(created, Ordering::Relaxed));
         }
         self.set_row_ids(first_row_id, rows.len());
-        self.publish(rows.len());
         Ok(())
     }
 
@@ -359,8 +369,9 @@ impl GroupWriter {
         }
     }
 
+    /// Lets everybody see this many more slots, which are written.
     #[inline]
-    fn publish(&mut self, count: usize) {
+    pub(crate) fn publish(&mut self, count: usize) {
         self.length += count;
         self.group.state.length.store(self.length, Ordering::Release);
     }

@@ -1,0 +1,268 @@
+//! Indexes: ordered maps in memory from key bytes to positions of rows.
+//!
+//! An index is asked for one row by its key far more often than for anything else, and every INSERT pays for every
+//! index of its table. So there is one tree, in three shapes chosen by the width of the keys when the index is made:
+//!
+//! ```text
+//!   key width       shape                        typical key
+//!   <= 8 bytes      whole numbers of 64 bits     unique: an INTEGER or BIGINT, a date, two INTEGERs
+//!   <= 16 bytes     whole numbers of 128 bits    unique: up to four INTEGERs, a UUID; others: BIGINT + row
+//!   any             bytes, see `bytes`           text, DECIMAL(38) + row
+//! ```
+//!
+//! Key bytes come from [`crate::key::KeyEncoder`], which also appends what tells the entries of equal keys apart in
+//! indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest version
+//! with this key. What a reader finds is a candidate; it checks visibility and conditions itself.
+//!
+//! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
+//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word of
+//! the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
+//! inside is a portion, or a split up to the root.
+//!
+//! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
+//!
+//! Limits: nothing is stored; an index is built from its table when the store opens ([`Index::build`]).
+
+mod arena;
+mod block;
+mod bytes;
+mod cursor;
+mod fixed;
+mod removal;
+mod tree;
+
+pub use cursor::{Cursor, Direction};
+pub use tree::Inserted;
+
+use block::KeyBlock;
+use bytes::ByteKeys;
+use fixed::{FixedKeys, Number};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tree::Tree;
+
+/// Entries read at most while the lock is held once.
+pub const PORTION: usize = 1024;
+
+/// An ordered map from key bytes to positions. See the module's comment.
+pub struct Index(Shape);
+
+enum Shape {
+    Eight(Fixed<u64>),
+    Sixteen(Fixed<u128>),
+    Bytes(Locked<ByteKeys>),
+}
+
+/// A tree of numbers that stand for keys of `width` bytes.
+struct Fixed<N: Number> {
+    width: usize,
+    tree: Locked<FixedKeys<N>>,
+}
+
+struct Locked<B: KeyBlock>(RwLock<Tree<B>>);
+
+impl<B: KeyBlock> Locked<B> {
+    fn new() -> Locked<B> {
+        Locked(RwLock::new(Tree::new()))
+    }
+
+    #[inline]
+    fn read(&self) -> RwLockReadGuard<'_, Tree<B>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn write(&self) -> RwLockWriteGuard<'_, Tree<B>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<N: Number> Fixed<N> {
+    fn new(width: usize) -> Fixed<N> {
+        Fixed { width, tree: Locked::new() }
+    }
+
+    /// The number of a whole key.
+    #[inline]
+    fn number(&self, key: &[u8]) -> N {
+        assert_eq!(key.len(), self.width, "a key is not as wide as its index");
+        N::of_bytes(key)
+    }
+
+    /// The least number whose key is not less than these bytes, if there is one.
+    fn bound(&self, bytes: &[u8]) -> Option<N> {
+        let start = &bytes[..bytes.len().min(self.width)];
+        let number = N::of_bytes(start);
+        // A key that is only the start of the bytes is less than they are.
+        if bytes.len() <= self.width { Some(number) } else { number.next() }
+    }
+
+    fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> usize {
+        let Some(low) = self.bound(&cursor.low) else { return 0 };
+        let high = if cursor.bounded { self.bound(&cursor.high) } else { None };
+        let (count, last) = walk(&self.tree, cursor.direction, low, high, out);
+        if let Some(last) = last {
+            cursor.move_behind(|bytes| last.append_to(self.width, bytes));
+        }
+        count
+    }
+}
+
+fn walk<B: KeyBlock>(
+    tree: &Locked<B>,
+    direction: Direction,
+    low: B::Probe<'_>,
+    high: Option<B::Probe<'_>>,
+    out: &mut [u64],
+) -> (usize, Option<B::Owned>) {
+    let tree = tree.read();
+    match direction {
+        Direction::Ascending => tree.ascending(low, high, out),
+        Direction::Descending => tree.descending(low, high, out),
+    }
+}
+
+/// Does the same with the tree of any shape: `$key` becomes the probe, `$tree` the lock.
+macro_rules! with_tree {
+    ($index:expr, $key:ident, $tree:ident => $does:expr) => {
+        match &$index.0 {
+            Shape::Eight(fixed) => {
+                let ($key, $tree) = (fixed.number($key), &fixed.tree);
+                $does
+            }
+            Shape::Sixteen(fixed) => {
+                let ($key, $tree) = (fixed.number($key), &fixed.tree);
+                $does
+            }
+            Shape::Bytes($tree) => $does,
+        }
+    };
+    ($index:expr, $tree:ident => $does:expr) => {
+        match &$index.0 {
+            Shape::Eight(Fixed { tree: $tree, .. }) => $does,
+            Shape::Sixteen(Fixed { tree: $tree, .. }) => $does,
+            Shape::Bytes($tree) => $does,
+        }
+    };
+}
+
+impl Index {
+    /// An index without entries, for keys of exactly this many bytes, or of any length: what
+    /// [`crate::key::KeyEncoder::width`] says.
+    pub fn new(width: Option<usize>) -> Index {
+        Index(match width {
+            Some(width) if width <= u64::WIDTH => Shape::Eight(Fixed::new(width)),
+            Some(width) if width <= u128::WIDTH => Shape::Sixteen(Fixed::new(width)),
+            _ => Shape::Bytes(Locked::new()),
+        })
+    }
+
+    /// An index of these entries. In ascending order of their keys they fill nodes to the brim, and fastest.
+    ///
+    /// # Errors
+    ///
+    /// The first entry whose key is there already: a unique index cannot be made.
+    pub fn build<K: AsRef<[u8]>>(
+        width: Option<usize>,
+        entries: impl IntoIterator<Item = (K, u64)>,
+    ) -> Result<Index, Duplicate> {
+        let index = Index::new(width);
+        for (key, position) in entries {
+            if let Inserted::Existing(existing) = index.insert(key.as_ref(), position) {
+                return Err(Duplicate { existing, position });
+            }
+        }
+        Ok(index)
+    }
+
+    /// The position of a key.
+    #[inline]
+    pub fn get(&self, key: &[u8]) -> Option<u64> {
+        with_tree!(self, key, tree => tree.read().get(key))
+    }
+
+    /// Puts an entry in, unless its key is there: then nothing changes, and the answer says where it points.
+    pub fn insert(&self, key: &[u8], position: u64) -> Inserted {
+        with_tree!(self, key, tree => tree.write().insert(key, position))
+    }
+
+    /// Lets the entry of a key point elsewhere: the position it had, `None` if there is no such key.
+    pub fn replace(&self, key: &[u8], position: u64) -> Option<u64> {
+        with_tree!(self, key, tree => {
+            tree.write().position_mut(key).map(|place| std::mem::replace(place, position))
+        })
+    }
+
+    /// Lets the entry of a key point to `new` if it points to `old`: whether it did.
+    pub fn replace_if(&self, key: &[u8], old: u64, new: u64) -> bool {
+        with_tree!(self, key, tree => match tree.write().position_mut(key) {
+            Some(place) if *place == old => {
+                *place = new;
+                true
+            }
+            _ => false,
+        })
+    }
+
+    /// Takes the entry of a key out: the position it had.
+    pub fn remove(&self, key: &[u8]) -> Option<u64> {
+        with_tree!(self, key, tree => tree.write().remove(key, |_| true))
+    }
+
+    /// Takes the entry of a key out if it points to `position`: whether it did.
+    pub fn remove_if(&self, key: &[u8], position: u64) -> bool {
+        with_tree!(self, key, tree => tree.write().remove(key, |found| found == position).is_some())
+    }
+
+    /// Reads the next positions of the cursor's range into `out`: how many, at most [`PORTION`].
+    ///
+    /// Fewer than asked for is the end of the range.
+    pub fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> usize {
+        if cursor.finished {
+            return 0;
+        }
+        let asked = out.len().min(PORTION);
+        let out = &mut out[..asked];
+        let count = match &self.0 {
+            Shape::Eight(fixed) => fixed.fetch(cursor, out),
+            Shape::Sixteen(fixed) => fixed.fetch(cursor, out),
+            Shape::Bytes(tree) => {
+                let high = cursor.bounded.then_some(cursor.high.as_slice());
+                let (count, last) = walk(tree, cursor.direction, cursor.low.as_slice(), high, out);
+                if let Some(last) = last {
+                    cursor.move_behind(|bytes| bytes.extend_from_slice(&last));
+                }
+                count
+            }
+        };
+        cursor.finished = count < asked;
+        count
+    }
+
+    /// Entries.
+    pub fn len(&self) -> usize {
+        with_tree!(self, tree => tree.read().length)
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory. Looks at every node: not for every statement.
+    pub fn memory(&self) -> usize {
+        size_of::<Index>() + with_tree!(self, tree => tree.read().memory())
+    }
+}
+
+/// Two entries of one key, when an index is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The position that came first.
+    pub existing: u64,
+    /// The position that has the same key.
+    pub position: u64,
+}
+
+// Behind the macro, which the tests use.
+#[cfg(test)]
+mod tests;
