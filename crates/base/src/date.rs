@@ -99,7 +99,7 @@ impl FromStr for Date {
     fn from_str(text: &str) -> Result<Date> {
         let mut scanner = Scanner::new(text);
         let date = Date::scan(&mut scanner).filter(|_| scanner.is_at_end());
-        date.ok_or_else(|| not_a("date", text, "YYYY-MM-DD"))
+        date.ok_or_else(|| not_a("a date", text, "YYYY-MM-DD"))
     }
 }
 

@@ -66,7 +66,7 @@ impl Interval {
     pub fn parse_year_month(text: &str) -> Result<Interval> {
         let mut scanner = Scanner::new(text);
         let months = scan_year_month(&mut scanner).filter(|_| scanner.is_at_end());
-        months.map(Interval::from_months).ok_or_else(|| not_a("interval of years and months", text, "'1-06'"))
+        months.map(Interval::from_months).ok_or_else(|| not_a("an interval of years and months", text, "'1-06'"))
     }
 
     /// `[+-]D HH:MM[:SS[.fffffff]]`, or without days as many hours as it takes: `[+-]H:MM[:SS[.fffffff]]`.
@@ -74,7 +74,7 @@ impl Interval {
         let mut scanner = Scanner::new(text);
         let ticks = scan_day_time(&mut scanner).filter(|_| scanner.is_at_end());
         let interval = ticks.and_then(Interval::from_ticks);
-        interval.ok_or_else(|| not_a("interval of days and time", text, "'3 04:05:06.7'"))
+        interval.ok_or_else(|| not_a("an interval of days and time", text, "'3 04:05:06.7'"))
     }
 }
 

@@ -75,9 +75,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The error for a text that is no value of this kind; `form` is what one looks like.
+/// The error for a text that is no value of this kind (`a date`); `form` is what one looks like.
 pub(crate) fn not_a(kind: &str, text: &str, form: &str) -> Error {
-    Error::new(Code::InvalidValue, format!("'{}' is not a {kind}", shortened(text))).hint(format!("write {form}"))
+    Error::new(Code::InvalidValue, format!("'{}' is not {kind}", shortened(text))).hint(format!("write {form}"))
 }
 
 /// The text, cut where it would make a message hard to read.
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn messages_show_the_beginning_of_a_long_text() {
-        let error = not_a("date", &"é".repeat(100), "YYYY-MM-DD");
+        let error = not_a("a date", &"é".repeat(100), "YYYY-MM-DD");
         assert!(error.message().ends_with("é...' is not a date"));
     }
 }

@@ -113,7 +113,7 @@ impl fmt::Display for Shown {
 /// With as many digits after the second as it takes.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.display(digits_needed(self.0)).fmt(f)
+        fmt::Display::fmt(&self.display(digits_needed(self.0)), f)
     }
 }
 
@@ -124,7 +124,7 @@ impl FromStr for Time {
     fn from_str(text: &str) -> Result<Time> {
         let mut scanner = Scanner::new(text);
         let ticks = Time::scan(&mut scanner).filter(|ticks| scanner.is_at_end() && *ticks < TICKS_PER_DAY);
-        ticks.map(Time).ok_or_else(|| not_a("time", text, "HH:MM[:SS[.fffffff]]"))
+        ticks.map(Time).ok_or_else(|| not_a("a time", text, "HH:MM[:SS[.fffffff]]"))
     }
 }
 

@@ -130,7 +130,7 @@ impl Timestamp {
     pub fn parse_with_offset(text: &str) -> Result<(Timestamp, Option<i16>)> {
         let mut scanner = Scanner::new(text);
         let read = scan(&mut scanner).filter(|_| scanner.is_at_end());
-        read.ok_or_else(|| not_a("timestamp", text, &format!("{FORM} [+hh:mm]")))
+        read.ok_or_else(|| not_a("a timestamp", text, &format!("{FORM} [+hh:mm]")))
     }
 }
 
@@ -195,7 +195,7 @@ impl fmt::Display for WithOffset {
 /// With as many digits after the second as it takes.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.display(digits_needed(self.0)).fmt(f)
+        fmt::Display::fmt(&self.display(digits_needed(self.0)), f)
     }
 }
 
@@ -206,7 +206,7 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Timestamp> {
         match Timestamp::parse_with_offset(text) {
             Ok((moment, None)) => Ok(moment),
-            _ => Err(not_a("timestamp", text, FORM)),
+            _ => Err(not_a("a timestamp", text, FORM)),
         }
     }
 }

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Result<[u8; 16]> {
     let trimmed = text.trim_ascii();
     let inner = trimmed.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(trimmed);
     let form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx in hexadecimal digits";
-    bytes(inner.as_bytes()).ok_or_else(|| not_a("UUID", text, form))
+    bytes(inner.as_bytes()).ok_or_else(|| not_a("a UUID", text, form))
 }
 
 fn bytes(mut text: &[u8]) -> Option<[u8; 16]> {

@@ -177,7 +177,7 @@ impl ValueRef<'_> {
 /// As a literal of SQL, for plans and messages.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_ref().fmt(f)
+        fmt::Display::fmt(&self.as_ref(), f)
     }
 }
 

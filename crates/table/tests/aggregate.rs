@@ -3,10 +3,10 @@
 mod common;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Decimal128Array, Int64Array};
+use arrow_array::types::{Decimal128Type, Float32Type, Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Decimal128Array, Float32Array, Int8Array, Int64Array};
 use arrow_buffer::BooleanBuffer;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 use common::{LENGTHS, Random, cell, column, same, types};
 use mainstay_base::{Code, Value};
 use mainstay_table::vector::aggregate::Progress;
@@ -25,11 +25,17 @@ fn output(function: Function, physical: &DataType) -> Option<DataType> {
         (Function::Sum, DataType::Decimal128(p, s)) => DataType::Decimal128(38.min(p + 10), *s),
         (Function::Avg, DataType::Decimal128(p, s)) => DataType::Decimal128(38.min(p + 4), 38.min(s + 4)),
         (Function::Sum, DataType::UInt32) => DataType::UInt64,
-        (Function::Sum, DataType::Int32 | DataType::Int64) => DataType::Int64,
-        (Function::Sum | Function::Avg, DataType::Float64) => DataType::Float64,
-        (Function::Avg, DataType::Int32 | DataType::Int64 | DataType::UInt32) => DataType::Float64,
+        (Function::Sum, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64) => DataType::Int64,
+        (Function::Sum | Function::Avg, DataType::Float32 | DataType::Float64) => DataType::Float64,
+        (Function::Avg, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::UInt32) => {
+            DataType::Float64
+        }
         _ => return None,
     })
+}
+
+fn is_float(physical: &DataType) -> bool {
+    matches!(physical, DataType::Float32 | DataType::Float64)
 }
 
 fn before(a: &Value, b: &Value) -> bool {
@@ -39,7 +45,10 @@ fn before(a: &Value, b: &Value) -> bool {
         (Value::Float(a), Value::Float(b)) => a.total_cmp(b).is_lt(),
         (Value::Boolean(a), Value::Boolean(b)) => a < b,
         (Value::Date(a), Value::Date(b)) => a < b,
+        (Value::Time(a), Value::Time(b)) => a < b,
         (Value::Timestamp(a), Value::Timestamp(b)) => a < b,
+        (Value::TimestampWithOffset { utc: a, .. }, Value::TimestampWithOffset { utc: b, .. }) => a < b,
+        (Value::Uuid(a), Value::Uuid(b)) => a < b,
         (a, b) => a.as_decimal() < b.as_decimal(),
     }
 }
@@ -62,7 +71,7 @@ fn model(function: Function, values: &[Value], physical: &DataType) -> String {
         Function::Max => return show(&least(|a, b| before(b, a))),
         Function::Sum | Function::Avg => {}
     }
-    if *physical == DataType::Float64 {
+    if is_float(physical) {
         let sum = present.iter().fold(0.0, |sum, value| sum + value.as_f64().unwrap());
         let double = if function == Function::Sum { sum } else { sum / present.len() as f64 };
         return show_double(double);
@@ -112,7 +121,7 @@ fn run(seed: u64, group_columns: usize) {
         }
     }
     let supported = Aggregator::supports(&group_by, &aggregates, &of);
-    assert_eq!(supported, !kinds[..group_columns].contains(&DataType::Float64), "{group_by:?} {aggregates:?}");
+    assert_eq!(supported, !kinds[..group_columns].iter().any(is_float), "{group_by:?} {aggregates:?}");
     if !supported {
         return;
     }
@@ -189,6 +198,35 @@ fn integers_wrap_and_averages_that_do_not_fit_fail() {
     assert_eq!(average.as_primitive::<Decimal128Type>().value(0), -106_666);
     let error = one(Function::Avg, decimals(vec![10i128.pow(24); 3]), DataType::Decimal128(25, 4)).unwrap_err();
     assert_eq!(error.code(), Code::InvalidValue);
+}
+
+#[test]
+fn small_numbers_are_summed_in_large_ones() {
+    let bytes: ArrayRef = Arc::new(Int8Array::from(vec![i8::MAX; 300]));
+    let sum = one(Function::Sum, bytes, DataType::Int64).unwrap();
+    assert_eq!(sum.as_primitive::<Int64Type>().value(0), 38_100);
+    let floats: ArrayRef = Arc::new(Float32Array::from(vec![f32::MAX, f32::MAX, 0.1]));
+    let sum = one(Function::Sum, floats.clone(), DataType::Float64).unwrap();
+    assert_eq!(sum.as_primitive::<Float64Type>().value(0), f64::from(f32::MAX) * 2.0 + f64::from(0.1f32));
+    let least = one(Function::Min, floats, DataType::Float32).unwrap();
+    assert_eq!(least.as_primitive::<Float32Type>().value(0), 0.1);
+}
+
+#[test]
+fn what_has_no_sum_is_not_supported() {
+    let uuid = DataType::FixedSizeBinary(16);
+    let zoned = DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into()));
+    for physical in [uuid.clone(), zoned, DataType::Time64(TimeUnit::Nanosecond)] {
+        for function in [Function::Sum, Function::Avg] {
+            for output in [DataType::Int64, DataType::Float64, physical.clone()] {
+                let aggregate = Aggregate { function, column: 0, output };
+                assert!(!Aggregator::supports(&[], &[aggregate], &|_| physical.clone()), "{function:?} {physical}");
+            }
+        }
+    }
+    let other_size = DataType::FixedSizeBinary(15);
+    let least = Aggregate { function: Function::Min, column: 0, output: other_size.clone() };
+    assert!(!Aggregator::supports(&[], &[least], &|_| other_size.clone()));
 }
 
 #[test]

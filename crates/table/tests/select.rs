@@ -2,13 +2,14 @@
 
 mod common;
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, IntervalYearMonthArray};
 use arrow_schema::{DataType, TimeUnit};
 use common::{LENGTHS, Random, cell, column, types};
-use mainstay_base::{Decimal, Value};
+use mainstay_base::{Code, Decimal, Timestamp, Value};
 use mainstay_table::predicate::{Comparison, Predicate};
 use mainstay_table::vector::select;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 const OPS: [Comparison; 6] = [
     Comparison::Equal,
@@ -24,28 +25,30 @@ fn total(a: f64, b: f64) -> Ordering {
 }
 
 /// How a row's value stands to a constant; `None` if either is NULL.
-fn order(value: &Value, constant: &Value, data_type: &DataType) -> Option<Ordering> {
+fn order(value: &Value, constant: &Value) -> Option<Ordering> {
     Some(match (value, constant) {
         (Value::Null, _) | (_, Value::Null) => return None,
         (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Value::Binary(a), Value::Binary(b)) => a.cmp(b),
         (Value::Binary(a), Value::Text(b)) => a.as_slice().cmp(b.as_bytes()),
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
+        (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
         (Value::Float(a), b) => total(*a, b.as_f64().unwrap()),
         (Value::Decimal(a), Value::Float(b)) => total(a.unscaled as f64 / 10f64.powi(a.scale.into()), *b),
         (Value::Integer(a), Value::Float(b)) => total(*a as f64, *b),
         (a, b) => match (a.as_decimal(), b.as_decimal()) {
             (Some(a), Some(b)) => a.cmp(&b),
-            _ => nanoseconds(a, data_type).cmp(&nanoseconds(b, data_type)),
+            _ => nanoseconds(a).cmp(&nanoseconds(b)),
         },
     })
 }
 
-fn nanoseconds(value: &Value, data_type: &DataType) -> i128 {
+fn nanoseconds(value: &Value) -> i128 {
     match value {
         Value::Date(date) => i128::from(date.0) * 86_400_000_000_000,
         Value::Timestamp(at) => i128::from(at.0) * 100,
-        Value::Integer(micros) if matches!(data_type, DataType::Timestamp(..)) => i128::from(*micros) * 1000,
+        Value::TimestampWithOffset { utc, .. } => i128::from(utc.0) * 100,
+        Value::Time(time) => i128::from(time.0) * 100,
         other => panic!("{other}"),
     }
 }
@@ -67,12 +70,10 @@ fn model(predicate: &Predicate, vectors: &[ArrayRef], row: usize) -> Option<bool
     match predicate {
         Predicate::Constant(value) => Some(*value),
         Predicate::Compare { column, op, value: constant } => {
-            order(&value(column), constant, vectors[*column].data_type()).map(|order| holds(*op, order))
+            order(&value(column), constant).map(|order| holds(*op, order))
         }
         Predicate::In { column, values, negated } => {
-            let equal = values
-                .iter()
-                .map(|constant| order(&value(column), constant, vectors[*column].data_type()).map(Ordering::is_eq));
+            let equal = values.iter().map(|constant| order(&value(column), constant).map(Ordering::is_eq));
             equal.fold(Some(false), or).map(|found| found != *negated)
         }
         Predicate::Null { column, negated } => Some((value(column) == Value::Null) != *negated),
@@ -111,9 +112,10 @@ fn like(text: &[u8], pattern: &[u8]) -> bool {
 /// A constant near the values of a column, now and then of another numeric type or out of its range.
 fn constant(random: &mut Random, vector: &ArrayRef) -> Value {
     let data_type = vector.data_type();
-    let number = matches!(data_type, DataType::Int32 | DataType::Int64 | DataType::UInt32)
+    let number = matches!(data_type, DataType::Int8 | DataType::Int16)
+        || matches!(data_type, DataType::Int32 | DataType::Int64 | DataType::UInt32)
         || matches!(data_type, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..))
-        || *data_type == DataType::Float64;
+        || matches!(data_type, DataType::Float32 | DataType::Float64);
     if random.chance(4) {
         return Value::Null;
     }
@@ -132,16 +134,21 @@ fn constant(random: &mut Random, vector: &ArrayRef) -> Value {
         0 => Value::Null,
         rows => cell(vector, random.below(rows as u64) as usize),
     };
-    match (own, data_type) {
-        (Value::Text(mut text), _) if random.chance(30) => {
+    match own {
+        Value::Text(mut text) if random.chance(30) => {
             text.push('x');
             Value::Text(text)
         }
-        // The model's integer for microseconds is not a value a timestamp is compared with.
-        (Value::Integer(micros), DataType::Timestamp(TimeUnit::Microsecond, _)) => {
-            Value::Timestamp(mainstay_base::Timestamp::from_ms(micros / 1000).unwrap())
+        // Between two that a column can store.
+        Value::Timestamp(at) if random.chance(30) => Value::Timestamp(Timestamp(at.0.saturating_add(3))),
+        Value::TimestampWithOffset { utc, .. } if random.chance(30) => {
+            Value::TimestampWithOffset { utc: Timestamp(utc.0.saturating_sub(3)), offset_minutes: 90 }
         }
-        (own, _) => own,
+        Value::Uuid(mut uuid) if random.chance(30) => {
+            uuid[15] ^= 1;
+            Value::Uuid(uuid)
+        }
+        own => own,
     }
 }
 
@@ -239,4 +246,13 @@ fn types_that_do_not_fit_are_errors() {
     assert!(select(&compare(2, Value::Integer(1)), &vectors, 3).is_err());
     assert!(select(&Predicate::Truth { column: 1, value: true }, &vectors, 3).is_err());
     assert!(select(&compare(0, Value::Integer(1)), &vectors, 4).is_err());
+    let other: Vec<ArrayRef> = vec![
+        column(&mut random, &DataType::FixedSizeBinary(16), 3, 0, 5),
+        column(&mut random, &DataType::Time64(TimeUnit::Nanosecond), 3, 0, 5),
+        Arc::new(IntervalYearMonthArray::from(vec![1, 2, 3])),
+    ];
+    let code = |column, value| select(&compare(column, value), &other, 3).unwrap_err().code();
+    assert_eq!(code(0, Value::Text("x".into())), Code::TypeMismatch);
+    assert_eq!(code(1, Value::Integer(1)), Code::TypeMismatch);
+    assert_eq!(code(2, Value::Integer(1)), Code::Unsupported);
 }

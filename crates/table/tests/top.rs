@@ -20,7 +20,10 @@ fn order(a: &Value, b: &Value, key: &SortKey) -> Ordering {
         (Value::Float(a), Value::Float(b)) => a.total_cmp(b),
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
         (Value::Date(a), Value::Date(b)) => a.cmp(b),
+        (Value::Time(a), Value::Time(b)) => a.cmp(b),
         (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp(b),
+        (Value::TimestampWithOffset { utc: a, .. }, Value::TimestampWithOffset { utc: b, .. }) => a.cmp(b),
+        (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
         (a, b) => a.as_decimal().cmp(&b.as_decimal()),
     };
     if key.descending { order.reverse() } else { order }

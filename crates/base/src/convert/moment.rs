@@ -8,15 +8,18 @@ pub(super) fn date(value: ValueRef<'_>, to: SqlType) -> Result<Date> {
         ValueRef::Date(day) => day,
         ValueRef::Timestamp(moment) => moment.date(),
         ValueRef::TimestampWithOffset { utc, offset_minutes } => utc.to_local(offset_minutes).date(),
-        ValueRef::Text(text) => match (text.parse::<Date>(), text.parse::<Timestamp>()) {
-            (Ok(day), _) => day,
-            // Drivers that have no dates send them as midnight.
-            (_, Ok(moment)) if moment.split().1 == 0 => moment.date(),
-            (Err(error), _) => return Err(error),
-        },
+        ValueRef::Text(text) => date_of_text(text)?,
         _ => return Err(mismatch(value, to)),
     };
     if (Date::FIRST..=Date::LAST).contains(&date) { Ok(date) } else { Err(out_of_range(value, to)) }
+}
+
+/// Drivers that have no dates send them as midnight.
+fn date_of_text(text: &str) -> Result<Date> {
+    text.parse::<Date>().or_else(|error| match text.parse::<Timestamp>() {
+        Ok(moment) if moment.split().1 == 0 => Ok(moment.date()),
+        _ => Err(error),
+    })
 }
 
 pub(super) fn time(value: ValueRef<'_>, digits: u8, to: SqlType) -> Result<Time> {

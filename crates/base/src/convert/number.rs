@@ -64,7 +64,7 @@ fn whole_of_text(value: ValueRef<'_>, text: &str, to: SqlType) -> Result<Option<
     if let Ok(number) = text.parse::<i64>() {
         return Ok(Some(number));
     }
-    let number: Decimal = match text.parse() {
+    let number = match text.parse::<Decimal>() {
         Ok(number) => number,
         Err(crate::DecimalError::TooManyDigits) => return Ok(None),
         Err(crate::DecimalError::NotANumber) => return Err(not_of(value, to)),
@@ -95,7 +95,7 @@ fn exact(value: ValueRef<'_>, to: SqlType) -> Result<Option<Decimal>> {
         ValueRef::Decimal(number) => Some(number),
         ValueRef::Float(number) if number.is_finite() => decimal_of_double(number),
         ValueRef::Float(_) => return Err(not_of(value, to)),
-        ValueRef::Text(text) => match text.trim_ascii().parse() {
+        ValueRef::Text(text) => match text.trim_ascii().parse::<Decimal>() {
             Ok(number) => Some(number),
             Err(crate::DecimalError::TooManyDigits) => None,
             // Text with an exponent: a program that prints doubles wrote it.
@@ -134,7 +134,7 @@ pub(super) fn double(value: ValueRef<'_>, to: SqlType) -> Result<f64> {
 
 /// The nearest number of 32 bits, as a double.
 pub(super) fn real(value: ValueRef<'_>, to: SqlType) -> Result<f64> {
-    let number = match value {
+    let number: f32 = match value {
         ValueRef::Float(number) if number.is_infinite() => return Ok(number),
         ValueRef::Float(number) => number as f32,
         ValueRef::Integer(number) => number as f32,

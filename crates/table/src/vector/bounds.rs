@@ -17,7 +17,8 @@
 //! integer the general executor converts the *column* to doubles; that conversion never decreases, so the
 //! cuts are found by bisection with the very same conversion.
 
-use super::kernel::signless;
+use super::kernel::{signless, uuid_order};
+use super::physical::UUID_BYTES;
 use crate::predicate::Comparison;
 use arrow_schema::{DataType, TimeUnit};
 use mainstay_base::{Code, Error, Result, Value};
@@ -31,8 +32,12 @@ pub(crate) enum Measure {
     Double,
     /// A moment, in units of this many nanoseconds since 1970.
     Moment { unit_ns: i128 },
-    /// Milliseconds since midnight.
-    TimeOfDay,
+    /// A moment of UTC (a timestamp with a time zone), in units of this many nanoseconds since 1970.
+    Instant { unit_ns: i128 },
+    /// A time of day, in units of this many nanoseconds since midnight.
+    TimeOfDay { unit_ns: i128 },
+    /// A UUID, stored as itself and compared as the integer of its bytes.
+    Uuid,
     /// 0 or 1.
     Boolean,
 }
@@ -44,21 +49,29 @@ impl Measure {
             DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal128(_, scale) => {
                 Measure::Number { scale: *scale }
             }
-            DataType::Int32 | DataType::Int64 | DataType::UInt32 => Measure::Number { scale: 0 },
-            DataType::Float64 => Measure::Double,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::UInt32 => {
+                Measure::Number { scale: 0 }
+            }
+            DataType::Float32 | DataType::Float64 => Measure::Double,
             DataType::Date32 => Measure::Moment { unit_ns: 86_400_000_000_000 },
-            DataType::Timestamp(unit, None) => Measure::Moment {
-                unit_ns: match unit {
-                    TimeUnit::Second => 1_000_000_000,
-                    TimeUnit::Millisecond => 1_000_000,
-                    TimeUnit::Microsecond => 1_000,
-                    TimeUnit::Nanosecond => 1,
-                },
-            },
-            DataType::Time32(TimeUnit::Millisecond) => Measure::TimeOfDay,
+            DataType::Timestamp(unit, None) => Measure::Moment { unit_ns: nanoseconds(*unit) },
+            DataType::Timestamp(unit, Some(_)) => Measure::Instant { unit_ns: nanoseconds(*unit) },
+            DataType::Time32(unit @ TimeUnit::Millisecond) | DataType::Time64(unit @ TimeUnit::Nanosecond) => {
+                Measure::TimeOfDay { unit_ns: nanoseconds(*unit) }
+            }
+            DataType::FixedSizeBinary(UUID_BYTES) => Measure::Uuid,
             DataType::Boolean => Measure::Boolean,
             _ => return None,
         })
+    }
+}
+
+fn nanoseconds(unit: TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::Second => 1_000_000_000,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
     }
 }
 
@@ -146,7 +159,17 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
         (Measure::Double, value) => Cuts::exactly(i128::from(signless(value.as_f64().ok_or_else(mismatch)?))),
         (Measure::Moment { unit_ns }, Value::Timestamp(at)) => moment(i128::from(at.0) * 100, unit_ns),
         (Measure::Moment { unit_ns }, Value::Date(day)) => moment(i128::from(day.0) * 86_400_000_000_000, unit_ns),
-        (Measure::TimeOfDay, Value::Integer(ms)) => Cuts::exactly(i128::from(*ms)),
+        (Measure::Instant { unit_ns }, Value::TimestampWithOffset { utc, .. }) => {
+            moment(i128::from(utc.0) * 100, unit_ns)
+        }
+        // Which moment a clock's time is depends on the session's time zone.
+        (Measure::Instant { .. }, Value::Timestamp(_) | Value::Date(_))
+        | (Measure::Moment { .. }, Value::TimestampWithOffset { .. }) => {
+            let message = format!("a condition on a timestamp with {value}, of which only one has a time zone");
+            return Err(Error::new(Code::Unsupported, message));
+        }
+        (Measure::TimeOfDay { unit_ns }, Value::Time(time)) => moment(i128::from(time.0) * 100, unit_ns),
+        (Measure::Uuid, Value::Uuid(uuid)) => Cuts::exactly(uuid_order(*uuid)),
         (Measure::Boolean, Value::Boolean(value)) => Cuts::exactly(i128::from(*value)),
         _ => return Err(mismatch()),
     })
@@ -248,7 +271,7 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mainstay_base::{Date, Decimal, Timestamp};
+    use mainstay_base::{Date, Decimal, Time, Timestamp};
 
     const CENTS: Measure = Measure::Number { scale: 2 };
 
@@ -299,6 +322,35 @@ mod tests {
         let micros = Measure::Moment { unit_ns: 1000 };
         assert_eq!(ranges(micros, Comparison::Equal, Value::Date(Date(1))), [(86_400_000_000, 86_400_000_000)]);
         assert!(Ranges::compare(days, Comparison::Equal, &Value::Text("x".into())).is_err());
+        // Ticks are finer than the units of some columns and coarser than those of others.
+        assert_eq!(ranges(micros, Comparison::Equal, Value::Timestamp(Timestamp(15))), []);
+        assert_eq!(ranges(micros, Comparison::Less, Value::Timestamp(Timestamp(15))), [(i128::MIN, 1)]);
+        let nanos = Measure::of(&DataType::Time64(TimeUnit::Nanosecond)).unwrap();
+        assert_eq!(ranges(nanos, Comparison::LessOrEqual, Value::Time(Time(15))), [(i128::MIN, 1_500)]);
+    }
+
+    #[test]
+    fn a_time_zone_on_one_side_only_is_left_to_the_planner() {
+        let zoned = Measure::of(&DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into()))).unwrap();
+        let plain = Measure::of(&DataType::Timestamp(TimeUnit::Microsecond, None)).unwrap();
+        let with_offset = Value::TimestampWithOffset { utc: Timestamp(20), offset_minutes: 60 };
+        assert_eq!(ranges(zoned, Comparison::Equal, with_offset.clone()), [(2, 2)]);
+        for (measure, value) in
+            [(zoned, Value::Timestamp(Timestamp(0))), (zoned, Value::Date(Date(0))), (plain, with_offset)]
+        {
+            let error = Ranges::compare(measure, Comparison::Equal, &value).unwrap_err();
+            assert_eq!(error.code(), Code::Unsupported);
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_uuid() {
+        let last = Value::Uuid([0xFF; 16]);
+        assert_eq!(ranges(Measure::Uuid, Comparison::Equal, last.clone()), [(i128::MAX, i128::MAX)]);
+        assert_eq!(ranges(Measure::Uuid, Comparison::Greater, last), []);
+        let first = Value::Uuid([0; 16]);
+        assert_eq!(ranges(Measure::Uuid, Comparison::Less, first.clone()), []);
+        assert_eq!(ranges(Measure::Uuid, Comparison::LessOrEqual, first), [(i128::MIN, i128::MIN)]);
     }
 
     #[test]

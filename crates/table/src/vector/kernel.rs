@@ -10,7 +10,8 @@ use multiversion::{multiversion, target::match_target};
 
 /// A fixed-width value with the order of its column.
 ///
-/// `Key` is what is compared: the value itself, except that doubles become integers in total order.
+/// `Key` is what is compared: the value itself, except that doubles (and floats, which are taken for doubles) become
+/// integers in total order, and UUIDs integers in the order of their bytes.
 pub(crate) trait Fixed: Copy + Send + Sync + 'static {
     /// What is compared.
     type Key: Copy + Ord + Send + Sync + 'static;
@@ -91,6 +92,8 @@ macro_rules! fixed_integer {
 fixed_integer!(u8, u64);
 fixed_integer!(u16, u64);
 fixed_integer!(u32, i64);
+fixed_integer!(i8, i64);
+fixed_integer!(i16, i64);
 fixed_integer!(i32, i64);
 fixed_integer!(i64, i128);
 fixed_integer!(i128, i128);
@@ -129,19 +132,9 @@ impl Fixed for f64 {
         if keep { sum + value } else { sum }
     }
 
-    /// In eight interleaved sums: additions of doubles may not be reordered by the compiler.
     #[inline(always)]
     fn sum(values: &[f64], keep: impl Fn(usize) -> bool) -> f64 {
-        let (blocks, rest) = values.as_chunks::<8>();
-        let mut sums = [0.0; 8];
-        for (i, block) in blocks.iter().enumerate() {
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                *sum = Self::add(*sum, block[lane], keep(8 * i + lane));
-            }
-        }
-        let start = values.len() - rest.len();
-        let rest = rest.iter().enumerate().fold(0.0, |sum, (at, value)| Self::add(sum, *value, keep(start + at)));
-        sums.iter().fold(rest, |sum, lane| sum + lane)
+        sum_of_doubles(values, keep)
     }
 
     #[inline(always)]
@@ -162,6 +155,120 @@ impl Fixed for f64 {
     #[inline(always)]
     fn narrow(value: i128) -> Option<i64> {
         value.try_into().ok()
+    }
+}
+
+/// In eight interleaved sums: additions of doubles may not be reordered by the compiler.
+#[inline(always)]
+fn sum_of_doubles<T: Copy + Into<f64>>(values: &[T], keep: impl Fn(usize) -> bool) -> f64 {
+    let (blocks, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (i, block) in blocks.iter().enumerate() {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum = <f64 as Fixed>::add(*sum, block[lane].into(), keep(8 * i + lane));
+        }
+    }
+    let start = values.len() - rest.len();
+    let rest = rest
+        .iter()
+        .enumerate()
+        .fold(0.0, |sum, (at, value)| <f64 as Fixed>::add(sum, (*value).into(), keep(start + at)));
+    sums.iter().fold(rest, |sum, lane| sum + lane)
+}
+
+/// Everything as the double of the same value, which each of them has.
+impl Fixed for f32 {
+    type Key = i64;
+    type Wide = f64;
+    const MIN: i64 = i64::MIN;
+    const MAX: i64 = i64::MAX;
+
+    #[inline(always)]
+    fn key(self) -> i64 {
+        total_order(f64::from(self))
+    }
+
+    #[inline(always)]
+    fn filter_key(self) -> i64 {
+        signless(f64::from(self))
+    }
+
+    #[inline(always)]
+    fn add(sum: f64, value: f32, keep: bool) -> f64 {
+        <f64 as Fixed>::add(sum, f64::from(value), keep)
+    }
+
+    #[inline(always)]
+    fn sum(values: &[f32], keep: impl Fn(usize) -> bool) -> f64 {
+        sum_of_doubles(values, keep)
+    }
+
+    #[inline(always)]
+    fn merge(a: f64, b: f64) -> f64 {
+        a + b
+    }
+
+    #[inline(always)]
+    fn total(sum: f64) -> (i128, f64) {
+        (0, sum)
+    }
+
+    #[inline(always)]
+    fn widen(key: i64) -> i128 {
+        i128::from(key)
+    }
+
+    #[inline(always)]
+    fn narrow(value: i128) -> Option<i64> {
+        value.try_into().ok()
+    }
+}
+
+/// The integer that stands for a UUID in the order of its bytes.
+#[inline(always)]
+pub(crate) fn uuid_order(uuid: [u8; 16]) -> i128 {
+    (u128::from_be_bytes(uuid) ^ 1 << 127) as i128
+}
+
+/// The UUID of a [`uuid_order`] integer.
+pub(crate) fn from_uuid_order(key: i128) -> [u8; 16] {
+    (key as u128 ^ 1 << 127).to_be_bytes()
+}
+
+/// A UUID: it has an order and no sum.
+impl Fixed for [u8; 16] {
+    type Key = i128;
+    type Wide = ();
+    const MIN: i128 = i128::MIN;
+    const MAX: i128 = i128::MAX;
+
+    #[inline(always)]
+    fn key(self) -> i128 {
+        uuid_order(self)
+    }
+
+    #[inline(always)]
+    fn add(_sum: (), _value: [u8; 16], _keep: bool) {}
+
+    #[inline(always)]
+    fn sum(_values: &[[u8; 16]], _keep: impl Fn(usize) -> bool) {}
+
+    #[inline(always)]
+    fn merge(_a: (), _b: ()) {}
+
+    #[inline(always)]
+    fn total(_sum: ()) -> (i128, f64) {
+        (0, 0.0)
+    }
+
+    #[inline(always)]
+    fn widen(key: i128) -> i128 {
+        key
+    }
+
+    #[inline(always)]
+    fn narrow(value: i128) -> Option<i128> {
+        Some(value)
     }
 }
 
@@ -358,5 +465,17 @@ mod tests {
         assert!(keys.is_sorted());
         assert_eq!(keys.map(from_total_order).map(f64::to_bits), doubles.map(f64::to_bits));
         assert_eq!(signless(-0.0), signless(0.0));
+        assert!(doubles.map(|double| (double as f32).key()).is_sorted());
+    }
+
+    #[test]
+    fn uuids_in_the_order_of_their_bytes() {
+        let mut uuids = [[0; 16], [0xFF; 16], [0x7F; 16], [0x80; 16]];
+        uuids[2][15] = 0;
+        let mut sorted = uuids;
+        sorted.sort();
+        uuids.sort_by_key(|uuid| uuid_order(*uuid));
+        assert_eq!(uuids, sorted);
+        assert_eq!(uuids.map(|uuid| from_uuid_order(uuid_order(uuid))), uuids);
     }
 }

@@ -2,26 +2,37 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float64Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type,
+    Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
 };
 use arrow_array::{Array, BinaryViewArray, BooleanArray, StringViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
+/// The bytes of a UUID, as Arrow's types count them.
+pub(crate) const UUID_BYTES: i32 = 16;
+
 /// A column vector by the width of its values. Slices hold all rows; those of NULL rows hold anything.
 #[derive(Clone, Copy)]
 pub(crate) enum Physical<'a> {
+    /// Int8.
+    I8(&'a [i8]),
+    /// Int16.
+    I16(&'a [i16]),
     /// Decimal32, Int32, Date32, Time32.
     I32(&'a [i32]),
-    /// Decimal64, Int64, Timestamp.
+    /// Decimal64, Int64, Time64, Timestamp with a time zone or without.
     I64(&'a [i64]),
     /// Decimal128.
     I128(&'a [i128]),
     /// UInt32.
     U32(&'a [u32]),
+    /// Float32.
+    F32(&'a [f32]),
     /// Float64.
     F64(&'a [f64]),
+    /// FixedSizeBinary(16).
+    Uuid(&'a [[u8; 16]]),
     /// Boolean.
     Boolean(&'a BooleanArray),
     /// Utf8View.
@@ -39,6 +50,8 @@ impl<'a> Physical<'a> {
     pub(crate) fn of(vector: &'a dyn Array) -> Option<Physical<'a>> {
         Some(match vector.data_type() {
             DataType::Decimal32(..) => Physical::I32(vector.as_primitive_opt::<Decimal32Type>()?.values()),
+            DataType::Int8 => Physical::I8(vector.as_primitive_opt::<Int8Type>()?.values()),
+            DataType::Int16 => Physical::I16(vector.as_primitive_opt::<Int16Type>()?.values()),
             DataType::Int32 => Physical::I32(vector.as_primitive_opt::<Int32Type>()?.values()),
             DataType::Date32 => Physical::I32(vector.as_primitive_opt::<Date32Type>()?.values()),
             DataType::Time32(TimeUnit::Millisecond) => {
@@ -46,10 +59,17 @@ impl<'a> Physical<'a> {
             }
             DataType::Decimal64(..) => Physical::I64(vector.as_primitive_opt::<Decimal64Type>()?.values()),
             DataType::Int64 => Physical::I64(vector.as_primitive_opt::<Int64Type>()?.values()),
-            DataType::Timestamp(unit, None) => Physical::I64(timestamps(vector, *unit)?),
+            DataType::Time64(TimeUnit::Nanosecond) => {
+                Physical::I64(vector.as_primitive_opt::<Time64NanosecondType>()?.values())
+            }
+            DataType::Timestamp(unit, _) => Physical::I64(timestamps(vector, *unit)?),
             DataType::Decimal128(..) => Physical::I128(vector.as_primitive_opt::<Decimal128Type>()?.values()),
             DataType::UInt32 => Physical::U32(vector.as_primitive_opt::<UInt32Type>()?.values()),
+            DataType::Float32 => Physical::F32(vector.as_primitive_opt::<Float32Type>()?.values()),
             DataType::Float64 => Physical::F64(vector.as_primitive_opt::<Float64Type>()?.values()),
+            DataType::FixedSizeBinary(UUID_BYTES) => {
+                Physical::Uuid(vector.as_fixed_size_binary_opt()?.value_data().as_chunks::<16>().0)
+            }
             DataType::Boolean => Physical::Boolean(vector.as_boolean_opt()?),
             DataType::Utf8View => Physical::Text(vector.as_string_view_opt()?),
             DataType::BinaryView => Physical::Binary(vector.as_binary_view_opt()?),
@@ -83,9 +103,11 @@ pub(crate) fn is_known(data_type: &DataType) -> bool {
             matches!(**codes, DataType::UInt8 | DataType::UInt16) && **values == DataType::Utf8View
         }
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => true,
-        DataType::Int32 | DataType::Int64 | DataType::UInt32 | DataType::Float64 | DataType::Boolean => true,
-        DataType::Date32 | DataType::Timestamp(_, None) | DataType::Time32(TimeUnit::Millisecond) => true,
-        DataType::Utf8View | DataType::BinaryView => true,
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::UInt32 => true,
+        DataType::Float32 | DataType::Float64 | DataType::Boolean => true,
+        DataType::Date32 | DataType::Time32(TimeUnit::Millisecond) | DataType::Time64(TimeUnit::Nanosecond) => true,
+        DataType::Timestamp(..) => true,
+        DataType::Utf8View | DataType::BinaryView | DataType::FixedSizeBinary(UUID_BYTES) => true,
         _ => false,
     }
 }

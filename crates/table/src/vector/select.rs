@@ -127,10 +127,14 @@ fn null(vector: &ArrayRef, negated: bool) -> Result<Bits> {
 fn in_ranges(vector: &ArrayRef, ranges: &Ranges) -> Result<Bits> {
     let mut bits = Bits::constant(false, vector.len());
     match Physical::of(vector).ok_or_else(|| unsupported("a condition", vector.data_type()))? {
+        Physical::I8(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::I16(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::I32(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::I64(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::I128(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::U32(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::Uuid(values) => fixed_in_ranges(values, ranges, &mut bits.words),
+        Physical::F32(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::F64(values) => fixed_in_ranges(values, ranges, &mut bits.words),
         Physical::Boolean(array) => boolean_in_ranges(array.values(), ranges, &mut bits),
         _ => return Err(mismatch("a comparison of numbers", vector)),

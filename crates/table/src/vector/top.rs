@@ -91,11 +91,15 @@ impl<'a> Column<'a> {
             return Cell::Null;
         }
         match self.physical {
+            Physical::I8(values) => Cell::Number(i128::from(values[row])),
+            Physical::I16(values) => Cell::Number(i128::from(values[row])),
             Physical::I32(values) => Cell::Number(i128::from(values[row])),
             Physical::I64(values) => Cell::Number(i128::from(values[row])),
             Physical::I128(values) => Cell::Number(values[row]),
             Physical::U32(values) => Cell::Number(i128::from(values[row])),
+            Physical::F32(values) => Cell::Number(i128::from(values[row].key())),
             Physical::F64(values) => Cell::Number(i128::from(values[row].key())),
+            Physical::Uuid(values) => Cell::Number(values[row].key()),
             Physical::Boolean(array) => Cell::Number(i128::from(array.value(row))),
             Physical::Text(array) => Cell::Bytes(array.value(row).as_bytes()),
             Physical::Binary(array) => Cell::Bytes(array.value(row)),
@@ -188,14 +192,18 @@ impl Top {
         };
         let descending = first.key.descending;
         match (first.physical, worst) {
+            (Physical::I8(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
+            (Physical::I16(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
+            (Physical::Uuid(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::I32(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::I64(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::I128(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
             (Physical::U32(values), Owned::Number(at)) => bound(&values[start..end], *at, descending, strict, words),
+            (Physical::F32(values), Owned::Number(at)) => {
+                bound(&values[start..end], one_zero(*at), descending, false, words);
+            }
             (Physical::F64(values), Owned::Number(at)) => {
-                // The compare takes both zeros for one, so equal ones must pass and be looked at.
-                let at = kernel::signless(kernel::from_total_order(*at as i64));
-                bound(&values[start..end], i128::from(at), descending, false, words);
+                bound(&values[start..end], one_zero(*at), descending, false, words);
             }
             (Physical::Codes8(codes, texts), Owned::Bytes(at)) if texts.null_count() == 0 => {
                 by_code(&codes[start..end], before(texts, at, descending, strict), words);
@@ -314,6 +322,12 @@ fn comparison(descending: bool, strict: bool) -> Comparison {
         (true, true) => Comparison::Greater,
         (true, false) => Comparison::GreaterOrEqual,
     }
+}
+
+/// The worst row's double as the compare sees it. It takes both zeros for one, so equal ones must pass and be
+/// looked at.
+fn one_zero(worst: i128) -> i128 {
+    i128::from(kernel::signless(kernel::from_total_order(worst as i64)))
 }
 
 /// A dictionary of 16-bit codes up to this size is compared with the worst row's text for every block.

@@ -5,6 +5,7 @@
 //! make pairs, which are numbered the same way; those and the third column's make pairs again, and so on.
 //! A number stands for a value or a pair for good, so groups of different row groups meet by themselves.
 
+use super::super::kernel::uuid_order;
 use super::super::physical::Physical;
 use super::{physical_of, result};
 use arrow_array::{Array, ArrayRef, StringViewArray};
@@ -260,6 +261,8 @@ impl Values {
         Ok(match physical_of(key, "grouping")? {
             Physical::Codes8(codes, texts) => self.number_texts(codes, texts, key),
             Physical::Codes16(codes, texts) => self.number_texts(codes, texts, key),
+            Physical::I8(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
+            Physical::I16(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
             Physical::I32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
             Physical::I64(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
             Physical::U32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
@@ -269,7 +272,8 @@ impl Values {
                 self.number_bytes(key.len(), |row| valid(row).then(|| array.value(row).as_bytes()))
             }
             Physical::Binary(array) => self.number_bytes(key.len(), |row| valid(row).then(|| array.value(row))),
-            Physical::F64(_) => return Err(super::unsupported("grouping", key.data_type())),
+            Physical::Uuid(values) => self.number_fixed(values.iter().map(|value| uuid_order(*value)), key),
+            Physical::F32(_) | Physical::F64(_) => return Err(super::unsupported("grouping", key.data_type())),
         })
     }
 

@@ -17,7 +17,8 @@
 //!
 //! The results are those of DataFusion's aggregates (sum.rs, average.rs, min_max.rs of its version 55):
 //! sums of integers wrap at 64 bits and sums of decimals at 128, averages of decimals are truncated toward
-//! zero and fail when they do not fit, averages of integers are doubles, no rows give NULL (COUNT: 0).
+//! zero and fail when they do not fit, averages of integers are doubles, floats of 32 bits are summed and
+//! averaged as doubles, no rows give NULL (COUNT: 0).
 //!
 //! Limits. Doubles are added in eight interleaved sums (grouped: four), so the last bits of a sum or an
 //! average of doubles depend on the order, as they do between any two plans of the general executor;
@@ -115,8 +116,8 @@ struct Input {
 impl Aggregator {
     /// Whether these aggregates can be computed here, given the physical type of each column.
     ///
-    /// Group columns: dictionaries, text, bytes, decimals, integers, dates, times, timestamps, booleans (not
-    /// doubles). COUNT of any column; MIN and MAX of all the types the kernels know; SUM of numbers; AVG of
+    /// Group columns: dictionaries, text, bytes, decimals, integers, dates, times, timestamps, UUIDs, booleans (not
+    /// floats and doubles). COUNT of any column; MIN and MAX of all the types the kernels know; SUM of numbers; AVG of
     /// integers and doubles as Float64, of decimals of up to 25 digits as Decimal128.
     pub fn supports(
         group_by: &[GroupColumn],
@@ -125,7 +126,8 @@ impl Aggregator {
     ) -> bool {
         let groups = group_by.iter().all(|group| {
             let physical = physical_type(group.column);
-            physical != DataType::Float64 && super::sql_type(&physical).as_ref() == Some(&group.output)
+            !matches!(physical, DataType::Float32 | DataType::Float64)
+                && super::sql_type(&physical).as_ref() == Some(&group.output)
         });
         groups && aggregates.iter().all(|aggregate| supports_function(aggregate, physical_type))
     }
@@ -254,15 +256,18 @@ fn supports_function(aggregate: &Aggregate, physical_type: &dyn Fn(usize) -> Dat
         (Function::Sum, DataType::Decimal128(_, scale)) => {
             matches!(output, DataType::Decimal128(_, to) if to == scale)
         }
-        (Function::Sum, DataType::Int32 | DataType::Int64) => *output == DataType::Int64,
+        (Function::Sum, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64) => {
+            *output == DataType::Int64
+        }
         (Function::Sum, DataType::UInt32) => *output == DataType::UInt64,
-        (Function::Sum, DataType::Float64) => *output == DataType::Float64,
+        (Function::Sum, DataType::Float32 | DataType::Float64) => *output == DataType::Float64,
         (Function::Avg, DataType::Decimal128(precision, scale)) => {
             *precision <= 25 && *scale >= 0 && matches!(output, DataType::Decimal128(_, to) if to >= scale)
         }
-        (Function::Avg, DataType::Int32 | DataType::Int64 | DataType::UInt32 | DataType::Float64) => {
+        (Function::Avg, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::UInt32) => {
             *output == DataType::Float64
         }
+        (Function::Avg, DataType::Float32 | DataType::Float64) => *output == DataType::Float64,
         _ => false,
     }
 }

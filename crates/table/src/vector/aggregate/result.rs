@@ -1,14 +1,15 @@
 //! Columns of results, in their SQL types.
 
-use super::super::kernel::from_total_order;
+use super::super::kernel::{from_total_order, from_uuid_order};
+use super::super::physical::UUID_BYTES;
 use super::super::{arrow_error, unsupported};
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt32Type,
-    UInt64Type,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, PrimitiveArray};
+use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
@@ -33,23 +34,32 @@ pub(super) fn bytes<'a>(values: impl Iterator<Item = Option<&'a [u8]>>, output: 
     Ok(Arc::new(builder.finish()))
 }
 
-/// Numbers stored as integers: those of narrower types wrap, doubles come as total-order integers.
+/// Numbers stored as integers: those of narrower types wrap, floats and doubles come as total-order integers of
+/// doubles, UUIDs as integers in the order of their bytes.
 pub(super) fn numbers(values: impl Iterator<Item = Option<i128>>, output: &DataType) -> Result<ArrayRef> {
     Ok(match output {
         DataType::Boolean => Arc::new(values.map(|value| value.map(|value| value != 0)).collect::<BooleanArray>()),
         DataType::Float64 => doubles(values.map(|value| value.map(|key| from_total_order(key as i64)))),
+        DataType::Float32 => primitive::<Float32Type>(values, |value| from_total_order(value as i64) as f32),
+        DataType::Int8 => primitive::<Int8Type>(values, |value| value as i8),
+        DataType::Int16 => primitive::<Int16Type>(values, |value| value as i16),
         DataType::Int32 => primitive::<Int32Type>(values, |value| value as i32),
         DataType::Int64 => primitive::<Int64Type>(values, |value| value as i64),
         DataType::UInt32 => primitive::<UInt32Type>(values, |value| value as u32),
         DataType::UInt64 => primitive::<UInt64Type>(values, |value| value as u64),
         DataType::Date32 => primitive::<Date32Type>(values, |value| value as i32),
         DataType::Time32(TimeUnit::Millisecond) => primitive::<Time32MillisecondType>(values, |value| value as i32),
-        DataType::Timestamp(unit, None) => match unit {
-            TimeUnit::Second => primitive::<TimestampSecondType>(values, |value| value as i64),
-            TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(values, |value| value as i64),
-            TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(values, |value| value as i64),
-            TimeUnit::Nanosecond => primitive::<TimestampNanosecondType>(values, |value| value as i64),
+        DataType::Time64(TimeUnit::Nanosecond) => primitive::<Time64NanosecondType>(values, |value| value as i64),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => timestamps::<TimestampSecondType>(values, output),
+            TimeUnit::Millisecond => timestamps::<TimestampMillisecondType>(values, output),
+            TimeUnit::Microsecond => timestamps::<TimestampMicrosecondType>(values, output),
+            TimeUnit::Nanosecond => timestamps::<TimestampNanosecondType>(values, output),
         },
+        DataType::FixedSizeBinary(UUID_BYTES) => {
+            let uuids = values.map(|value| value.map(from_uuid_order));
+            Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(uuids, UUID_BYTES).map_err(arrow_error)?)
+        }
         DataType::Decimal128(precision, scale) => Arc::new(
             values
                 .collect::<PrimitiveArray<Decimal128Type>>()
@@ -65,6 +75,15 @@ fn primitive<T: ArrowPrimitiveType>(
     narrow: impl Fn(i128) -> T::Native,
 ) -> ArrayRef {
     Arc::new(values.map(|value| value.map(&narrow)).collect::<PrimitiveArray<T>>())
+}
+
+/// Timestamps in the time zone of their type, if it has one.
+fn timestamps<T: ArrowPrimitiveType<Native = i64>>(
+    values: impl Iterator<Item = Option<i128>>,
+    output: &DataType,
+) -> ArrayRef {
+    let array = values.map(|value| value.map(|value| value as i64)).collect::<PrimitiveArray<T>>();
+    Arc::new(array.with_data_type(output.clone()))
 }
 
 /// Doubles.

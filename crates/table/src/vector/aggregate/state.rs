@@ -55,10 +55,17 @@ impl State {
     /// Folds all rows (those in `live`) into group 0.
     pub(super) fn add_all(&mut self, vector: &ArrayRef, live: Option<&[u64]>, needs: Needs) -> Result<()> {
         match physical_of(vector, "aggregating")? {
+            Physical::I8(values) => self.merge(0, &kernel::fold(values, live), needs),
+            Physical::I16(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::I32(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::I64(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::I128(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::U32(values) => self.merge(0, &kernel::fold(values, live), needs),
+            Physical::Uuid(values) => self.merge(0, &kernel::fold(values, live), needs),
+            Physical::F32(values) => {
+                self.is_double = true;
+                self.merge(0, &kernel::fold(values, live), needs);
+            }
             Physical::F64(values) => {
                 self.is_double = true;
                 self.merge(0, &kernel::fold(values, live), needs);
@@ -121,10 +128,17 @@ impl State {
     /// Folds each row into its group. `rows` is the number of rows of each slot of `ids`.
     pub(super) fn add_grouped(&mut self, vector: &ArrayRef, ids: &Ids, rows: &[u64], needs: Needs) -> Result<()> {
         match physical_of(vector, "aggregating")? {
+            Physical::I8(values) => self.add_fixed(values, vector, ids, rows, needs),
+            Physical::I16(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::I32(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::I64(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::I128(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::U32(values) => self.add_fixed(values, vector, ids, rows, needs),
+            Physical::Uuid(values) => self.add_fixed(values, vector, ids, rows, needs),
+            Physical::F32(values) => {
+                self.is_double = true;
+                self.add_fixed(values, vector, ids, rows, needs);
+            }
             Physical::F64(values) => {
                 self.is_double = true;
                 self.add_fixed(values, vector, ids, rows, needs);
