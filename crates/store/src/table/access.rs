@@ -9,9 +9,9 @@
 //! the bytes. Of several indexes that fit, the one with the most columns bound is taken; there are no statistics.
 
 use super::NativeTable;
-use super::indexes::TableIndex;
+use super::indexes::{TableIndex, is_plain_text};
 use crate::key::KeyRange as Keys;
-use mainstay_base::{Collation, SqlType, Value, ValueRef};
+use mainstay_base::{Value, ValueRef};
 use mainstay_table::{Access, Comparison, KeyRange, Ordering, Predicate};
 use std::ops::Bound;
 
@@ -94,11 +94,8 @@ impl NativeTable {
 
     /// Whether the order of a column's keys is that of its values as predicates compare them.
     fn orders_bytes(&self, column: usize) -> bool {
-        match self.types()[column] {
-            SqlType::VarChar { collation, .. } => collation == Collation::Binary,
-            SqlType::Char { .. } => false,
-            _ => true,
-        }
+        let sql_type = self.types()[column];
+        sql_type.collation().is_none() || is_plain_text(sql_type)
     }
 
     /// An index that has every row in the order of a column, NULL first when ascending.

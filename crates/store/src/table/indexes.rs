@@ -4,7 +4,7 @@ use crate::definition::{IndexDefinition, TableDefinition};
 use crate::index::Index;
 use crate::key::{KeyColumn, KeyEncoder, Uniqueness};
 use crate::row::Row;
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result, SqlType};
 
 /// An index of a table.
 pub struct TableIndex {
@@ -24,7 +24,12 @@ impl TableIndex {
             .iter()
             .map(|column| {
                 let declared = &table.columns[column.column];
-                KeyColumn { descending: column.descending, ..KeyColumn::new(declared.sql_type, declared.nullable) }
+                KeyColumn {
+                    descending: column.descending,
+                    // Conditions on such a column compare byte by byte, and the index serves their ranges.
+                    trailing_blanks_count: is_plain_text(declared.sql_type),
+                    ..KeyColumn::new(declared.sql_type, declared.nullable)
+                }
             })
             .collect();
         let uniqueness = match definition {
@@ -66,4 +71,9 @@ impl TableIndex {
         writer.finish(row_id);
         Ok(())
     }
+}
+
+/// Whether values compare byte by byte, blanks at their ends included.
+pub(super) fn is_plain_text(sql_type: SqlType) -> bool {
+    matches!(sql_type, SqlType::VarChar { collation: Collation::Binary, .. })
 }
