@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A chunk whose last node goes frees its memory at once, and its number is used again. A chunk that
-//! is the only one grows by doubling, so that the index of a small table stays small; the others are made whole. Growing moves nothing but the
-//! short list of chunks.
+//! is the only one grows by doubling, so that the index of a small table stays small; the others are made whole.
+//! Growing then moves nothing but the short list of chunks.
 //!
 //! Limit: a chunk with one node left keeps its 64 places (about 64 KiB for leaves of 64-bit numbers).
 
@@ -97,10 +97,14 @@ impl<T: Default> Arena<T> {
         })
     }
 
+    /// Nodes that there is memory for, used and free.
+    pub fn places(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.nodes.capacity()).sum()
+    }
+
     /// Bytes of memory of the nodes, used and free; not what the nodes own besides.
     pub fn memory(&self) -> usize {
-        let nodes: usize = self.chunks.iter().map(|chunk| chunk.nodes.capacity()).sum();
-        nodes * size_of::<T>()
+        self.places() * size_of::<T>()
             + self.chunks.capacity() * size_of::<Chunk<T>>()
             + (self.open.capacity() + self.vacant.capacity()) * size_of::<u32>()
     }

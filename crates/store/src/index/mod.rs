@@ -15,8 +15,8 @@
 //! with this key. What a reader finds is a candidate; it checks visibility and conditions itself.
 //!
 //! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
-//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word of
-//! the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
+//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word
+//! of the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
 //! inside is a portion, or a split up to the root.
 //!
 //! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.

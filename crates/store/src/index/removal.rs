@@ -38,6 +38,9 @@ impl<B: KeyBlock> Tree<B> {
         if leaf.keys.len() <= SMALL && self.depth > 0 {
             self.shrink_leaf(&path, id);
         }
+        if self.length == 0 && self.leaves.places() > 1 {
+            self.restart();
+        }
         Some(position)
     }
 
@@ -108,11 +111,9 @@ impl<B: KeyBlock> Tree<B> {
         }
     }
 
-    /// An empty tree again.
+    /// An empty tree again, without the chunk in which the last leaf was.
     fn restart(&mut self) {
-        self.inners.release(self.root);
-        self.root = self.leaves.allocate();
-        (self.last, self.depth) = (self.root, 0);
+        *self = Tree::new();
     }
 
     /// Lets an only child be the root.

@@ -255,7 +255,7 @@ fn cursors_survive_changes_between_portions() {
             let kept: BTreeMap<Vec<u8>, u64> = (0..space).step_by(2).map(|n| (make(n), n)).collect();
             let index = Index::build(width, kept.iter().map(|(key, position)| (key, *position))).unwrap();
             let direction = [Direction::Ascending, Direction::Descending][seed as usize % 2];
-            let (mut cursor, mut out, mut seen) = (Cursor::new(&[], None, direction), [0; 37], Vec::new());
+            let (mut cursor, mut out, mut seen) = (Cursor::new(&[], None, direction), [0; 37], Vec::<u64>::new());
             while !cursor.is_finished() {
                 let count = index.fetch(&mut cursor, &mut out);
                 seen.extend(out[..count].iter().filter(|position| *position % 2 == 0));
