@@ -77,15 +77,20 @@ impl Store {
     /// Errors: `InvalidValue` when there is one of this name, `UnknownTable` and `UnknownColumn` for references that lead
     /// nowhere.
     pub fn create_table(&self, definition: TableDefinition) -> Result<Arc<NativeTable>> {
-        let id = self.tables.read().unwrap_or_else(PoisonError::into_inner).next_id;
-        self.create_numbered(id, definition)
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let id = tables.next_id;
+        self.create_in(&mut tables, id, definition)
     }
 
     /// Creates an empty table with this number, as it had when it was stored.
     ///
     /// Errors: as [`Store::create_table`], and `Internal` for a number in use.
-    pub fn create_numbered(&self, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
+    pub fn create_numbered(&self, id: u32, definition: TableDefinition) -> Result<Arc<NativeTable>> {
         let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        self.create_in(&mut tables, id, definition)
+    }
+
+    fn create_in(&self, tables: &mut Tables, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
         if tables.by_name.contains_key(&definition.name) {
             return Err(Error::new(Code::InvalidValue, format!("there is a table {} already", definition.name)));
         }
@@ -131,6 +136,13 @@ impl Store {
             tables.by_name.values().for_each(|table| table.forget_child(&dropped));
         }
         Ok(())
+    }
+
+    /// Cleans up all tables.
+    ///
+    /// Errors: as [`NativeTable::vacuum`].
+    pub fn vacuum(&self) -> Result<()> {
+        self.tables().iter().try_for_each(|table| table.vacuum().map(|_| ()))
     }
 
     /// How many bytes of memory rows and indexes take.

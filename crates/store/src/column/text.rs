@@ -105,11 +105,6 @@ impl Views {
         self.bytes_at(offset).map(|bytes| unsafe { std::str::from_utf8_unchecked(bytes) })
     }
 
-    /// The views of the values that are there.
-    pub(crate) fn slice(&self) -> &[u128] {
-        self.views.slice()
-    }
-
     /// The first `length` values as a vector of Arrow's.
     pub(crate) fn array(&self, length: usize, nulls: Option<NullBuffer>) -> ArrayRef {
         let views = self.views.scalars(length);

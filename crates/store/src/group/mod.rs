@@ -227,6 +227,19 @@ impl Group {
         }
     }
 
+    /// Says of a dead version that its entries are gone: it is ended at 0 from now on, and was not rolled back.
+    pub(crate) fn bury(&self, offset: usize) {
+        let ended = self.state.ended.get_or_init(|| stamps(self.capacity, NEVER));
+        if ended[offset].swap(0, Ordering::AcqRel) == NEVER {
+            self.state.ended_count.fetch_add(1, Ordering::AcqRel);
+        }
+        if let Some(created) = &self.created
+            && exchange(&created[offset], ABORTED, 0).is_ok()
+        {
+            self.state.aborted_count.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
     /// Where the version before that of a slot is, or [`NOWHERE`].
     #[inline]
     pub(crate) fn previous(&self, offset: usize) -> u64 {

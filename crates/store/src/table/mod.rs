@@ -82,6 +82,7 @@ pub(crate) struct Writer {
     other_key: Vec<u8>,
     /// Groups that were given up, while somebody has them pinned.
     retired: HashMap<u64, Weak<Group>>,
+    vacuum: vacuum::Progress,
 }
 
 impl NativeTable {
@@ -99,6 +100,7 @@ impl NativeTable {
             key: Vec::new(),
             other_key: Vec::new(),
             retired: HashMap::new(),
+            vacuum: vacuum::Progress::default(),
         };
         Ok(NativeTable {
             id,

@@ -48,6 +48,8 @@ impl Transaction {
             self.shared.publish(commit);
         }
         self.release();
+        // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
+        let _ = self.tables.iter().try_for_each(|table| table.tidy().map(|_| ()));
         outcome
     }
 
