@@ -95,6 +95,20 @@ codes! {
     OutOfMemory, Retry, "53200", "out_of_memory";
     /// Another program holds a lock, or kept changing the file while it was read.
     Busy, Retry, "55P03", "busy";
+    /// Two transactions wait for each other, and this one is the one to give way.
+    Deadlock, Retry, "40P01", "deadlock";
+    /// Another transaction held a row for longer than the statement may wait.
+    LockTimeout, Retry, "55P03", "lock_timeout";
+    /// Another transaction changed first what this one wants to change, or has read.
+    Conflict, Retry, "40001", "conflict";
+    /// A row with this key is there already.
+    UniqueViolation, Input, "23505", "unique_violation";
+    /// A column that may not be NULL has no value.
+    NotNullViolation, Input, "23502", "not_null_violation";
+    /// A row refers to one that is not there, or is referred to.
+    ForeignKeyViolation, Input, "23503", "foreign_key_violation";
+    /// A CHECK of the table is false for a row.
+    CheckViolation, Input, "23514", "check_violation";
     /// The operating system reported an error.
     Io, Environment, "58030", "io";
     /// A rule of Mainstay's own was broken.

@@ -1,6 +1,37 @@
 //! Native tables: versioned rows in column vectors, transactions, a journal and checkpoints.
+//!
+//! ```text
+//!   Store            tables by name, and what their transactions share
+//!   transaction      what a statement sees, who waits for whom, commit and rollback
+//!   table            rows in, rows out; unique keys and references; the table interface of the executors
+//!   journal          frames of committed transactions, one after the other
+//!   files            checkpoints: column files, the catalog, the manifest that names them
+//!   index, key       ordered maps from keys to positions; values as bytes whose order is the order of the values
+//!   directory        which groups a table consists of
+//!   group            a run of row slots: columns, and the stamps of their versions
+//!   column           append-only vectors that Arrow reads without copying
+//! ```
+//!
+//! A row is never changed in place: an UPDATE appends a version and ends the one before. So readers take no locks, and
+//! whole columns go to the executors as they are.
 
+pub mod column;
+pub mod definition;
+pub mod directory;
 pub mod files;
+pub mod group;
 pub mod index;
 pub mod journal;
 pub mod key;
+pub mod row;
+pub mod stamp;
+mod store;
+pub mod table;
+pub mod transaction;
+
+pub use definition::{ColumnDefinition, ForeignKey, IndexColumn, IndexDefinition, TableDefinition};
+pub use row::{Changed, Row, Stored};
+pub use stamp::View;
+pub use store::Store;
+pub use table::{NativeTable, Reader, Shown, TableSnapshot, Version, Written};
+pub use transaction::{Isolation, LockMode, Read, Savepoint, Transaction};

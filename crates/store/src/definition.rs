@@ -1,0 +1,141 @@
+//! What a table is declared to be: columns, keys, indexes, references.
+//!
+//! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. Here is what the store
+//! itself enforces: types, NOT NULL, unique keys and references.
+
+use crate::column::layout::data_type;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use mainstay_base::{Code, Error, Result, SqlType};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The name of the hidden column of row ids.
+pub const ROW_ID: &str = "_rowid";
+/// The key under which a field's metadata have the SQL type.
+pub const SQL_TYPE: &str = "sql_type";
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDefinition {
+    /// Its name, in the form in which it is looked up.
+    pub name: String,
+    /// What it holds.
+    pub sql_type: SqlType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+}
+
+/// A column of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexColumn {
+    /// The number of the table's column.
+    pub column: usize,
+    /// Whether the greatest value comes first.
+    pub descending: bool,
+}
+
+/// An index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexDefinition {
+    /// Its name.
+    pub name: String,
+    /// Its columns, the leading one first.
+    pub columns: Vec<IndexColumn>,
+    /// Whether no two rows may have the same key.
+    pub unique: bool,
+    /// Whether it is the primary key: unique, and none of its columns may be NULL.
+    pub primary: bool,
+    /// Whether keys with a NULL may be there more than once (as in ISO SQL) in a unique index.
+    pub nulls_distinct: bool,
+}
+
+impl IndexDefinition {
+    /// The numbers of its columns.
+    pub fn column_numbers(&self) -> Vec<usize> {
+        self.columns.iter().map(|column| column.column).collect()
+    }
+}
+
+/// A reference to a unique key of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKey {
+    /// Its name.
+    pub name: String,
+    /// The columns here.
+    pub columns: Vec<usize>,
+    /// The table that is referred to.
+    pub parent: String,
+    /// The columns there, which have a unique index in this order.
+    pub parent_columns: Vec<usize>,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableDefinition {
+    /// Its name, in the form in which it is looked up.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<ColumnDefinition>,
+    /// Its indexes.
+    pub indexes: Vec<IndexDefinition>,
+    /// Its references to other tables, or to itself.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Whether changes go into the journal. Temporary tables' do not.
+    pub logged: bool,
+}
+
+impl TableDefinition {
+    /// A logged table of these columns, without indexes.
+    pub fn new(name: impl Into<String>, columns: Vec<ColumnDefinition>) -> TableDefinition {
+        TableDefinition { name: name.into(), columns, indexes: Vec::new(), foreign_keys: Vec::new(), logged: true }
+    }
+
+    /// The same with a primary key of these columns, which become NOT NULL.
+    pub fn with_primary_key(mut self, columns: &[usize]) -> TableDefinition {
+        for column in columns {
+            if let Some(column) = self.columns.get_mut(*column) {
+                column.nullable = false;
+            }
+        }
+        let name = format!("{}_pkey", self.name);
+        self.indexes.push(IndexDefinition { primary: true, ..index(name, columns, true) });
+        self
+    }
+
+    /// The same with an index of these columns.
+    pub fn with_index(mut self, name: impl Into<String>, columns: &[usize], unique: bool) -> TableDefinition {
+        self.indexes.push(index(name.into(), columns, unique));
+        self
+    }
+
+    /// The columns as Arrow names them, and behind them the row id. The SQL type is in each field's metadata.
+    pub fn schema(&self) -> SchemaRef {
+        let field = |column: &ColumnDefinition| {
+            let metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
+            Field::new(&column.name, data_type(column.sql_type), column.nullable).with_metadata(metadata)
+        };
+        let row_id = Field::new(ROW_ID, DataType::Int64, false);
+        Arc::new(Schema::new(self.columns.iter().map(field).chain([row_id]).collect::<Vec<_>>()))
+    }
+
+    /// Checks that everything refers to columns that are there.
+    ///
+    /// Errors: `UnknownColumn`, and `Unsupported` for a table without columns.
+    pub fn check(&self) -> Result<()> {
+        if self.columns.is_empty() {
+            return Err(Error::new(Code::Unsupported, format!("the table {} has no columns", self.name)));
+        }
+        let numbers = self.indexes.iter().flat_map(|index| index.column_numbers());
+        let numbers = numbers.chain(self.foreign_keys.iter().flat_map(|key| key.columns.iter().copied()));
+        match numbers.into_iter().find(|number| *number >= self.columns.len()) {
+            Some(number) => Err(Error::new(Code::UnknownColumn, format!("{} has no column {number}", self.name))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An ascending index of these columns.
+pub fn index(name: String, columns: &[usize], unique: bool) -> IndexDefinition {
+    let columns = columns.iter().map(|column| IndexColumn { column: *column, descending: false }).collect();
+    IndexDefinition { name, columns, unique, primary: false, nulls_distinct: true }
+}

@@ -1,0 +1,88 @@
+//! Which slots of a group a view sees, all at once.
+//!
+//! Most groups of most tables hold nothing but old rows, and looking at 65,536 stamps to find that out would cost more than
+//! summing up the column. So a group remembers what a scan has found: the first `settled` slots were all created by
+//! commits up to `settled_commit`. Stamps below MARK never change, so that stays true; a later scan looks only at what came
+//! after. And it counts the slots that anybody has ended.
+//!
+//! ```text
+//!   settled covers the view's rows, nothing ended    ->  None: all of them, without looking at a stamp
+//!   otherwise                                        ->  a bit per slot, two comparisons each
+//! ```
+
+use super::Group;
+use crate::stamp::{MARK, Stamps, View};
+use arrow_buffer::BooleanBuffer;
+use std::sync::atomic::Ordering;
+
+impl Group {
+    /// Which of the first `length` slots the view sees; `None` means all of them.
+    pub fn visible(&self, view: View, length: usize) -> Option<BooleanBuffer> {
+        let length = length.min(self.len());
+        let all_created = self.all_created(view, length);
+        let ended = self.state.ended.get().filter(|_| self.state.ended_count.load(Ordering::Acquire) > 0);
+        match (all_created, ended) {
+            (true, None) => None,
+            (true, Some(ended)) => {
+                let bits = BooleanBuffer::collect_bool(length, |i| !sees(ended, i, view));
+                Some(bits).filter(|bits| bits.count_set_bits() < length)
+            }
+            (false, ended) => {
+                let Some(created) = &self.created else { return None };
+                let is_live = |i| sees(created, i, view) && ended.is_none_or(|ended| !sees(ended, i, view));
+                let bits = BooleanBuffer::collect_bool(length, is_live);
+                Some(bits).filter(|bits| bits.count_set_bits() < length)
+            }
+        }
+    }
+
+    /// How many of the first `length` slots the view sees.
+    pub fn visible_count(&self, view: View, length: usize) -> usize {
+        let length = length.min(self.len());
+        self.visible(view, length).map_or(length, |bits| bits.count_set_bits())
+    }
+
+    /// Whether the view sees the creation of all these slots, as far as that can be said at once. Looks only at the stamps
+    /// that no scan before has found to be settled.
+    fn all_created(&self, view: View, length: usize) -> bool {
+        let Some(created) = &self.created else { return true };
+        let state = &self.state;
+        let settled = state.settled.load(Ordering::Acquire);
+        if settled < length {
+            let mut latest = 0;
+            let more = created[settled..length]
+                .iter()
+                .map(|stamp| stamp.load(Ordering::Acquire))
+                .take_while(|stamp| *stamp < MARK)
+                .inspect(|stamp| latest = latest.max(*stamp))
+                .count();
+            // In this order: who reads the new count reads the commit that goes with it, or a later one.
+            state.settled_commit.fetch_max(latest, Ordering::AcqRel);
+            state.settled.fetch_max(settled + more, Ordering::AcqRel);
+            if settled + more < length {
+                return false;
+            }
+        }
+        state.settled_commit.load(Ordering::Acquire) <= view.commit
+    }
+
+    /// Whether everything in this full group was created by commits up to this one.
+    pub(crate) fn is_settled(&self, commit: u64) -> bool {
+        self.is_full() && self.all_created(View { commit, mark: 0 }, self.capacity)
+    }
+
+    /// Whether the `created` stamps are still there.
+    pub(crate) fn has_created(&self) -> bool {
+        self.created.is_some()
+    }
+
+    /// How many slots hold versions that are ended or were rolled back, roughly: marks of open transactions count too.
+    pub(crate) fn garbage(&self) -> usize {
+        self.state.ended_count.load(Ordering::Acquire) + self.state.aborted_count.load(Ordering::Acquire)
+    }
+}
+
+#[inline]
+fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
+    view.sees(stamps[offset].load(Ordering::Relaxed))
+}

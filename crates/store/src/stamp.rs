@@ -1,0 +1,74 @@
+//! Stamps: who made a version and who ended it, in one number.
+//!
+//! ```text
+//!   0 ............ 2^63 - 1     a commit number: the transaction that committed as this one
+//!   2^63 | id                   a mark: the transaction of this id, which is still open
+//!   2^64 - 2                    ABORTED: created by a transaction that was rolled back
+//!   2^64 - 1                    NEVER: not ended by anybody
+//! ```
+//!
+//! Every commit number is less than every mark, so whether a version belongs to a [`View`] is two comparisons. A stamp
+//! changes from a mark to a commit number once; that is when the commit takes effect for views taken from then on, because
+//! a view's number is that of the last *published* commit.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The bit of a mark.
+pub const MARK: u64 = 1 << 63;
+/// Created by a transaction that was rolled back.
+pub const ABORTED: u64 = u64::MAX - 1;
+/// Not ended.
+pub const NEVER: u64 = u64::MAX;
+
+/// A position that is none: no group has this number.
+pub const NOWHERE: u64 = u64::MAX;
+
+/// Whether this stamp is the mark of an open transaction.
+#[inline]
+pub fn is_mark(stamp: u64) -> bool {
+    (MARK..ABORTED).contains(&stamp)
+}
+
+/// What a statement sees: everything up to a commit, and what its own transaction did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The last commit that is seen.
+    pub commit: u64,
+    /// The mark of the own transaction, or 0 for none.
+    pub mark: u64,
+}
+
+impl View {
+    /// Whether what carries this stamp has happened, for this view.
+    #[inline]
+    pub fn sees(self, stamp: u64) -> bool {
+        stamp <= self.commit || stamp == self.mark
+    }
+}
+
+/// Stamps of the slots of a group.
+pub(crate) type Stamps = Box<[AtomicU64]>;
+
+/// As many stamps of this value.
+pub(crate) fn stamps(count: usize, value: u64) -> Stamps {
+    (0..count).map(|_| AtomicU64::new(value)).collect()
+}
+
+/// Replaces a stamp if it is still the one expected; the answer is the stamp that was there.
+#[inline]
+pub(crate) fn exchange(stamp: &AtomicU64, expected: u64, new: u64) -> Result<u64, u64> {
+    stamp.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_sees_commits_up_to_its_own_and_its_own_mark() {
+        let view = View { commit: 7, mark: MARK | 3 };
+        assert!(view.sees(0) && view.sees(7) && view.sees(MARK | 3));
+        assert!(!view.sees(8) && !view.sees(MARK | 2) && !view.sees(ABORTED) && !view.sees(NEVER));
+        assert!(is_mark(MARK) && is_mark(MARK | 9) && !is_mark(ABORTED) && !is_mark(NEVER) && !is_mark(9));
+    }
+}

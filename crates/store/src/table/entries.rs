@@ -1,0 +1,223 @@
+//! Entries of indexes, when versions come and go. All of this happens under the table's write latch.
+//!
+//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of three
+//! states:
+//!
+//! ```text
+//!   live (or created by an open transaction that is the own one)     a duplicate, if the index is unique
+//!   created or ended by another open transaction                     wait; it may go either way
+//!   ended, rolled back, or the version that is being replaced        take the entry over
+//! ```
+//!
+//! Who takes an entry over must leave a way to the version that had it, for views that are older: the link `prev` of the new
+//! version. That is one link for all indexes, and nearly always enough, because the version before *is* what had the
+//! entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
+//!
+//! Who follows links from an entry looks for the version that its view sees; the key must be compared again there, because
+//! the version before may have had another one.
+
+use super::indexes::TableIndex;
+use super::{NativeTable, Writer};
+use crate::column::layout::brief;
+use crate::group::{Group, offset_of};
+use crate::index::Inserted;
+use crate::row::{Row, Stored};
+use crate::stamp::{ABORTED, NEVER, NOWHERE};
+use crate::transaction::{Obstacle, obstacle};
+use mainstay_base::{Code, Error, Result};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Links to versions of other rows that had an entry before: by number of the index and position.
+#[derive(Default)]
+pub(crate) struct Links {
+    count: AtomicUsize,
+    links: RwLock<HashMap<(u32, u64), u64>>,
+}
+
+impl Links {
+    #[inline]
+    fn get(&self, index: usize, position: u64) -> Option<u64> {
+        if self.count.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.links.read().unwrap_or_else(PoisonError::into_inner).get(&(index as u32, position)).copied()
+    }
+
+    fn set(&self, index: usize, position: u64, to: u64) {
+        let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+        links.insert((index as u32, position), to);
+        self.count.store(links.len(), Ordering::Release);
+    }
+
+    /// Removes the links of a version.
+    pub(super) fn remove(&self, position: u64) {
+        self.retain(|from, _| from != position);
+    }
+
+    /// Keeps the links for which this holds.
+    pub(super) fn retain(&self, keep: impl Fn(u64, u64) -> bool) {
+        if self.count.load(Ordering::Acquire) > 0 {
+            let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+            links.retain(|(_, from), to| keep(*from, *to));
+            links.shrink_to_fit();
+            self.count.store(links.len(), Ordering::Release);
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.count.load(Ordering::Acquire) * 32
+    }
+}
+
+/// What keeps a version from entering the indexes.
+pub(super) enum Refused {
+    /// Somebody to wait for.
+    Obstacle(Obstacle),
+    /// A row has the key, or the key cannot be made.
+    Error(Error),
+}
+
+/// A version that is about to be appended.
+pub(super) struct Newcomer<'a, R: ?Sized> {
+    pub(super) row: &'a R,
+    pub(super) row_id: u64,
+    pub(super) position: u64,
+    pub(super) mark: u64,
+    /// The version that it replaces.
+    pub(super) old: Option<(u64, &'a Arc<Group>)>,
+}
+
+impl NativeTable {
+    /// Where the version is that had an index's entry before this one, or [`NOWHERE`].
+    #[inline]
+    pub(crate) fn link(&self, index: usize, group: &Group, position: u64) -> u64 {
+        match self.links.get(index, position) {
+            Some(link) => link,
+            None => group.previous(offset_of(position)),
+        }
+    }
+
+    /// Enters a version into all indexes, or into none. Its slot is reserved.
+    pub(super) fn enter<R: Row + ?Sized>(&self, writer: &mut Writer, new: &Newcomer<'_, R>) -> Result<(), Refused> {
+        let indexes = Arc::clone(&writer.indexes);
+        for (number, index) in indexes.iter().enumerate() {
+            if let Err(refused) = self.enter_one(writer, number, index, new) {
+                for (number, index) in indexes[..number].iter().enumerate() {
+                    // The key could be made before; the entry goes back to who had it.
+                    if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
+                        self.leave(writer, number, index, new.position);
+                    }
+                }
+                return Err(refused);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn enter_one<R: Row + ?Sized>(
+        &self,
+        writer: &mut Writer,
+        number: usize,
+        index: &TableIndex,
+        new: &Newcomer<'_, R>,
+    ) -> Result<(), Refused> {
+        index.key(new.row, new.row_id, &mut writer.key).map_err(Refused::Error)?;
+        if let Some((old, _)) = new.old
+            && new.row.keeps(&index.columns)
+            && index.entries.replace_if(&writer.key, old, new.position)
+        {
+            return Ok(());
+        }
+        match index.entries.insert(&writer.key, new.position) {
+            Inserted::New => Ok(()),
+            Inserted::Existing(existing) => {
+                if new.old.is_none_or(|(old, _)| old != existing) {
+                    self.judge(writer, index, existing, new.mark, new.row).map_err(|refused| *refused)?;
+                    self.link_to(writer, number, new, existing);
+                }
+                index.entries.replace(&writer.key, new.position);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the entry of an existing version may be taken over.
+    fn judge<R: Row + ?Sized>(
+        &self,
+        writer: &Writer,
+        index: &TableIndex,
+        existing: u64,
+        mark: u64,
+        row: &R,
+    ) -> Result<(), Box<Refused>> {
+        let Some(group) = writer.directory.group(existing) else { return Ok(()) };
+        let offset = offset_of(existing);
+        let created = group.created(offset);
+        if created == ABORTED {
+            return Ok(());
+        }
+        let ended = group.ended(offset);
+        let found = obstacle(group, offset, created, mark).or_else(|| obstacle(group, offset, ended, mark));
+        match found {
+            // An index that is not unique has an entry per row: nobody else's version can be under its key.
+            Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
+            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, row)))),
+            None => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn duplicate<R: Row + ?Sized>(&self, index: &TableIndex, row: &R) -> Error {
+        let values: Vec<String> = index.columns.iter().map(|column| brief(row.value(*column))).collect();
+        let kind = if index.definition.primary { "primary key" } else { "unique index" };
+        let message = format!("a row with the key ({}) is there already", values.join(", "));
+        Error::new(Code::UniqueViolation, message).at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
+    }
+
+    /// Leaves a way from a new version to the one whose entry it takes over.
+    fn link_to<R: Row + ?Sized>(&self, writer: &Writer, number: usize, new: &Newcomer<'_, R>, existing: u64) {
+        let Some(group) = writer.directory.group(existing) else { return };
+        let Some(own) = writer.directory.group(new.position) else { return };
+        if new.old.is_some() && group.row_id(offset_of(existing)) == new.row_id {
+            // An older version of the same row: reached through the version before.
+            return;
+        }
+        match own.previous(offset_of(new.position)) {
+            NOWHERE => own.set_previous(offset_of(new.position), existing),
+            previous if previous == existing => {}
+            _ => self.links.set(number, new.position, existing),
+        }
+    }
+
+    /// Gives the entry of `writer.key` that points to a version back to the version that had it before, or removes it.
+    pub(super) fn leave(&self, writer: &mut Writer, number: usize, index: &TableIndex, position: u64) {
+        match self.holder_before(writer, number, index, position) {
+            Some(before) => {
+                index.entries.replace_if(&writer.key, position, before);
+            }
+            None => {
+                index.entries.remove_if(&writer.key, position);
+            }
+        }
+    }
+
+    /// The nearest version behind this one on its chain that has the key `writer.key`.
+    fn holder_before(&self, writer: &mut Writer, number: usize, index: &TableIndex, position: u64) -> Option<u64> {
+        let directory = Arc::clone(&writer.directory);
+        let mut at = position;
+        loop {
+            let group = directory.group(at)?;
+            at = self.link(number, group, at);
+            let group = directory.group(at)?;
+            let offset = offset_of(at);
+            let stored = Stored { group, offset };
+            let is_dead = group.created(offset) == ABORTED;
+            if !is_dead && index.key(&stored, group.row_id(offset), &mut writer.other_key).is_ok() && writer.other_key == writer.key {
+                return Some(at);
+            }
+        }
+    }
+}

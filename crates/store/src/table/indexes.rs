@@ -1,0 +1,79 @@
+//! The indexes of a table: how a row's keys are made.
+
+use crate::definition::{IndexDefinition, TableDefinition};
+use crate::index::Index;
+use crate::key::{KeyColumn, KeyEncoder, Uniqueness};
+use crate::row::Row;
+use mainstay_base::{Collation, Result, SqlType};
+
+/// An index of a table.
+pub struct TableIndex {
+    /// How it was declared.
+    pub(crate) definition: IndexDefinition,
+    /// The numbers of its columns in the table.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) encoder: KeyEncoder,
+    pub(crate) entries: Index,
+}
+
+impl TableIndex {
+    /// An index without entries. The definition refers to columns that are there ([`TableDefinition::check`]).
+    pub(crate) fn new(table: &TableDefinition, definition: &IndexDefinition) -> TableIndex {
+        let columns: Vec<KeyColumn> = definition
+            .columns
+            .iter()
+            .map(|column| {
+                let declared = &table.columns[column.column];
+                KeyColumn {
+                    descending: column.descending,
+                    // Conditions on such a column compare byte by byte, and the index serves their ranges.
+                    trailing_blanks_count: is_plain_text(declared.sql_type),
+                    ..KeyColumn::new(declared.sql_type, declared.nullable)
+                }
+            })
+            .collect();
+        let uniqueness = match definition {
+            IndexDefinition { unique: false, primary: false, .. } => Uniqueness::NotUnique,
+            IndexDefinition { nulls_distinct: true, .. } if columns.iter().any(|column| column.nullable) => {
+                Uniqueness::UniqueUnlessNull
+            }
+            _ => Uniqueness::Unique,
+        };
+        let encoder = KeyEncoder::new(columns, uniqueness);
+        let entries = Index::new(encoder.width());
+        TableIndex { definition: definition.clone(), columns: definition.column_numbers(), encoder, entries }
+    }
+
+    /// How it was declared.
+    pub fn definition(&self) -> &IndexDefinition {
+        &self.definition
+    }
+
+    /// The key bytes of an index's columns.
+    pub fn encoder(&self) -> &KeyEncoder {
+        &self.encoder
+    }
+
+    /// Whether no two rows may have the same key, perhaps but for NULL.
+    pub(crate) fn is_unique(&self) -> bool {
+        self.encoder.uniqueness() != Uniqueness::NotUnique
+    }
+
+    /// Makes the key of a row.
+    ///
+    /// Errors: a value that cannot be a key, or a key that is too long.
+    #[inline]
+    pub(crate) fn key<R: Row + ?Sized>(&self, row: &R, row_id: u64, key: &mut Vec<u8>) -> Result<()> {
+        let mut writer = self.encoder.start(key);
+        for column in &self.columns {
+            writer.push(row.value(*column))?;
+        }
+        writer.finish(row_id);
+        Ok(())
+    }
+}
+
+/// Whether values compare byte by byte, blanks at their ends included.
+pub(super) fn is_plain_text(sql_type: SqlType) -> bool {
+    matches!(sql_type, SqlType::VarChar { collation: Collation::Binary, .. })
+}

@@ -1,0 +1,236 @@
+//! A native table: groups of versions, and the indexes over them.
+//!
+//! ```text
+//!   readers    directory (pinned) ------> groups ------> columns, stamps
+//!              indexes: key -> position of the newest version with it -> older ones through links
+//!
+//!   writers    the write latch, for one row or batch at a time: where to append, entries, ends
+//! ```
+//!
+//! What must stay true:
+//!
+//! - An entry of an index points to the newest version that has its key, in whatever state; from there the versions that had
+//!   the entry before are reached through links, newest first.
+//! - A version that any open view sees, or any transaction may come back to, is in the directory and reachable so.
+//! - Under the latch nobody waits for another transaction: a writer that must wait lets go of it first, and starts over.
+//!
+//! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
+//! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`.
+
+mod access;
+mod bulk;
+mod entries;
+pub(crate) mod indexes;
+mod read;
+pub(crate) mod references;
+mod snapshot;
+mod undo;
+mod vacuum;
+mod write;
+
+pub use indexes::TableIndex;
+pub use read::{Reader, Version};
+pub(crate) use references::Check;
+pub use snapshot::{Shown, TableSnapshot};
+pub use vacuum::Vacuumed;
+pub use write::Written;
+
+use crate::definition::TableDefinition;
+use crate::directory::Directory;
+use crate::group::{Group, GroupWriter, MAX_CAPACITY, MIN_CAPACITY};
+use crate::stamp::View;
+use crate::transaction::shared::Shared;
+use arrow_schema::SchemaRef;
+use entries::Links;
+use mainstay_base::{Result, SqlType};
+use references::References;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+/// The indexes of a table, in the order in which they were declared.
+pub(crate) type Indexes = Arc<[Arc<TableIndex>]>;
+
+/// A native table.
+pub struct NativeTable {
+    id: u32,
+    definition: TableDefinition,
+    types: Vec<SqlType>,
+    schema: SchemaRef,
+    directory: RwLock<Arc<Directory>>,
+    indexes: RwLock<Indexes>,
+    writer: Mutex<Writer>,
+    links: Links,
+    references: References,
+    /// Versions that became garbage since the last vacuum, about.
+    garbage: AtomicUsize,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What the write latch guards.
+pub(crate) struct Writer {
+    /// The last group, unless there is none yet.
+    current: Option<GroupWriter>,
+    /// The same as the table's.
+    directory: Arc<Directory>,
+    indexes: Indexes,
+    next_group: u64,
+    next_row_id: u64,
+    /// A key that is being made, and one to compare it with.
+    key: Vec<u8>,
+    other_key: Vec<u8>,
+    /// Groups that were given up, while somebody has them pinned.
+    retired: HashMap<u64, Weak<Group>>,
+    vacuum: vacuum::Progress,
+}
+
+impl NativeTable {
+    /// An empty table. `id` is its number in the store.
+    pub(crate) fn new(id: u32, definition: TableDefinition, shared: Arc<Shared>) -> Result<NativeTable> {
+        definition.check()?;
+        let indexes: Indexes =
+            definition.indexes.iter().map(|index| Arc::new(TableIndex::new(&definition, index))).collect();
+        let writer = Writer {
+            current: None,
+            directory: Arc::default(),
+            indexes: Arc::clone(&indexes),
+            next_group: 0,
+            next_row_id: 1,
+            key: Vec::new(),
+            other_key: Vec::new(),
+            retired: HashMap::new(),
+            vacuum: vacuum::Progress::default(),
+        };
+        Ok(NativeTable {
+            id,
+            types: definition.columns.iter().map(|column| column.sql_type).collect(),
+            schema: definition.schema(),
+            definition,
+            directory: RwLock::default(),
+            indexes: RwLock::new(indexes),
+            writer: Mutex::new(writer),
+            links: Links::default(),
+            references: References::default(),
+            garbage: AtomicUsize::new(0),
+            shared,
+        })
+    }
+
+    /// Its number in the store.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// How it was declared.
+    pub fn definition(&self) -> &TableDefinition {
+        &self.definition
+    }
+
+    /// The types of its columns.
+    pub fn types(&self) -> &[SqlType] {
+        &self.types
+    }
+
+    /// The columns as Arrow's schema, the row id behind them.
+    pub(crate) fn schema_ref(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The groups as they are now.
+    #[inline]
+    pub fn directory(&self) -> Arc<Directory> {
+        Arc::clone(&self.directory.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The indexes as they are now.
+    pub fn indexes(&self) -> Arc<[Arc<TableIndex>]> {
+        Arc::clone(&self.indexes.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What a view sees of the table, for one statement: rows that are inserted from now on are not part of it.
+    #[inline]
+    pub fn reader(&self, view: View) -> Reader<'_> {
+        Reader::new(self, view)
+    }
+
+    /// The last published state.
+    pub fn current_view(&self) -> View {
+        View { commit: self.shared.published().load(Ordering::Acquire), mark: 0 }
+    }
+
+    /// How many bytes of memory its rows and indexes take.
+    pub fn bytes(&self) -> usize {
+        let groups: usize = self.directory().groups().iter().map(|group| group.bytes()).sum();
+        groups + self.indexes().iter().map(|index| index.entries.memory()).sum::<usize>() + self.links.bytes()
+    }
+
+    /// The write latch.
+    #[inline]
+    pub(crate) fn latch(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the directory, under the latch.
+    fn install(&self, writer: &mut Writer, directory: Directory) {
+        writer.directory = Arc::new(directory);
+        *self.directory.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&writer.directory);
+    }
+
+    /// The group to append to, with room for a slot at least.
+    fn room<'w>(&self, writer: &'w mut Writer) -> Result<&'w mut GroupWriter> {
+        if writer.current.as_ref().is_none_or(|group| group.room() == 0) {
+            self.add_group(writer)?;
+        }
+        writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))
+    }
+
+    /// Adds a group: as large as the table is, within limits, so that small tables stay small.
+    #[cold]
+    fn add_group(&self, writer: &mut Writer) -> Result<()> {
+        let slots: usize = writer.directory.groups().iter().map(|group| group.capacity()).sum();
+        let capacity = slots.next_power_of_two().clamp(MIN_CAPACITY, MAX_CAPACITY);
+        let group = Group::create(writer.next_group, &self.types, capacity, writer.next_row_id);
+        let mut groups = writer.directory.groups().to_vec();
+        groups.push(Arc::clone(group.group()));
+        let directory = Directory::of(groups)?;
+        self.install(writer, directory);
+        writer.next_group += 1;
+        writer.current = Some(group);
+        Ok(())
+    }
+
+    /// Says that versions have become garbage.
+    #[inline]
+    pub(crate) fn count_garbage(&self, versions: usize) {
+        self.garbage.fetch_add(versions, Ordering::Relaxed);
+    }
+}
+
+impl Writer {
+    /// The group and offset where a version is now; `None` if it is gone.
+    fn resolve(&self, mut position: u64) -> Option<(u64, Arc<Group>)> {
+        // A row may have moved more than once; positions only grow, so this ends.
+        loop {
+            if let Some(group) = self.directory.group(position) {
+                return Some((position, Arc::clone(group)));
+            }
+            let group = self.retired.get(&crate::group::group_of(position))?.upgrade()?;
+            let moved = group.moved(crate::group::offset_of(position))?;
+            if moved == crate::stamp::NOWHERE || moved <= position {
+                return None;
+            }
+            position = moved;
+        }
+    }
+}
+
+impl fmt::Debug for NativeTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeTable").field("id", &self.id).field("name", &self.definition.name).finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn internal(message: &str) -> mainstay_base::Error {
+    mainstay_base::Error::new(mainstay_base::Code::Internal, message)
+}

@@ -1,0 +1,315 @@
+//! Foreign keys: a row that refers to another one keeps it there.
+//!
+//! Both sides mark first and check afterwards, at the end of the statement:
+//!
+//! ```text
+//!   child    insert the row (its stamp is a mark)   then: is the parent's key there, not ended?
+//!   parent   end the row (a mark)                   then: does any child have its key?
+//! ```
+//!
+//! So of two transactions that do both at once, at least one sees the other's mark and waits for its end. What is looked
+//! at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
+//! what refers to it, in any order. A reference with a NULL refers to nothing (ISO's MATCH SIMPLE).
+//!
+//! Limits: no actions (CASCADE, SET NULL): the SQL layer asks for the children and changes them. The children's columns
+//! have an index; the store makes one if there is none.
+
+use super::indexes::TableIndex;
+use super::{NativeTable, internal};
+use crate::column::layout::{brief, canonical};
+use crate::group::offset_of;
+use crate::index::{Cursor, Direction};
+use crate::key::successor;
+use crate::row::{Row, Stored};
+use crate::stamp::{ABORTED, MARK, NEVER};
+use crate::transaction::{Obstacle, Transaction, obstacle};
+use mainstay_base::{Code, Error, Result, ValueRef};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+/// The references of a table, in both directions.
+#[derive(Default)]
+pub(crate) struct References {
+    parents: RwLock<Arc<[Reference]>>,
+    children: RwLock<Arc<[Reference]>>,
+    has_parents: AtomicBool,
+    has_children: AtomicBool,
+}
+
+/// A foreign key, with the indexes that serve it.
+#[derive(Clone)]
+pub(crate) struct Reference {
+    pub(crate) name: String,
+    pub(crate) child: Weak<NativeTable>,
+    pub(crate) child_columns: Vec<usize>,
+    /// The child's index that begins with these columns, in this order.
+    pub(crate) child_index: usize,
+    pub(crate) parent: Weak<NativeTable>,
+    pub(crate) parent_columns: Vec<usize>,
+    /// The parent's unique index of these columns.
+    pub(crate) parent_index: usize,
+}
+
+impl References {
+    /// Whether the table refers to others.
+    #[inline]
+    pub(crate) fn has_parents(&self) -> bool {
+        self.has_parents.load(Ordering::Acquire)
+    }
+
+    /// Whether others refer to the table.
+    #[inline]
+    pub(crate) fn has_children(&self) -> bool {
+        self.has_children.load(Ordering::Acquire)
+    }
+
+    fn parents(&self) -> Arc<[Reference]> {
+        Arc::clone(&self.parents.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn children(&self) -> Arc<[Reference]> {
+        Arc::clone(&self.children.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Adds a reference to a list.
+fn add(list: &RwLock<Arc<[Reference]>>, reference: &Reference) {
+    let mut list = list.write().unwrap_or_else(PoisonError::into_inner);
+    *list = list.iter().chain([reference]).cloned().collect();
+}
+
+impl NativeTable {
+    /// Makes a reference known to both its tables.
+    pub(crate) fn add_reference(reference: &Reference) {
+        if let (Some(child), Some(parent)) = (reference.child.upgrade(), reference.parent.upgrade()) {
+            add(&child.references.parents, reference);
+            add(&parent.references.children, reference);
+            child.references.has_parents.store(true, Ordering::Release);
+            parent.references.has_children.store(true, Ordering::Release);
+        }
+    }
+
+    /// Forgets the references of a table that is dropped, at its parents.
+    pub(crate) fn forget_child(&self, child: &Arc<NativeTable>) {
+        let mut children = self.references.children.write().unwrap_or_else(PoisonError::into_inner);
+        *children =
+            children.iter().filter(|reference| reference.child.as_ptr() != Arc::as_ptr(child)).cloned().collect();
+        self.references.has_children.store(!children.is_empty(), Ordering::Release);
+    }
+
+    /// The tables that refer to this one, other than itself.
+    pub(crate) fn child_tables(&self) -> Vec<Arc<NativeTable>> {
+        let children = self.references.children();
+        let others = children.iter().filter_map(|reference| reference.child.upgrade());
+        others.filter(|child| child.id() != self.id).collect()
+    }
+}
+
+/// What the end of a statement has to check.
+pub(crate) struct Check {
+    table: Arc<NativeTable>,
+    what: What,
+}
+
+enum What {
+    /// That the row of this version refers to rows that are there.
+    Child(u64),
+    /// That nothing refers to this version any more, unless the other one has the same key.
+    Parent(u64, Option<u64>),
+}
+
+/// What is to be said about a key after looking at a version.
+enum Verdict {
+    /// It is there.
+    Live,
+    /// It is not.
+    Dead,
+    /// Another transaction decides.
+    Open(Obstacle),
+}
+
+impl Check {
+    /// After a row was written that refers to others.
+    pub(crate) fn child(table: &Arc<NativeTable>, position: u64) -> Check {
+        Check { table: Arc::clone(table), what: What::Child(position) }
+    }
+
+    /// After a row was ended that others may refer to.
+    pub(crate) fn parent(table: &Arc<NativeTable>, old: u64, new: Option<u64>) -> Check {
+        Check { table: Arc::clone(table), what: What::Parent(old, new) }
+    }
+
+    /// Checks it for a transaction.
+    ///
+    /// Errors: `ForeignKeyViolation`, and those of waiting.
+    pub(crate) fn run(&self, transaction: &mut Transaction) -> Result<()> {
+        // What this transaction wrote comes before what it looks at now; the other side does the same.
+        fence(Ordering::SeqCst);
+        match self.what {
+            What::Child(position) => {
+                let parents = self.table.references.parents();
+                parents.iter().try_for_each(|reference| self.check_parent(transaction, reference, position))
+            }
+            What::Parent(old, new) => {
+                let children = self.table.references.children();
+                children.iter().try_for_each(|reference| self.check_children(transaction, reference, old, new))
+            }
+        }
+    }
+
+    fn check_parent(&self, transaction: &mut Transaction, reference: &Reference, position: u64) -> Result<()> {
+        let Some(parent) = reference.parent.upgrade() else { return Ok(()) };
+        let Some((position, group)) = self.table.resolve(position) else { return Ok(()) };
+        let offset = offset_of(position);
+        if group.ended(offset) != NEVER {
+            // Replaced or deleted later in the same statement.
+            return Ok(());
+        }
+        let stored = Stored { group: &group, offset };
+        if reference.child_columns.iter().any(|column| stored.value(*column).is_null()) {
+            return Ok(());
+        }
+        let indexes = parent.indexes();
+        let index = indexes.get(reference.parent_index).ok_or_else(|| internal("a reference lost its index"))?;
+        let mut key = Vec::new();
+        loop {
+            match parent_entry(&parent, index, reference, &stored, transaction.mark()?, &mut key)? {
+                Verdict::Live => return Ok(()),
+                Verdict::Open(obstacle) => transaction.wait(&obstacle)?,
+                Verdict::Dead => {
+                    let values = reference.child_columns.iter().map(|column| brief(stored.value(*column)));
+                    let message = format!(
+                        "there is no row with the key ({}) in {}",
+                        values.collect::<Vec<_>>().join(", "),
+                        parent.definition().name
+                    );
+                    return Err(violation(&self.table, reference, message));
+                }
+            }
+        }
+    }
+
+    fn check_children(
+        &self,
+        transaction: &mut Transaction,
+        reference: &Reference,
+        old: u64,
+        new: Option<u64>,
+    ) -> Result<()> {
+        let Some(child) = reference.child.upgrade() else { return Ok(()) };
+        let Some((old, group)) = self.table.resolve(old) else { return Ok(()) };
+        let stored = Stored { group: &group, offset: offset_of(old) };
+        let columns = &reference.parent_columns;
+        if columns.iter().any(|column| stored.value(*column).is_null()) {
+            return Ok(());
+        }
+        if let Some((new, group)) = new.and_then(|new| self.table.resolve(new)) {
+            let renewed = Stored { group: &group, offset: offset_of(new) };
+            if columns.iter().all(|column| renewed.value(*column) == stored.value(*column)) {
+                return Ok(());
+            }
+        }
+        // Another row may have the key by now, so that the references are satisfied.
+        let own = self.table.indexes();
+        let index = own.get(reference.parent_index).ok_or_else(|| internal("a reference lost its index"))?;
+        let mut key = Vec::new();
+        index.key(&stored, 0, &mut key)?;
+        let entry = index.entries.get(&key);
+        if entry.is_some_and(|entry| matches!(verdict(&self.table, entry, transaction.mark().unwrap_or(0)), Verdict::Live)) {
+            return Ok(());
+        }
+        let values: Vec<ValueRef<'_>> = columns.iter().map(|column| stored.value(*column)).collect();
+        while let Some(obstacle) = self.look_for_child(transaction.mark()?, &child, reference, &values)? {
+            transaction.wait(&obstacle)?;
+        }
+        Ok(())
+    }
+
+    /// Looks for a row that refers to these values. The answer is whom to wait for, if that is open.
+    fn look_for_child(
+        &self,
+        mark: u64,
+        child: &Arc<NativeTable>,
+        reference: &Reference,
+        values: &[ValueRef<'_>],
+    ) -> Result<Option<Obstacle>> {
+        let indexes = child.indexes();
+        let index = indexes.get(reference.child_index).ok_or_else(|| internal("a reference lost its index"))?;
+        let mut low = Vec::new();
+        let mut writer = index.encoder.start(&mut low);
+        for (column, value) in reference.child_columns.iter().zip(values) {
+            match canonical(child.types()[*column], *value) {
+                Ok(value) => writer.push(value)?,
+                // A value that the child's column cannot hold is referred to by nobody.
+                Err(_) => return Ok(None),
+            }
+        }
+        let mut high = low.clone();
+        let high = successor(&mut high).then_some(high);
+        let mut cursor = Cursor::new(&low, high.as_deref(), Direction::Ascending);
+        let mut entries = [0; 64];
+        while !cursor.is_finished() {
+            let count = index.entries.fetch(&mut cursor, &mut entries);
+            for entry in &entries[..count] {
+                match verdict(child, *entry, mark) {
+                    Verdict::Dead => {}
+                    Verdict::Open(obstacle) => return Ok(Some(obstacle)),
+                    Verdict::Live => {
+                        let values: Vec<String> = values.iter().map(|value| brief(*value)).collect();
+                        let name = &child.definition().name;
+                        let message = format!("rows in {name} refer to the key ({})", values.join(", "));
+                        return Err(violation(&self.table, reference, message));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What there is under the key that a child refers to.
+fn parent_entry(
+    parent: &Arc<NativeTable>,
+    index: &TableIndex,
+    reference: &Reference,
+    child: &dyn Row,
+    mark: u64,
+    key: &mut Vec<u8>,
+) -> Result<Verdict> {
+    let mut writer = index.encoder.start(key);
+    for column in &index.columns {
+        let number = reference.parent_columns.iter().position(|parent| parent == column);
+        let number = number.ok_or_else(|| internal("a reference and its index differ"))?;
+        match canonical(parent.types()[*column], child.value(reference.child_columns[number])) {
+            Ok(value) => writer.push(value)?,
+            Err(_) => return Ok(Verdict::Dead),
+        }
+    }
+    writer.finish(0);
+    Ok(index.entries.get(key).map_or(Verdict::Dead, |entry| verdict(parent, entry, mark)))
+}
+
+/// Whether the newest version under a key is there.
+fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict {
+    let directory = table.directory();
+    let Some(group) = directory.group(position) else { return Verdict::Dead };
+    let offset = offset_of(position);
+    let (created, ended) = (group.created(offset), group.ended(offset));
+    if created == ABORTED {
+        return Verdict::Dead;
+    }
+    match obstacle(group, offset, created, mark).or_else(|| obstacle(group, offset, ended, mark)) {
+        Some(obstacle) => Verdict::Open(obstacle),
+        None if ended == NEVER => Verdict::Live,
+        None => {
+            debug_assert!(ended < MARK || ended == mark);
+            Verdict::Dead
+        }
+    }
+}
+
+#[cold]
+fn violation(table: &NativeTable, reference: &Reference, message: String) -> Error {
+    let place = format!("{}, foreign key {}", table.definition().name, reference.name);
+    Error::new(Code::ForeignKeyViolation, message).at(place)
+}

@@ -1,0 +1,225 @@
+//! A statement's view of a table, as the executors see it.
+
+use super::{NativeTable, Reader};
+use crate::column::{Cell, gather};
+use crate::directory::Directory;
+use crate::index::Direction;
+use crate::stamp::View;
+use arrow_array::{ArrayRef, Int64Array};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use mainstay_base::{Code, Error, Result};
+use mainstay_table::{Access, KeyRange, Ordering, RowSet, Snapshot, Table};
+use std::ops::{Bound, ControlFlow, Range};
+use std::sync::Arc;
+
+/// From this part of the row slots on, rows are given as bits.
+const BITMAP_FROM: usize = 32;
+
+/// What a view sees of a table, pinned.
+///
+/// The row slots of the interface count through the groups; all groups but the last are full.
+pub struct TableSnapshot {
+    table: Arc<NativeTable>,
+    directory: Arc<Directory>,
+    last_length: usize,
+    view: View,
+}
+
+impl NativeTable {
+    /// What a view sees of the table, as the executors' interface has it.
+    pub fn snapshot_for(self: &Arc<Self>, view: View) -> Arc<TableSnapshot> {
+        let reader = self.reader(view);
+        let directory = Arc::clone(reader.directory());
+        let last_length = directory.groups().len().checked_sub(1).map_or(0, |last| reader.length(last));
+        Arc::new(TableSnapshot { table: Arc::clone(self), directory, last_length, view })
+    }
+}
+
+impl TableSnapshot {
+    /// The same for single versions and values.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::pinned(&self.table, Arc::clone(&self.directory), self.last_length, self.view)
+    }
+
+    /// The position of a row slot.
+    pub fn position(&self, slot: u32) -> Option<u64> {
+        self.directory.locate(slot).map(|(group, offset)| group.position(offset))
+    }
+
+    fn length(&self, ordinal: usize) -> usize {
+        let groups = self.directory.groups();
+        if ordinal + 1 == groups.len() { self.last_length } else { groups.get(ordinal).map_or(0, |group| group.len()) }
+    }
+
+    fn group_at(&self, ordinal: usize) -> Result<&Arc<crate::group::Group>> {
+        self.directory.groups().get(ordinal).ok_or_else(|| Error::new(Code::Internal, "the table has no such group"))
+    }
+
+    /// A column that is not stored: the row ids.
+    fn row_ids(&self, ordinal: usize) -> Result<ArrayRef> {
+        let group = self.group_at(ordinal)?;
+        let ids = (0..self.length(ordinal)).map(|offset| group.row_id(offset) as i64);
+        Ok(Arc::new(Int64Array::from_iter_values(ids)))
+    }
+
+    fn keys(&self, range: &KeyRange) -> Result<Vec<u32>> {
+        let low: &[u8] = match &range.lower {
+            Bound::Included(low) | Bound::Excluded(low) => low,
+            Bound::Unbounded => &[],
+        };
+        let high = match &range.upper {
+            Bound::Included(high) | Bound::Excluded(high) => Some(high.as_slice()),
+            Bound::Unbounded => None,
+        };
+        let mut slots = Vec::new();
+        self.reader().scan(range.index, low, high, Direction::Ascending, false, &mut |position| {
+            slots.extend(self.directory.slot(position));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        slots.sort_unstable();
+        slots.dedup();
+        Ok(slots)
+    }
+
+    /// The row slots that an access gives, ascending and each once.
+    fn slots_of(&self, access: &Access) -> Result<Vec<u32>> {
+        match access {
+            Access::Keys(range) => self.keys(range),
+            Access::And(parts) => {
+                let mut parts = parts.iter();
+                let mut slots = parts.next().map_or(Ok(Vec::new()), |part| self.slots_of(part))?;
+                for part in parts {
+                    let other = self.slots_of(part)?;
+                    slots.retain(|slot| other.binary_search(slot).is_ok());
+                }
+                Ok(slots)
+            }
+            Access::Or(parts) => {
+                let mut slots = Vec::new();
+                for part in parts {
+                    slots.extend(self.slots_of(part)?);
+                }
+                slots.sort_unstable();
+                slots.dedup();
+                Ok(slots)
+            }
+        }
+    }
+}
+
+impl Snapshot for TableSnapshot {
+    fn slots(&self) -> usize {
+        let last = self.groups().saturating_sub(1);
+        self.directory.start(last) + self.length(last)
+    }
+
+    fn visible_rows(&self) -> Result<usize> {
+        Ok(self.reader().count())
+    }
+
+    fn groups(&self) -> usize {
+        self.directory.groups().len()
+    }
+
+    fn group(&self, group: usize) -> Range<usize> {
+        self.directory.range(group, self.length(group))
+    }
+
+    fn visible(&self, group: usize) -> Result<Option<BooleanBuffer>> {
+        Ok(self.group_at(group)?.visible(self.view, self.length(group)))
+    }
+
+    fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {
+        let stored = self.group_at(group)?.columns();
+        let length = self.length(group);
+        let vector = |column: &usize| match stored.get(*column) {
+            Some(column) => Ok(column.array(length)),
+            None => self.row_ids(group),
+        };
+        columns.iter().map(vector).collect()
+    }
+
+    fn is_decoded(&self, _group: usize, _columns: &[usize]) -> bool {
+        true
+    }
+
+    fn fetch(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
+        let reader = self.reader();
+        let mut found = Vec::with_capacity(rows.len());
+        let mut kept = Vec::with_capacity(rows.len());
+        for slot in rows {
+            let located = self.directory.locate(*slot);
+            let (group, offset) = located.ok_or_else(|| Error::new(Code::Internal, "the table has no such row"))?;
+            if !visible_only || reader.version(group.position(offset)).is_some() {
+                found.push((group, offset));
+                kept.push(*slot);
+            }
+        }
+        let take = |column: &usize| -> ArrayRef {
+            let Some(sql_type) = self.table.types().get(*column) else {
+                let ids = found.iter().map(|(group, offset)| group.row_id(*offset) as i64);
+                return Arc::new(Int64Array::from_iter_values(ids));
+            };
+            let cells: Vec<Cell<'_>> = found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
+            gather(*sql_type, &cells)
+        };
+        Ok((columns.iter().map(take).collect(), kept))
+    }
+
+    fn rows(&self, access: &Access) -> Result<Option<RowSet>> {
+        let slots = self.slots_of(access)?;
+        if slots.len() < self.slots() / BITMAP_FROM {
+            return Ok(Some(RowSet::List(slots)));
+        }
+        let mut bits = BooleanBufferBuilder::new(self.slots());
+        bits.append_n(self.slots(), false);
+        slots.iter().for_each(|slot| bits.set_bit(*slot as usize, true));
+        Ok(Some(RowSet::Bitmap(bits.finish())))
+    }
+
+    fn walk(&self, ordering: &Ordering, visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>) -> Result<bool> {
+        let direction = if ordering.descending { Direction::Descending } else { Direction::Ascending };
+        self.reader().scan(ordering.index, &[], None, direction, true, &mut |position| {
+            self.directory.slot(position).map_or(Ok(ControlFlow::Continue(())), &mut *visit)
+        })?;
+        Ok(true)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The table as the executors know it: tables by themselves have no transaction, so they show what is committed.
+#[derive(Clone, Debug)]
+pub struct Shown(pub Arc<NativeTable>);
+
+impl Table for Shown {
+    fn name(&self) -> &str {
+        &self.0.definition().name
+    }
+
+    fn schema(&self) -> &arrow_schema::SchemaRef {
+        self.0.schema_ref()
+    }
+
+    fn hidden_columns(&self) -> usize {
+        1
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(self.0.snapshot_for(self.0.current_view()))
+    }
+
+    fn estimated_rows(&self) -> usize {
+        self.0.estimated_rows()
+    }
+
+    fn access(&self, predicate: &mainstay_table::Predicate, _visible_only: bool) -> Option<Access> {
+        self.0.access(predicate)
+    }
+
+    fn order(&self, column: usize, descending: bool) -> Option<Ordering> {
+        self.0.order(column, descending)
+    }
+}

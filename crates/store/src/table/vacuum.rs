@@ -1,0 +1,245 @@
+//! Cleaning up what nobody can see any more.
+//!
+//! A version is dead when it was rolled back, or ended by a commit up to the horizon: no open view is older, and none ever
+//! will be. Vacuum goes over the groups, one at a time under the write latch:
+//!
+//! ```text
+//!   1  dead versions      out of the indexes; their `ended` becomes 0, so that this is done once
+//!   2  groups             nothing alive: dropped
+//!      full groups        little alive (a quarter): the rows are appended again, and the group is dropped
+//!                         all created before the horizon: the `created` stamps are freed
+//! ```
+//!
+//! Who has pinned the directory keeps the old groups, and what is in them still holds for its view. A writer that comes
+//! with a position in a dropped group finds the row through `moved`; an index entry of a moved row leads old readers back
+//! through the link from the new copy to the old one.
+//!
+//! A row is moved only if everybody sees it and nobody has marked it. Links to dead versions lead nowhere once their group
+//! is dropped, which is right: what is behind them has been dead for longer.
+//!
+//! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]).
+
+use super::entries::{Newcomer, Refused};
+use super::{NativeTable, Writer};
+use crate::directory::Directory;
+use crate::group::Group;
+use crate::row::Stored;
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use mainstay_base::Result;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Garbage that is not worth a vacuum, in versions.
+const LEAST_GARBAGE: usize = 4096;
+/// Slots that one step looks at, about.
+const STEP: usize = 1 << 16;
+/// A group is rewritten when at most one slot in so many is alive.
+const SPARSE: usize = 4;
+
+/// What a vacuum did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vacuumed {
+    /// Dead versions taken out of the indexes.
+    pub versions: usize,
+    /// Groups dropped.
+    pub groups: usize,
+    /// Rows appended again, because their group was nearly empty.
+    pub moved: usize,
+}
+
+/// Where a vacuum in steps is, in the writer.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// The number of the group to look at next; 0 before the first.
+    next: u64,
+    /// Whether a pass is under way.
+    is_running: bool,
+    /// The horizon of the last pass: before it moves on, another one finds nothing.
+    horizon: u64,
+}
+
+/// What there is in a group.
+struct Census {
+    /// Slots that are neither dead nor rolled back.
+    live: usize,
+    /// Whether all of those are seen by everybody and not marked.
+    is_movable: bool,
+}
+
+impl NativeTable {
+    /// Cleans up the whole table.
+    ///
+    /// Errors: rows could not be appended again. The table is as good as before.
+    pub fn vacuum(&self) -> Result<Vacuumed> {
+        let horizon = self.shared.horizon();
+        let mut done = Vacuumed::default();
+        let mut next = 0;
+        loop {
+            let mut writer = self.latch();
+            let Some(group) = group_from(&writer.directory, next) else { break };
+            next = group.number() + 1;
+            self.clean(&mut writer, &group, horizon, &mut done)?;
+        }
+        self.garbage.store(0, Ordering::Relaxed);
+        Ok(done)
+    }
+
+    /// A step of a vacuum, if the table has enough garbage for one.
+    ///
+    /// Errors: as [`NativeTable::vacuum`].
+    pub fn tidy(&self) -> Result<Vacuumed> {
+        let mut done = Vacuumed::default();
+        let garbage = self.garbage.load(Ordering::Relaxed);
+        if garbage < LEAST_GARBAGE {
+            return Ok(done);
+        }
+        let horizon = self.shared.horizon();
+        let mut writer = self.latch();
+        if !writer.vacuum.is_running {
+            let slots: usize = writer.directory.groups().iter().map(|group| group.len()).sum();
+            if garbage < slots / SPARSE || horizon <= writer.vacuum.horizon {
+                return Ok(done);
+            }
+            writer.vacuum = Progress { next: 0, is_running: true, horizon };
+            self.garbage.store(LEAST_GARBAGE, Ordering::Relaxed);
+        }
+        let mut looked_at = 0;
+        while looked_at < STEP {
+            let Some(group) = group_from(&writer.directory, writer.vacuum.next) else {
+                writer.vacuum.is_running = false;
+                self.garbage.fetch_sub(LEAST_GARBAGE, Ordering::Relaxed);
+                break;
+            };
+            looked_at += group.len();
+            writer.vacuum.next = group.number() + 1;
+            self.clean(&mut writer, &group, horizon, &mut done)?;
+        }
+        Ok(done)
+    }
+
+    /// Cleans a group, under the latch.
+    fn clean(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) -> Result<()> {
+        if group.garbage() > 0 {
+            self.remove_entries(writer, group, horizon, done);
+        }
+        let census = census(group, horizon);
+        if census.live == 0 && !group.is_empty() {
+            self.give_up(writer, group, Box::default())?;
+            done.groups += 1;
+        } else if !group.is_full() {
+            return Ok(());
+        } else if census.live <= group.capacity() / SPARSE && census.is_movable {
+            self.rewrite(writer, group, done)?;
+        } else if group.has_created() && group.is_settled(horizon) {
+            self.free_stamps(writer, group)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the dead versions of a group out of the indexes.
+    fn remove_entries(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) {
+        let indexes = Arc::clone(&writer.indexes);
+        for offset in 0..group.len() {
+            if !group.is_dead(offset, horizon) || group.ended(offset) == 0 {
+                continue;
+            }
+            // A row that was rolled back is in no index: its entries went with it.
+            if group.created(offset) != ABORTED {
+                let stored = Stored { group, offset };
+                for index in indexes.iter() {
+                    if index.key(&stored, group.row_id(offset), &mut writer.key).is_ok() {
+                        index.entries.remove_if(&writer.key, group.position(offset));
+                    }
+                }
+            }
+            group.bury(offset);
+            done.versions += 1;
+        }
+    }
+
+    /// Appends the live rows of a group again, and gives it up.
+    fn rewrite(&self, writer: &mut Writer, group: &Arc<Group>, done: &mut Vacuumed) -> Result<()> {
+        if writer.current.as_ref().is_some_and(|current| Arc::ptr_eq(current.group(), group)) {
+            writer.current = None;
+        }
+        let mut moved = vec![NOWHERE; group.capacity()];
+        for (offset, place) in moved.iter_mut().enumerate() {
+            if group.ended(offset) != NEVER {
+                continue;
+            }
+            let old = group.position(offset);
+            let row = Stored { group, offset };
+            let row_id = group.row_id(offset);
+            let target = self.room(writer)?;
+            let position = target.next_position();
+            target.reserve(group.created(offset), old);
+            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, old: Some((old, group)) };
+            match self.enter(writer, &newcomer) {
+                Ok(()) => {}
+                // Its entries point to the old version, so neither can be.
+                Err(Refused::Error(error)) => return Err(error),
+                Err(Refused::Obstacle(_)) => return Err(super::internal("a moved row met an open transaction")),
+            }
+            self.room(writer)?.append(&row, row_id)?;
+            *place = position;
+            done.moved += 1;
+        }
+        self.give_up(writer, group, moved.into())?;
+        done.groups += 1;
+        Ok(())
+    }
+
+    /// Takes a group out of the directory; its rows are at these positions now.
+    fn give_up(&self, writer: &mut Writer, group: &Arc<Group>, moved: Box<[u64]>) -> Result<()> {
+        group.move_to(moved);
+        if writer.current.as_ref().is_some_and(|current| current.group().number() == group.number()) {
+            writer.current = None;
+        }
+        let groups = writer.directory.groups().iter().filter(|other| other.number() != group.number()).cloned();
+        let directory = Directory::of(groups.collect())?;
+        self.install(writer, directory);
+        writer.retired.retain(|_, group| group.strong_count() > 0);
+        writer.retired.insert(group.number(), Arc::downgrade(group));
+        let directory = &writer.directory;
+        self.links.retain(|from, to| directory.group(from).is_some() && directory.group(to).is_some());
+        Ok(())
+    }
+
+    /// Puts the form of a group without `created` stamps in its place.
+    fn free_stamps(&self, writer: &mut Writer, group: &Arc<Group>) -> Result<()> {
+        if writer.current.as_ref().is_some_and(|current| current.group().number() == group.number()) {
+            writer.current = None;
+        }
+        let freed = Arc::new(group.without_created());
+        let replace = |other: &Arc<Group>| if other.number() == freed.number() { &freed } else { other }.clone();
+        let directory = Directory::of(writer.directory.groups().iter().map(replace).collect())?;
+        self.install(writer, directory);
+        Ok(())
+    }
+}
+
+/// The first group of this number or a later one.
+fn group_from(directory: &Directory, number: u64) -> Option<Arc<Group>> {
+    let groups = directory.groups();
+    groups.get(groups.partition_point(|group| group.number() < number)).cloned()
+}
+
+/// Counts what a cleaned group has.
+fn census(group: &Group, horizon: u64) -> Census {
+    let mut census = Census { live: 0, is_movable: true };
+    for offset in 0..group.len() {
+        if !group.is_dead(offset, horizon) {
+            census.live += 1;
+            census.is_movable &= group.created(offset) <= horizon && group.ended(offset) == NEVER;
+        }
+    }
+    census
+}
+
+impl Group {
+    /// Whether no view can see the version of a slot any more.
+    fn is_dead(&self, offset: usize, horizon: u64) -> bool {
+        let ended = self.ended(offset);
+        self.created(offset) == ABORTED || (ended < MARK && ended <= horizon)
+    }
+}

@@ -1,0 +1,324 @@
+//! Insert, update, delete and lock: one row at a time.
+//!
+//! ```text
+//!   insert    check -> latch -> reserve slot -> enter indexes -> append -> note for commit and undo
+//!   update    check -> latch -> mark the old version ended -> the same for the new one, linked both ways
+//!   delete    latch -> mark the version ended
+//! ```
+//!
+//! A mark of another open transaction, on the version or on a key, means: let go of the latch, wait, start over. After that
+//! the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
+//! whether it still wants to change it; the other isolations fail with `Conflict`.
+
+use super::entries::{Newcomer, Refused};
+use super::references::Check;
+use super::{NativeTable, Writer, internal};
+use crate::column::layout::canonical;
+use crate::group::{Group, offset_of};
+use crate::row::{Changed, Row, Stored};
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use crate::transaction::{LockMode, Obstacle, Transaction, obstacle};
+use mainstay_base::{Code, Error, Result, ValueRef};
+use std::sync::Arc;
+
+/// What became of a change to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is done; the row's newest version is here.
+    Done(u64),
+    /// Another transaction changed the row first, and has committed: its newest version is here. Nothing was done. The
+    /// caller applies its condition again and tries again with this position.
+    Moved(u64),
+    /// The row has been deleted, or this version was replaced by the own transaction. Nothing was done.
+    Gone,
+}
+
+/// How far the mark on a version came.
+enum Ended {
+    Done,
+    Obstacle(Obstacle),
+    /// Ended by a transaction that has committed.
+    Overtaken,
+    /// Ended by the own transaction, or rolled back.
+    Gone,
+}
+
+impl NativeTable {
+    /// Inserts a row: the position of its version.
+    ///
+    /// Errors: `TypeMismatch` and `InvalidValue` for values that the columns do not take, `NotNullViolation`,
+    /// `UniqueViolation`, and those of waiting for another transaction's key.
+    pub fn insert<R: Row + ?Sized>(self: &Arc<Self>, transaction: &mut Transaction, row: &R) -> Result<u64> {
+        self.check_row(row)?;
+        let mark = transaction.mark()?;
+        let (position, row_id) = loop {
+            let mut writer = self.latch();
+            match self.append(&mut writer, row, mark, None)? {
+                Ok(done) => break done,
+                Err(obstacle) => {
+                    drop(writer);
+                    transaction.wait(&obstacle)?;
+                }
+            }
+        };
+        transaction.note_inserted(self, position, 1);
+        if self.definition.logged {
+            transaction.redo().inserted(self.id, row_id, self.types.len(), &Borrowed(row));
+        }
+        if self.references.has_parents() {
+            transaction.note_check(Check::child(self, position));
+        }
+        Ok(position)
+    }
+
+    /// Replaces the version at a position by one of these values.
+    ///
+    /// Errors: those of [`NativeTable::insert`], and `Conflict`.
+    pub fn update<R: Row + ?Sized>(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        position: u64,
+        row: &R,
+    ) -> Result<Written> {
+        self.check_row(row)?;
+        let mark = transaction.mark()?;
+        let (old, new, row_id) = loop {
+            let mut writer = self.latch();
+            let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            match self.end(transaction, &group, old, mark) {
+                Ended::Done => {}
+                Ended::Gone => return Ok(Written::Gone),
+                Ended::Overtaken => return overtaken(transaction, &group, old),
+                Ended::Obstacle(obstacle) => {
+                    drop(writer);
+                    transaction.wait(&obstacle)?;
+                    continue;
+                }
+            }
+            let appended = self.append(&mut writer, row, mark, Some((old, &group)));
+            match appended {
+                Ok(Ok((new, row_id))) => {
+                    group.set_next(offset_of(old), new);
+                    break (old, new, row_id);
+                }
+                Ok(Err(obstacle)) => {
+                    group.unend(offset_of(old));
+                    drop(writer);
+                    // Who waits for this row may go on.
+                    self.shared.waits.wake();
+                    transaction.wait(&obstacle)?;
+                }
+                Err(error) => {
+                    group.unend(offset_of(old));
+                    drop(writer);
+                    self.shared.waits.wake();
+                    return Err(error);
+                }
+            }
+        };
+        transaction.note_updated(self, old, new);
+        if self.definition.logged {
+            transaction.redo().updated(self.id, row_id, self.types.len(), &Borrowed(row));
+        }
+        if self.references.has_parents() {
+            transaction.note_check(Check::child(self, new));
+        }
+        if self.references.has_children() {
+            transaction.note_check(Check::parent(self, old, Some(new)));
+        }
+        Ok(Written::Done(new))
+    }
+
+    /// Replaces the version at a position by one that differs in these columns.
+    ///
+    /// Errors: as [`NativeTable::update`].
+    pub fn update_columns(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        position: u64,
+        changes: &[(usize, ValueRef<'_>)],
+    ) -> Result<Written> {
+        let Some((position, group)) = self.resolve(position) else { return Ok(Written::Gone) };
+        let stored = Stored { group: &group, offset: offset_of(position) };
+        self.update(transaction, position, &Changed { stored, changes })
+    }
+
+    /// Deletes the row of which there is a version at a position.
+    ///
+    /// Errors: `Conflict`, and those of waiting.
+    pub fn delete(self: &Arc<Self>, transaction: &mut Transaction, position: u64) -> Result<Written> {
+        let mark = transaction.mark()?;
+        let (old, group) = loop {
+            let writer = self.latch();
+            let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            match self.end(transaction, &group, old, mark) {
+                Ended::Done => break (old, group),
+                Ended::Gone => return Ok(Written::Gone),
+                Ended::Overtaken => return overtaken(transaction, &group, old),
+                Ended::Obstacle(obstacle) => {
+                    drop(writer);
+                    transaction.wait(&obstacle)?;
+                }
+            }
+        };
+        transaction.note_deleted(self, old);
+        if self.definition.logged {
+            transaction.redo().deleted(self.id, group.row_id(offset_of(old)));
+        }
+        if self.references.has_children() {
+            transaction.note_check(Check::parent(self, old, None));
+        }
+        Ok(Written::Done(old))
+    }
+
+    /// Locks the row of which there is a version at a position, until the transaction ends: nobody else changes it.
+    ///
+    /// Errors: `Conflict`, and those of waiting.
+    pub fn lock(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        position: u64,
+        mode: LockMode,
+    ) -> Result<Written> {
+        let mark = transaction.mark()?;
+        loop {
+            let writer = self.latch();
+            let Some((at, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            let offset = offset_of(at);
+            let (created, ended) = (group.created(offset), group.ended(offset));
+            let row = (self.id, group.row_id(offset));
+            let found = obstacle(&group, offset, created, mark)
+                .or_else(|| obstacle(&group, offset, ended, mark))
+                .or_else(|| transaction.lock_obstacle(row, mode));
+            match found {
+                Some(obstacle) => {
+                    drop(writer);
+                    transaction.wait(&obstacle)?;
+                }
+                None if created == ABORTED || ended == mark => return Ok(Written::Gone),
+                None if ended != NEVER => return overtaken(transaction, &group, at),
+                None => {
+                    // Under the latch: a writer of this row looks for locks there, too.
+                    transaction.take_lock(row, mode);
+                    return Ok(Written::Done(at));
+                }
+            }
+        }
+    }
+
+    /// Where a version is now: vacuum may have moved it. `None` if it is gone.
+    pub fn resolve(&self, position: u64) -> Option<(u64, Arc<Group>)> {
+        if let Some(group) = self.directory().group(position) {
+            return Some((position, Arc::clone(group)));
+        }
+        self.latch().resolve(position)
+    }
+
+    /// Checks what can be said about a row by itself.
+    #[inline]
+    pub(super) fn check_row<R: Row + ?Sized>(&self, row: &R) -> Result<()> {
+        for (number, column) in self.definition.columns.iter().enumerate() {
+            let value = canonical(column.sql_type, row.value(number)).map_err(|error| self.in_column(error, number))?;
+            if matches!(value, ValueRef::Null) && !column.nullable {
+                return Err(self.not_null(number));
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn in_column(&self, error: Error, number: usize) -> Error {
+        error.at(format!("{}.{}", self.definition.name, self.definition.columns[number].name))
+    }
+
+    #[cold]
+    pub(super) fn not_null(&self, number: usize) -> Error {
+        self.in_column(Error::new(Code::NotNullViolation, "the column may not be NULL"), number)
+    }
+
+    /// Appends a version and enters it into the indexes: its position and row id, or what to wait for.
+    #[inline]
+    fn append<R: Row + ?Sized>(
+        &self,
+        writer: &mut Writer,
+        row: &R,
+        mark: u64,
+        old: Option<(u64, &Arc<Group>)>,
+    ) -> Result<Result<(u64, u64), Obstacle>> {
+        let group = self.room(writer)?;
+        let position = group.next_position();
+        let previous = old.map_or(NOWHERE, |(old, _)| old);
+        group.reserve(mark, previous);
+        let row_id = match old {
+            Some((old, group)) => group.row_id(offset_of(old)),
+            None => writer.next_row_id,
+        };
+        if !writer.indexes.is_empty() {
+            let newcomer = Newcomer { row, row_id, position, mark, old };
+            match self.enter(writer, &newcomer) {
+                Ok(()) => {}
+                Err(refused) => {
+                    self.unreserve(writer);
+                    return match refused {
+                        Refused::Obstacle(obstacle) => Ok(Err(obstacle)),
+                        Refused::Error(error) => Err(error),
+                    };
+                }
+            }
+        }
+        let Some(group) = writer.current.as_mut() else { return Err(internal("a table has no group to append to")) };
+        group.append(row, row_id)?;
+        writer.next_row_id = writer.next_row_id.max(row_id + 1);
+        Ok(Ok((position, row_id)))
+    }
+
+    /// Takes back what [`crate::group::GroupWriter::reserve`] noted: the slot stays free.
+    fn unreserve(&self, writer: &mut Writer) {
+        if let Some(group) = &writer.current {
+            self.links.remove(group.next_position());
+            group.unreserve();
+        }
+    }
+
+    /// Marks a version as ended.
+    #[inline]
+    fn end(&self, transaction: &Transaction, group: &Arc<Group>, position: u64, mark: u64) -> Ended {
+        let offset = offset_of(position);
+        if let Some(obstacle) = transaction.lock_obstacle((self.id, group.row_id(offset)), LockMode::Exclusive) {
+            return Ended::Obstacle(obstacle);
+        }
+        let created = group.created(offset);
+        if created == ABORTED {
+            return Ended::Gone;
+        }
+        if let Some(obstacle) = obstacle(group, offset, created, mark) {
+            return Ended::Obstacle(obstacle);
+        }
+        match group.end(offset, mark) {
+            Ok(()) => Ended::Done,
+            Err(stamp) if stamp == mark => Ended::Gone,
+            Err(stamp) if stamp >= MARK => {
+                Ended::Obstacle(Obstacle::Mark { group: Arc::clone(group), offset, stamp })
+            }
+            Err(_) => Ended::Overtaken,
+        }
+    }
+}
+
+/// What a writer does that comes second.
+fn overtaken(transaction: &Transaction, group: &Group, position: u64) -> Result<Written> {
+    transaction.check_overtaken()?;
+    Ok(match group.next(offset_of(position)) {
+        NOWHERE => Written::Gone,
+        next => Written::Moved(next),
+    })
+}
+
+/// A row that may be of a type without size, as one that has a size.
+pub(super) struct Borrowed<'a, R: ?Sized>(pub(super) &'a R);
+
+impl<R: Row + ?Sized> Row for Borrowed<'_, R> {
+    fn value(&self, column: usize) -> ValueRef<'_> {
+        self.0.value(column)
+    }
+}

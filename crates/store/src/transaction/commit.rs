@@ -1,0 +1,141 @@
+//! Commit: one number, one frame, all stamps, then everybody sees it.
+//!
+//! ```text
+//!   under the commit mutex            validate (serializable) -> number -> frame to the journal -> marks become the number
+//!   then, side by side with others    wait for the journal -> publish -> wake who waited
+//! ```
+//!
+//! Stamps are set before the journal has kept its promise: nobody reads them as committed, because views read at the
+//! published number. Writers that waited go on from the stamps; their own commits come later in the journal, so they are
+//! never durable without this one.
+
+use super::history::Committed;
+use super::{Isolation, Transaction, Write};
+use crate::directory::Directory;
+use crate::group::{group_of, offset_of};
+use crate::table::NativeTable;
+use mainstay_base::{Code, Error, Result};
+use std::sync::Arc;
+
+impl Transaction {
+    /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
+    ///
+    /// Errors: `ForeignKeyViolation` of what the last statement did, `Conflict` of a serializable transaction, or what the
+    /// journal reports. The transaction is then rolled back - except when it is the journal that failed: then its fate is
+    /// decided when the store is opened again, and until then nobody sees it.
+    pub fn commit(mut self) -> Result<u64> {
+        if let Err(error) = self.run_checks() {
+            self.rollback_all();
+            return Err(error);
+        }
+        if self.writes.is_empty() {
+            let commit = self.view.map_or(0, |view| view.commit);
+            self.release();
+            return Ok(commit);
+        }
+        let (commit, ticket) = match self.commit_stamps() {
+            Ok(committed) => committed,
+            Err(error) => {
+                self.rollback_all();
+                return Err(error);
+            }
+        };
+        let outcome = match ticket.map(|ticket| self.shared.journal.wait(ticket)) {
+            Some(Err(error)) => Err(self.shared.fail(error)),
+            _ => self.shared.check().map(|()| commit),
+        };
+        if outcome.is_ok() {
+            self.shared.publish(commit);
+        }
+        self.release();
+        // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
+        let _ = self.tables.iter().try_for_each(|table| table.tidy().map(|_| ()));
+        outcome
+    }
+
+    /// The part under the commit mutex: the number, and the journal's ticket if there was something to write.
+    fn commit_stamps(&mut self) -> Result<(u64, Option<u64>)> {
+        let shared = Arc::clone(&self.shared);
+        let mut commits = shared.commits();
+        shared.check()?;
+        if self.isolation == Isolation::Serializable {
+            let view = self.view.map_or(0, |view| view.commit);
+            if commits.history.conflict(view, &self.reads).is_some() {
+                let message = "another transaction changed what this one has read";
+                return Err(Error::new(Code::Conflict, message).hint("run the transaction again"));
+            }
+        }
+        let commit = commits.last + 1;
+        let ticket = match self.redo.as_ref().filter(|redo| !redo.is_empty()) {
+            Some(redo) => match shared.journal.append(commit, redo.bytes()) {
+                Ok(ticket) => Some(ticket),
+                Err(error) => {
+                    drop(commits);
+                    return Err(shared.fail(error));
+                }
+            },
+            None => None,
+        };
+        commits.last = commit;
+        self.stamp(commit);
+        if commits.history.is_wanted() {
+            let committed = Committed { commit, changes: self.changes() };
+            commits.history.note(committed, shared.horizon());
+        }
+        Ok((commit, ticket))
+    }
+
+    /// Turns the marks of all changes into the number of the commit.
+    fn stamp(&self, commit: u64) {
+        let mut pinned: Option<(u32, Arc<Directory>)> = None;
+        for write in &self.writes {
+            let (Write::Inserted { table, .. } | Write::Updated { table, .. } | Write::Deleted { table, .. }) = *write;
+            if pinned.as_ref().is_none_or(|(number, _)| *number != table) {
+                pinned = Some((table, self.tables[table as usize].directory()));
+            }
+            let Some((_, directory)) = &pinned else { continue };
+            match *write {
+                Write::Inserted { first, count, .. } => {
+                    let offset = offset_of(first);
+                    if let Some(group) = directory.group(first) {
+                        group.commit_created(offset..offset + count as usize, commit);
+                    }
+                }
+                Write::Updated { old, new, .. } => {
+                    end(directory, old, commit);
+                    if let Some(group) = directory.group(new) {
+                        group.commit_created(offset_of(new)..offset_of(new) + 1, commit);
+                    }
+                    self.tables[table as usize].count_garbage(1);
+                }
+                Write::Deleted { old, .. } => {
+                    end(directory, old, commit);
+                    self.tables[table as usize].count_garbage(1);
+                }
+            }
+        }
+    }
+
+    /// The versions that were created or ended, by table.
+    fn changes(&self) -> Vec<(Arc<NativeTable>, Vec<u64>)> {
+        let mut changes: Vec<(Arc<NativeTable>, Vec<u64>)> =
+            self.tables.iter().map(|table| (Arc::clone(table), Vec::new())).collect();
+        for write in &self.writes {
+            match *write {
+                Write::Inserted { table, first, count } => {
+                    debug_assert_eq!(group_of(first), group_of(first + u64::from(count) - 1));
+                    changes[table as usize].1.extend(first..first + u64::from(count));
+                }
+                Write::Updated { table, old, new } => changes[table as usize].1.extend([old, new]),
+                Write::Deleted { table, old } => changes[table as usize].1.push(old),
+            }
+        }
+        changes
+    }
+}
+
+fn end(directory: &Directory, position: u64, commit: u64) {
+    if let Some(group) = directory.group(position) {
+        group.commit_end(offset_of(position), commit);
+    }
+}

@@ -1,0 +1,357 @@
+//! Transactions: what they see, how they wait, how they end.
+//!
+//! A [`Transaction`] belongs to one session at a time. It reads at a [`View`], marks what it writes, and keeps a list of what
+//! it wrote, to turn the marks into a commit number at the end, or to take everything back.
+//!
+//! ```text
+//!   begin(isolation)
+//!     begin_statement()  -> View     read committed: the last published commit; else that of the first statement
+//!       table.insert / update / delete     marks; waits for other transactions where they were first
+//!       savepoint, rollback_to
+//!     end_statement()                references are checked
+//!   commit()  = number, journal, stamps, publish          rollback() = undo in reverse order
+//! ```
+//!
+//! | isolation | reads at | somebody else changed the row first |
+//! |---|---|---|
+//! | read committed | a new view for every statement | wait, then look at the newest version |
+//! | repeatable read, snapshot | the first statement's view | wait, then fail with `Conflict` |
+//! | serializable | the same, and everything read is noted and compared at the commit | the same |
+//!
+//! A transaction that is dropped without commit is rolled back.
+
+mod commit;
+pub(crate) mod history;
+pub(crate) mod locks;
+pub(crate) mod log;
+pub(crate) mod serializable;
+pub(crate) mod shared;
+mod undo;
+pub(crate) mod views;
+pub(crate) mod waits;
+
+pub use locks::LockMode;
+pub use log::{Journal, NoJournal, NoRedo, Redo};
+pub use serializable::Read;
+pub use undo::Savepoint;
+
+use crate::group::Group;
+use crate::stamp::{MARK, View, is_mark};
+use crate::table::{Check, NativeTable};
+use locks::RowName;
+use mainstay_base::{Code, Error, Result};
+use shared::Shared;
+use std::sync::Arc;
+use std::time::Duration;
+use views::Ticket;
+use waits::Waiter;
+
+/// What a transaction is kept from seeing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    /// Every statement sees what was committed before it began.
+    ReadCommitted,
+    /// All statements see what was committed before the first one.
+    RepeatableRead,
+    /// The same as repeatable read, under its own name.
+    Snapshot,
+    /// As if transactions ran one after the other.
+    Serializable,
+}
+
+/// A change, for commit and undo. Tables are numbered as the transaction met them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Write {
+    /// Rows in slots that follow each other.
+    Inserted { table: u32, first: u64, count: u32 },
+    /// A version that replaces another.
+    Updated { table: u32, old: u64, new: u64 },
+    /// A row that is gone.
+    Deleted { table: u32, old: u64 },
+}
+
+/// What keeps a writer from going on.
+pub(crate) enum Obstacle {
+    /// The mark of an open transaction on a version.
+    Mark { group: Arc<Group>, offset: usize, stamp: u64 },
+    /// A row lock of an open transaction.
+    Lock { row: RowName, holder: u64, mode: LockMode },
+}
+
+/// A unit of work.
+pub struct Transaction {
+    shared: Arc<Shared>,
+    isolation: Isolation,
+    /// 0 until the first write.
+    id: u64,
+    ticket: Option<Ticket>,
+    view: Option<View>,
+    statement: Option<Arc<str>>,
+    lock_timeout: Option<Duration>,
+    writes: Vec<Write>,
+    /// Whether the last write may be extended by the next one: not beyond a savepoint.
+    extensible: bool,
+    tables: Vec<Arc<NativeTable>>,
+    redo: Option<Box<dyn Redo>>,
+    reads: Vec<(u32, Read)>,
+    locked: Vec<RowName>,
+    checks: Vec<Check>,
+    is_over: bool,
+}
+
+impl Transaction {
+    pub(crate) fn new(shared: Arc<Shared>, isolation: Isolation) -> Transaction {
+        Transaction {
+            shared,
+            isolation,
+            id: 0,
+            ticket: None,
+            view: None,
+            statement: None,
+            lock_timeout: None,
+            writes: Vec::new(),
+            extensible: false,
+            tables: Vec::new(),
+            redo: None,
+            reads: Vec::new(),
+            locked: Vec::new(),
+            checks: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// Its isolation.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// Names the statement that runs next, for messages about deadlocks and waits.
+    pub fn set_statement(&mut self, text: impl Into<Arc<str>>) {
+        self.statement = Some(text.into());
+    }
+
+    /// How long a write may wait for another transaction; `None`, the default, for ever.
+    pub fn set_lock_timeout(&mut self, timeout: Option<Duration>) {
+        self.lock_timeout = timeout;
+    }
+
+    /// Whether anything was written.
+    pub fn has_written(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Begins a statement: what it sees.
+    ///
+    /// Errors: the transaction is over, or the store failed.
+    pub fn begin_statement(&mut self) -> Result<View> {
+        self.check_open()?;
+        if let (Some(view), false) = (self.view, self.isolation == Isolation::ReadCommitted) {
+            return Ok(view);
+        }
+        if self.isolation == Isolation::Serializable {
+            // What commits from now on change is noted, and this transaction sees everything before.
+            let last = {
+                let mut commits = self.shared.commits();
+                commits.history.enter();
+                commits.last
+            };
+            if let Err(error) = self.shared.wait_published(last) {
+                self.shared.commits().history.leave();
+                return Err(error);
+            }
+        }
+        let ticket = self.ticket.get_or_insert_with(|| self.shared.views.ticket());
+        let commit = self.shared.views.look(ticket, self.shared.published());
+        let view = View { commit, mark: self.mark_or_none() };
+        self.view = Some(view);
+        Ok(view)
+    }
+
+    /// What the current statement sees. Begins one if there is none.
+    pub fn view(&mut self) -> Result<View> {
+        match self.view {
+            Some(view) => Ok(view),
+            None => self.begin_statement(),
+        }
+    }
+
+    /// Ends a statement: checks the references of the rows it wrote. Under read committed, what was dead before it may be
+    /// cleaned up from now on.
+    ///
+    /// Errors: `ForeignKeyViolation`, and those of waiting. The caller then rolls back to before the statement.
+    pub fn end_statement(&mut self) -> Result<()> {
+        self.run_checks()?;
+        if self.isolation == Isolation::ReadCommitted {
+            self.view = None;
+            if let Some(ticket) = &mut self.ticket {
+                self.shared.views.look_away(ticket);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what was read, for a serializable transaction; others need not.
+    pub fn note_read(&mut self, table: &NativeTable, read: Read) {
+        if self.isolation == Isolation::Serializable {
+            self.reads.push((table.id(), read));
+        }
+    }
+
+    /// The mark of this transaction. The first one makes it a writer.
+    ///
+    /// Errors: the transaction is over, or the store failed.
+    #[inline]
+    pub(crate) fn mark(&mut self) -> Result<u64> {
+        if self.id == 0 {
+            self.check_open()?;
+            self.id = self.shared.start_writing()?;
+            if let Some(view) = &mut self.view {
+                view.mark = MARK | self.id;
+            }
+        }
+        Ok(MARK | self.id)
+    }
+
+    fn mark_or_none(&self) -> u64 {
+        if self.id == 0 { 0 } else { MARK | self.id }
+    }
+
+    fn check_open(&self) -> Result<()> {
+        if self.is_over { Err(Error::new(Code::Internal, "the transaction is over")) } else { Ok(()) }
+    }
+
+    /// Waits until an obstacle is gone, and what the other transaction did is published.
+    ///
+    /// Errors: `Deadlock`, `LockTimeout`, or the store failed.
+    pub(crate) fn wait(&self, obstacle: &Obstacle) -> Result<()> {
+        let nameless = || Arc::from("a statement");
+        let statement = self.statement.clone().unwrap_or_else(nameless);
+        let waiter = Waiter { transaction: self.id, statement: &statement, timeout: self.lock_timeout };
+        match obstacle {
+            Obstacle::Mark { group, offset, stamp } => {
+                let holder = *stamp & !MARK;
+                let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
+                self.shared.waits.wait(&waiter, holder, is_held)?;
+                for stamp in [group.created(*offset), group.ended(*offset)] {
+                    if stamp < MARK {
+                        self.shared.wait_published(stamp)?;
+                    }
+                }
+                Ok(())
+            }
+            Obstacle::Lock { row, holder, mode } => {
+                let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
+                self.shared.waits.wait(&waiter, *holder, is_held)
+            }
+        }
+    }
+
+    /// The error of whoever comes second, unless its isolation lets it look again.
+    pub(crate) fn check_overtaken(&self) -> Result<()> {
+        if self.isolation == Isolation::ReadCommitted {
+            return Ok(());
+        }
+        Err(Error::new(Code::Conflict, "another transaction changed the row first")
+            .hint("roll back and run the transaction again"))
+    }
+
+    /// The number of a table among those of this transaction.
+    #[inline]
+    fn table_number(&mut self, table: &Arc<NativeTable>) -> u32 {
+        let found = self.tables.iter().rposition(|known| Arc::ptr_eq(known, table));
+        found.unwrap_or_else(|| {
+            self.tables.push(Arc::clone(table));
+            self.tables.len() - 1
+        }) as u32
+    }
+
+    /// Notes rows that were inserted in slots that follow each other.
+    #[inline]
+    pub(crate) fn note_inserted(&mut self, table: &Arc<NativeTable>, position: u64, rows: u32) {
+        let number = self.table_number(table);
+        if let (true, Some(Write::Inserted { table, first, count })) = (self.extensible, self.writes.last_mut())
+            && (*table, *first + u64::from(*count)) == (number, position)
+            && crate::group::group_of(*first) == crate::group::group_of(position)
+        {
+            *count += rows;
+            return;
+        }
+        self.writes.push(Write::Inserted { table: number, first: position, count: rows });
+        self.extensible = true;
+    }
+
+    /// Notes a version that replaces another.
+    pub(crate) fn note_updated(&mut self, table: &Arc<NativeTable>, old: u64, new: u64) {
+        let table = self.table_number(table);
+        self.writes.push(Write::Updated { table, old, new });
+    }
+
+    /// Notes a row that is gone.
+    pub(crate) fn note_deleted(&mut self, table: &Arc<NativeTable>, old: u64) {
+        let table = self.table_number(table);
+        self.writes.push(Write::Deleted { table, old });
+    }
+
+    /// Notes what the end of the statement has to check.
+    pub(crate) fn note_check(&mut self, check: Check) {
+        self.checks.push(check);
+    }
+
+    /// Where changes of logged tables are written down.
+    #[inline]
+    pub(crate) fn redo(&mut self) -> &mut dyn Redo {
+        self.redo.get_or_insert_with(|| self.shared.journal.redo()).as_mut()
+    }
+
+    /// The transaction that keeps this one from having a row in this mode.
+    #[inline]
+    pub(crate) fn lock_obstacle(&self, row: RowName, mode: LockMode) -> Option<Obstacle> {
+        let holder = self.shared.locks.obstacle(row, self.id, mode)?;
+        Some(Obstacle::Lock { row, holder, mode })
+    }
+
+    /// Locks a row for which there is no obstacle.
+    pub(crate) fn take_lock(&mut self, row: RowName, mode: LockMode) {
+        if self.shared.locks.take(row, self.id, mode) {
+            self.locked.push(row);
+        }
+    }
+
+    fn run_checks(&mut self) -> Result<()> {
+        if self.checks.is_empty() {
+            return Ok(());
+        }
+        let checks = std::mem::take(&mut self.checks);
+        checks.iter().try_for_each(|check| check.run(self))
+    }
+
+    /// Gives back what a transaction holds besides its marks.
+    fn release(&mut self) {
+        for row in self.locked.drain(..) {
+            self.shared.locks.release(row, self.id);
+        }
+        self.shared.waits.wake();
+        if self.isolation == Isolation::Serializable && self.view.is_some() {
+            self.shared.commits().history.leave();
+        }
+        if let Some(ticket) = self.ticket.take() {
+            self.shared.views.give_back(ticket);
+        }
+        self.view = None;
+        self.is_over = true;
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.rollback_all();
+        }
+    }
+}
+
+/// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.
+#[inline]
+pub(crate) fn obstacle(group: &Arc<Group>, offset: usize, stamp: u64, own: u64) -> Option<Obstacle> {
+    (is_mark(stamp) && stamp != own).then(|| Obstacle::Mark { group: Arc::clone(group), offset, stamp })
+}

@@ -1,0 +1,129 @@
+//! What all transactions of a store share: the order of commits, and what is needed to wait and to look.
+//!
+//! ```text
+//!   commits (a mutex)   the last commit number; the order of frames in the journal
+//!   published           the last commit that new views see; raised in order, after the journal has its promise kept
+//! ```
+//!
+//! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
+//! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
+
+use super::history::History;
+use super::locks::RowLocks;
+use super::log::Journal;
+use super::views::Views;
+use super::waits::Waits;
+use mainstay_base::{Code, Error, Result};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The state of all transactions of a store.
+pub(crate) struct Shared {
+    commits: Mutex<Commits>,
+    published: AtomicU64,
+    next_transaction: AtomicU64,
+    failure: OnceLock<Error>,
+    publishing: Condvar,
+    pub(crate) views: Views,
+    pub(crate) waits: Waits,
+    pub(crate) locks: RowLocks,
+    pub(crate) journal: Arc<dyn Journal>,
+}
+
+/// What is decided in the order of commits.
+pub(crate) struct Commits {
+    /// The last commit number given out.
+    pub(crate) last: u64,
+    /// What the commits changed that serializable transactions have to look at.
+    pub(crate) history: History,
+}
+
+impl Shared {
+    /// The state of a store in which commits up to this number have happened.
+    pub(crate) fn new(journal: Arc<dyn Journal>, last: u64) -> Shared {
+        Shared {
+            commits: Mutex::new(Commits { last, history: History::default() }),
+            published: AtomicU64::new(last),
+            next_transaction: AtomicU64::new(1),
+            failure: OnceLock::new(),
+            publishing: Condvar::new(),
+            views: Views::new(),
+            waits: Waits::default(),
+            locks: RowLocks::default(),
+            journal,
+        }
+    }
+
+    /// The id of a new transaction that writes.
+    ///
+    /// Errors: the store has failed before.
+    pub(crate) fn start_writing(&self) -> Result<u64> {
+        self.check()?;
+        Ok(self.next_transaction.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Errors: the reason why the store takes no writes any more.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.failure.get() {
+            Some(cause) => {
+                let message = format!("the store takes no changes since its journal failed: {}", cause.message());
+                Err(Error::new(Code::Io, message).hint("open the store again; what was acknowledged is safe"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Remembers that the journal failed; everybody who waits for a commit to be published is told.
+    pub(crate) fn fail(&self, cause: Error) -> Error {
+        let _ = self.failure.set(cause.clone());
+        let _commits = self.commits();
+        self.publishing.notify_all();
+        cause
+    }
+
+    pub(crate) fn commits(&self) -> MutexGuard<'_, Commits> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last commit that new views see.
+    pub(crate) fn published(&self) -> &AtomicU64 {
+        &self.published
+    }
+
+    /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
+    pub(crate) fn publish(&self, commit: u64) {
+        self.published.fetch_max(commit, Ordering::AcqRel);
+        // Who waits for it holds the mutex while looking, and is woken with the writers.
+        if self.waits.waiting() > 0 {
+            let _commits = self.commits();
+            self.publishing.notify_all();
+        }
+    }
+
+    /// Waits until this commit is published.
+    ///
+    /// Errors: the store failed; it never will be.
+    pub(crate) fn wait_published(&self, commit: u64) -> Result<()> {
+        if self.published.load(Ordering::Acquire) >= commit {
+            return Ok(());
+        }
+        self.waits.count_in();
+        let mut commits = self.commits();
+        let outcome = loop {
+            if self.published.load(Ordering::SeqCst) >= commit {
+                break Ok(());
+            }
+            if let Err(error) = self.check() {
+                break Err(error);
+            }
+            commits = self.publishing.wait(commits).unwrap_or_else(PoisonError::into_inner);
+        };
+        self.waits.count_out();
+        outcome
+    }
+
+    /// The commit up to which nobody looks back.
+    pub(crate) fn horizon(&self) -> u64 {
+        self.views.horizon(&self.published)
+    }
+}

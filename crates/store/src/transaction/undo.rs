@@ -1,0 +1,62 @@
+//! Taking changes back: savepoints and rollback.
+//!
+//! Changes are undone one by one from the last, each under its table's write latch: entries of indexes first, then the
+//! stamps. What was inserted stays in its slot as an aborted version until vacuum comes by.
+
+use super::{Transaction, Write};
+use mainstay_base::Result;
+
+/// A point in a transaction that it can go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Savepoint {
+    writes: usize,
+    redo_bytes: usize,
+    checks: usize,
+}
+
+impl Transaction {
+    /// The point where the transaction is now.
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.extensible = false;
+        let redo_bytes = self.redo.as_ref().map_or(0, |redo| redo.len());
+        Savepoint { writes: self.writes.len(), redo_bytes, checks: self.checks.len() }
+    }
+
+    /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
+    ///
+    /// Errors: the transaction is over.
+    pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
+        self.check_open()?;
+        self.undo_to(savepoint.writes);
+        self.checks.truncate(savepoint.checks);
+        if let Some(redo) = &mut self.redo {
+            redo.truncate(savepoint.redo_bytes);
+        }
+        self.shared.waits.wake();
+        Ok(())
+    }
+
+    /// Takes everything back and ends the transaction.
+    pub fn rollback(mut self) {
+        self.rollback_all();
+    }
+
+    pub(super) fn rollback_all(&mut self) {
+        self.undo_to(0);
+        self.release();
+    }
+
+    fn undo_to(&mut self, writes: usize) {
+        self.extensible = false;
+        while self.writes.len() > writes {
+            match self.writes.pop() {
+                Some(Write::Inserted { table, first, count }) => {
+                    (0..u64::from(count)).rev().for_each(|i| self.tables[table as usize].undo_insert(first + i));
+                }
+                Some(Write::Updated { table, old, new }) => self.tables[table as usize].undo_update(old, new),
+                Some(Write::Deleted { table, old }) => self.tables[table as usize].undo_delete(old),
+                None => {}
+            }
+        }
+    }
+}
