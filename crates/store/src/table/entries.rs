@@ -22,8 +22,8 @@ use crate::column::layout::brief;
 use crate::group::{Group, offset_of};
 use crate::index::Inserted;
 use crate::row::{Row, Stored};
-use crate::stamp::{ABORTED, NEVER, NOWHERE};
-use crate::transaction::{Obstacle, obstacle};
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use crate::transaction::{Obstacle, obstacle, overtaken};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,6 +85,9 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) row_id: u64,
     pub(super) position: u64,
     pub(super) mark: u64,
+    /// A row with the same key that was ended after this commit, and is seen at it, is a conflict: there would be two of
+    /// them for the transaction. `u64::MAX` for none.
+    pub(super) view: u64,
     /// The version that it replaces.
     pub(super) old: Option<(u64, &'a Arc<Group>)>,
 }
@@ -135,7 +138,7 @@ impl NativeTable {
             Inserted::New => Ok(()),
             Inserted::Existing(existing) => {
                 if new.old.is_none_or(|(old, _)| old != existing) {
-                    self.judge(writer, index, existing, new.mark, new.row).map_err(|refused| *refused)?;
+                    self.judge(writer, index, existing, new).map_err(|refused| *refused)?;
                     self.link_to(writer, number, new, existing);
                 }
                 index.entries.replace(&writer.key, new.position);
@@ -150,8 +153,7 @@ impl NativeTable {
         writer: &Writer,
         index: &TableIndex,
         existing: u64,
-        mark: u64,
-        row: &R,
+        new: &Newcomer<'_, R>,
     ) -> Result<(), Box<Refused>> {
         let Some(group) = writer.directory.group(existing) else { return Ok(()) };
         let offset = offset_of(existing);
@@ -160,11 +162,14 @@ impl NativeTable {
             return Ok(());
         }
         let ended = group.ended(offset);
-        let found = obstacle(group, offset, created, mark).or_else(|| obstacle(group, offset, ended, mark));
+        let found = obstacle(group, offset, created, new.mark).or_else(|| obstacle(group, offset, ended, new.mark));
         match found {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
-            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, row)))),
+            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, new.row)))),
+            None if created <= new.view && ended > new.view && ended < MARK && index.is_unique() => {
+                Err(Box::new(Refused::Error(overtaken())))
+            }
             None => Ok(()),
         }
     }
