@@ -138,7 +138,7 @@ impl NativeTable {
             Inserted::New => Ok(()),
             Inserted::Existing(existing) => {
                 if new.old.is_none_or(|(old, _)| old != existing) {
-                    self.judge(writer, index, existing, new).map_err(|refused| *refused)?;
+                    self.judge(writer, number, index, existing, new).map_err(|refused| *refused)?;
                     self.link_to(writer, number, new, existing);
                 }
                 index.entries.replace(&writer.key, new.position);
@@ -150,7 +150,8 @@ impl NativeTable {
     /// Whether the entry of an existing version may be taken over.
     fn judge<R: Row + ?Sized>(
         &self,
-        writer: &Writer,
+        writer: &mut Writer,
+        number: usize,
         index: &TableIndex,
         existing: u64,
         new: &Newcomer<'_, R>,
@@ -167,11 +168,32 @@ impl NativeTable {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
             None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, new.row)))),
-            None if created <= new.view && ended > new.view && ended < MARK && index.is_unique() => {
-                Err(Box::new(Refused::Error(overtaken())))
+            None if ended > new.view && ended < MARK && index.is_unique() => {
+                let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);
+                if is_seen { Err(Box::new(Refused::Error(overtaken()))) } else { Ok(()) }
             }
             None => Ok(()),
         }
+    }
+
+    /// Whether a version that had an entry before, or has it now, is seen at a commit, and was ended after it.
+    #[cold]
+    fn is_seen_behind(&self, writer: &mut Writer, number: usize, index: &TableIndex, existing: u64, view: u64) -> bool {
+        let directory = Arc::clone(&writer.directory);
+        let mut at = existing;
+        while let Some(group) = directory.group(at) {
+            let offset = offset_of(at);
+            if group.ended(offset) <= view {
+                return false;
+            }
+            let stored = Stored { group, offset };
+            if group.created(offset) <= view {
+                let key = index.key(&stored, group.row_id(offset), &mut writer.other_key);
+                return key.is_ok() && writer.other_key == writer.key;
+            }
+            at = self.link(number, group, at);
+        }
+        false
     }
 
     #[cold]
