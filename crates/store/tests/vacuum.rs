@@ -119,7 +119,15 @@ fn vacuum_runs_beside_readers_and_writers() {
     ids(&store, rows);
     let stop = std::sync::atomic::AtomicBool::new(false);
     let is_running = || !stop.load(std::sync::atomic::Ordering::Relaxed);
+    /// Stops the others also when this thread fails.
+    struct Stop<'a>(&'a std::sync::atomic::AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
     std::thread::scope(|scope| {
+        let running = Stop(&stop);
         // The sum of all values is the same after every commit.
         let reader = scope.spawn(|| {
             let total: i64 = (0..rows).sum();
@@ -147,14 +155,17 @@ fn vacuum_runs_beside_readers_and_writers() {
             let mut transaction = store.begin(Isolation::ReadCommitted);
             let (from, to) = (turn * 7 % rows, (turn * 13 + 1) % rows);
             for (id, change) in [(from, -1), (to, 1)] {
-                let at = position(&table, &mut transaction, id).unwrap();
-                let view = transaction.view().unwrap();
-                let value = integer(&table.reader(view).version(at).unwrap(), 1);
-                set(&table, &mut transaction, id, value + change).unwrap();
+                let view = transaction.begin_statement().unwrap();
+                let mut reader = table.reader(view);
+                let version = reader.get(0, &[ValueRef::Integer(id)]).unwrap().unwrap();
+                let (at, value) = (version.position, integer(&version, 1));
+                drop(reader);
+                let written = table.update_columns(&mut transaction, at, &[(1, ValueRef::Integer(value + change))]);
+                assert!(matches!(written.unwrap(), Written::Done(_)));
             }
             if turn % 5 == 0 { transaction.rollback() } else { transaction.commit().map(|_| ()).unwrap() }
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        drop(running);
         reader.join().unwrap();
     });
 }

@@ -63,8 +63,6 @@ struct State {
     ended: OnceLock<Stamps>,
     previous: OnceLock<Stamps>,
     next: OnceLock<Stamps>,
-    /// Where the live rows of a group that was given up are now.
-    moved: OnceLock<Box<[u64]>>,
     /// Slots with any `ended` stamp.
     ended_count: AtomicUsize,
     /// Slots that were rolled back.
@@ -93,7 +91,6 @@ impl Group {
             ended: OnceLock::new(),
             previous: OnceLock::new(),
             next: OnceLock::new(),
-            moved: OnceLock::new(),
             ended_count: AtomicUsize::new(0),
             aborted_count: AtomicUsize::new(0),
             settled: AtomicUsize::new(0),
@@ -262,16 +259,6 @@ impl Group {
     pub(crate) fn set_next(&self, offset: usize, position: u64) {
         let all = self.state.next.get_or_init(|| stamps(self.capacity, NOWHERE));
         all[offset].store(position, Ordering::Release);
-    }
-
-    /// Where a row of a group that was given up is now; `None` while the group is part of its table.
-    pub(crate) fn moved(&self, offset: usize) -> Option<u64> {
-        self.state.moved.get().map(|moved| moved.get(offset).copied().unwrap_or(NOWHERE))
-    }
-
-    /// Gives the group up: its live rows are at these positions now.
-    pub(crate) fn move_to(&self, positions: Box<[u64]>) {
-        let _ = self.state.moved.set(positions);
     }
 
     /// How many bytes of memory it takes.

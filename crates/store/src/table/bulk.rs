@@ -32,11 +32,12 @@ impl NativeTable {
     pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = self.check_arrays(arrays)?;
         let mark = transaction.mark()?;
+        let view = transaction.fixed_view();
         let mut done = 0;
         while done < rows {
             let portion = {
                 let mut writer = self.latch();
-                self.append_portion(&mut writer, arrays, done..rows, mark)?
+                self.append_portion(&mut writer, arrays, done..rows, (mark, view))?
             };
             if portion.rows > 0 {
                 transaction.note_inserted(self, portion.first, portion.rows as u32);
@@ -81,7 +82,7 @@ impl NativeTable {
         writer: &mut Writer,
         arrays: &[ArrayRef],
         rows: std::ops::Range<usize>,
-        mark: u64,
+        (mark, view): (u64, u64),
     ) -> Result<Portion> {
         let first_row_id = writer.next_row_id;
         let group = self.room(writer)?;
@@ -94,7 +95,8 @@ impl NativeTable {
         if !writer.indexes.is_empty() {
             for i in 0..count as u64 {
                 let row = Stored { group: &group, offset: offset_of(first) + i as usize };
-                let newcomer = Newcomer { row: &row, row_id: first_row_id + i, position: first + i, mark, old: None };
+                let (row_id, position) = (first_row_id + i, first + i);
+                let newcomer = Newcomer { row: &row, row_id, position, mark, view, old: None };
                 if let Err(refused) = self.enter(writer, &newcomer) {
                     (entered, stopped) = (i as usize, Some(refused));
                     break;

@@ -22,8 +22,8 @@ use crate::column::layout::brief;
 use crate::group::{Group, offset_of};
 use crate::index::Inserted;
 use crate::row::{Row, Stored};
-use crate::stamp::{ABORTED, NEVER, NOWHERE};
-use crate::transaction::{Obstacle, obstacle};
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use crate::transaction::{Obstacle, obstacle, overtaken};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,6 +85,9 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) row_id: u64,
     pub(super) position: u64,
     pub(super) mark: u64,
+    /// A row with the same key that was ended after this commit, and is seen at it, is a conflict: there would be two of
+    /// them for the transaction. `u64::MAX` for none.
+    pub(super) view: u64,
     /// The version that it replaces.
     pub(super) old: Option<(u64, &'a Arc<Group>)>,
 }
@@ -135,7 +138,7 @@ impl NativeTable {
             Inserted::New => Ok(()),
             Inserted::Existing(existing) => {
                 if new.old.is_none_or(|(old, _)| old != existing) {
-                    self.judge(writer, index, existing, new.mark, new.row).map_err(|refused| *refused)?;
+                    self.judge(writer, number, index, existing, new).map_err(|refused| *refused)?;
                     self.link_to(writer, number, new, existing);
                 }
                 index.entries.replace(&writer.key, new.position);
@@ -147,11 +150,11 @@ impl NativeTable {
     /// Whether the entry of an existing version may be taken over.
     fn judge<R: Row + ?Sized>(
         &self,
-        writer: &Writer,
+        writer: &mut Writer,
+        number: usize,
         index: &TableIndex,
         existing: u64,
-        mark: u64,
-        row: &R,
+        new: &Newcomer<'_, R>,
     ) -> Result<(), Box<Refused>> {
         let Some(group) = writer.directory.group(existing) else { return Ok(()) };
         let offset = offset_of(existing);
@@ -160,13 +163,37 @@ impl NativeTable {
             return Ok(());
         }
         let ended = group.ended(offset);
-        let found = obstacle(group, offset, created, mark).or_else(|| obstacle(group, offset, ended, mark));
+        let found = obstacle(group, offset, created, new.mark).or_else(|| obstacle(group, offset, ended, new.mark));
         match found {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
-            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, row)))),
+            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, new.row)))),
+            None if ended > new.view && ended < MARK && index.is_unique() => {
+                let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);
+                if is_seen { Err(Box::new(Refused::Error(overtaken()))) } else { Ok(()) }
+            }
             None => Ok(()),
         }
+    }
+
+    /// Whether a version that had an entry before, or has it now, is seen at a commit, and was ended after it.
+    #[cold]
+    fn is_seen_behind(&self, writer: &mut Writer, number: usize, index: &TableIndex, existing: u64, view: u64) -> bool {
+        let directory = Arc::clone(&writer.directory);
+        let mut at = existing;
+        while let Some(group) = directory.group(at) {
+            let offset = offset_of(at);
+            if group.ended(offset) <= view {
+                return false;
+            }
+            let stored = Stored { group, offset };
+            if group.created(offset) <= view {
+                let key = index.key(&stored, group.row_id(offset), &mut writer.other_key);
+                return key.is_ok() && writer.other_key == writer.key;
+            }
+            at = self.link(number, group, at);
+        }
+        false
     }
 
     #[cold]

@@ -13,6 +13,7 @@
 //!   the entry before are reached through links, newest first.
 //! - A version that any open view sees, or any transaction may come back to, is in the directory and reachable so.
 //! - Under the latch nobody waits for another transaction: a writer that must wait lets go of it first, and starts over.
+//! - A position stays good while the view of the statement that found it is open; after that the row may have moved.
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`.
@@ -47,7 +48,7 @@ use references::References;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
 pub(crate) type Indexes = Arc<[Arc<TableIndex>]>;
@@ -65,6 +66,8 @@ pub struct NativeTable {
     references: References,
     /// Versions that became garbage since the last vacuum, about.
     garbage: AtomicUsize,
+    /// Odd while vacuum moves rows from one group to another.
+    moves: AtomicUsize,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -80,9 +83,17 @@ pub(crate) struct Writer {
     /// A key that is being made, and one to compare it with.
     key: Vec<u8>,
     other_key: Vec<u8>,
-    /// Groups that were given up, while somebody has them pinned.
-    retired: HashMap<u64, Weak<Group>>,
+    /// Groups that were given up, while there are views from before that.
+    retired: HashMap<u64, Retired>,
     vacuum: vacuum::Progress,
+}
+
+/// What became of a group that was given up.
+struct Retired {
+    /// The last published commit when that happened.
+    commit: u64,
+    /// Where its live rows are now, by offset.
+    moved: Box<[u64]>,
 }
 
 impl NativeTable {
@@ -113,6 +124,7 @@ impl NativeTable {
             links: Links::default(),
             references: References::default(),
             garbage: AtomicUsize::new(0),
+            moves: AtomicUsize::new(0),
             shared,
         })
     }
@@ -215,8 +227,8 @@ impl Writer {
             if let Some(group) = self.directory.group(position) {
                 return Some((position, Arc::clone(group)));
             }
-            let group = self.retired.get(&crate::group::group_of(position))?.upgrade()?;
-            let moved = group.moved(crate::group::offset_of(position))?;
+            let retired = self.retired.get(&crate::group::group_of(position))?;
+            let moved = *retired.moved.get(crate::group::offset_of(position))?;
             if moved == crate::stamp::NOWHERE || moved <= position {
                 return None;
             }

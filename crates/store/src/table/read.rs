@@ -16,6 +16,7 @@ use crate::stamp::{NOWHERE, View};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 /// Entries that are read from an index at a time.
 const PORTION: usize = 256;
@@ -57,9 +58,17 @@ impl<'r> Version<'r> {
 impl<'t> Reader<'t> {
     #[inline]
     pub(super) fn new(table: &'t NativeTable, view: View) -> Reader<'t> {
-        let directory = table.directory();
-        let last_length = directory.groups().last().map_or(0, |group| group.len());
-        Reader::pinned(table, directory, last_length, view)
+        loop {
+            let before = table.moves.load(Ordering::Acquire);
+            let directory = table.directory();
+            let last_length = directory.groups().last().map_or(0, |group| group.len());
+            fence(Ordering::Acquire);
+            // While rows are moved, they are in the last group and in the one that is to go.
+            if before.is_multiple_of(2) && table.moves.load(Ordering::Relaxed) == before {
+                return Reader::pinned(table, directory, last_length, view);
+            }
+            drop(table.latch());
+        }
     }
 
     /// A reader of groups that were pinned before.

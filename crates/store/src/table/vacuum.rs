@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Who has pinned the directory keeps the old groups, and what is in them still holds for its view. A writer that comes
-//! with a position in a dropped group finds the row through `moved`; an index entry of a moved row leads old readers back
+//! with a position in a dropped group finds the row through `moved`, as long as its statement has its view; an index entry of a moved row leads old readers back
 //! through the link from the new copy to the old one.
 //!
 //! A row is moved only if everybody sees it and nobody has marked it. Links to dead versions lead nowhere once their group
@@ -20,7 +20,7 @@
 //! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]).
 
 use super::entries::{Newcomer, Refused};
-use super::{NativeTable, Writer};
+use super::{NativeTable, Retired, Writer};
 use crate::directory::Directory;
 use crate::group::Group;
 use crate::row::Stored;
@@ -129,7 +129,10 @@ impl NativeTable {
         } else if !group.is_full() {
             return Ok(());
         } else if census.live <= group.capacity() / SPARSE && census.is_movable {
-            self.rewrite(writer, group, done)?;
+            self.moves.fetch_add(1, Ordering::AcqRel);
+            let rewritten = self.rewrite(writer, group, done);
+            self.moves.fetch_add(1, Ordering::AcqRel);
+            rewritten?;
         } else if group.has_created() && group.is_settled(horizon) {
             self.free_stamps(writer, group)?;
         }
@@ -173,7 +176,7 @@ impl NativeTable {
             let target = self.room(writer)?;
             let position = target.next_position();
             target.reserve(group.created(offset), old);
-            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, old: Some((old, group)) };
+            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: Some((old, group)) };
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 // Its entries point to the old version, so neither can be.
@@ -191,15 +194,17 @@ impl NativeTable {
 
     /// Takes a group out of the directory; its rows are at these positions now.
     fn give_up(&self, writer: &mut Writer, group: &Arc<Group>, moved: Box<[u64]>) -> Result<()> {
-        group.move_to(moved);
         if writer.current.as_ref().is_some_and(|current| current.group().number() == group.number()) {
             writer.current = None;
         }
         let groups = writer.directory.groups().iter().filter(|other| other.number() != group.number()).cloned();
         let directory = Directory::of(groups.collect())?;
         self.install(writer, directory);
-        writer.retired.retain(|_, group| group.strong_count() > 0);
-        writer.retired.insert(group.number(), Arc::downgrade(group));
+        // Whoever may come with a position in this group began its statement before now.
+        let horizon = self.shared.horizon();
+        writer.retired.retain(|_, retired| retired.commit >= horizon);
+        let commit = self.shared.published().load(Ordering::SeqCst);
+        writer.retired.insert(group.number(), Retired { commit, moved });
         let directory = &writer.directory;
         self.links.retain(|from, to| directory.group(from).is_some() && directory.group(to).is_some());
         Ok(())

@@ -51,9 +51,10 @@ impl NativeTable {
     pub fn insert<R: Row + ?Sized>(self: &Arc<Self>, transaction: &mut Transaction, row: &R) -> Result<u64> {
         self.check_row(row)?;
         let mark = transaction.mark()?;
+        let view = transaction.fixed_view();
         let (position, row_id) = loop {
             let mut writer = self.latch();
-            match self.append(&mut writer, row, mark, None)? {
+            match self.append(&mut writer, row, (mark, view), None)? {
                 Ok(done) => break done,
                 Err(obstacle) => {
                     drop(writer);
@@ -82,6 +83,7 @@ impl NativeTable {
     ) -> Result<Written> {
         self.check_row(row)?;
         let mark = transaction.mark()?;
+        let view = transaction.fixed_view();
         let (old, new, row_id) = loop {
             let mut writer = self.latch();
             let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
@@ -95,7 +97,7 @@ impl NativeTable {
                     continue;
                 }
             }
-            let appended = self.append(&mut writer, row, mark, Some((old, &group)));
+            let appended = self.append(&mut writer, row, (mark, view), Some((old, &group)));
             match appended {
                 Ok(Ok((new, row_id))) => {
                     group.set_next(offset_of(old), new);
@@ -242,7 +244,7 @@ impl NativeTable {
         &self,
         writer: &mut Writer,
         row: &R,
-        mark: u64,
+        (mark, view): (u64, u64),
         old: Option<(u64, &Arc<Group>)>,
     ) -> Result<Result<(u64, u64), Obstacle>> {
         let group = self.room(writer)?;
@@ -254,7 +256,7 @@ impl NativeTable {
             None => writer.next_row_id,
         };
         if !writer.indexes.is_empty() {
-            let newcomer = Newcomer { row, row_id, position, mark, old };
+            let newcomer = Newcomer { row, row_id, position, mark, view, old };
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 Err(refused) => {

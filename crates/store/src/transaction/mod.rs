@@ -251,8 +251,16 @@ impl Transaction {
         if self.isolation == Isolation::ReadCommitted {
             return Ok(());
         }
-        Err(Error::new(Code::Conflict, "another transaction changed the row first")
-            .hint("roll back and run the transaction again"))
+        Err(overtaken())
+    }
+
+    /// The commit at which it must not meet rows that were ended since, or `u64::MAX`.
+    #[inline]
+    pub(crate) fn fixed_view(&self) -> u64 {
+        match self.view {
+            Some(view) if self.isolation != Isolation::ReadCommitted => view.commit,
+            _ => u64::MAX,
+        }
     }
 
     /// The number of a table among those of this transaction.
@@ -348,6 +356,12 @@ impl Drop for Transaction {
             self.rollback_all();
         }
     }
+}
+
+/// The error of whoever comes second and may not look again.
+#[cold]
+pub(crate) fn overtaken() -> Error {
+    Error::new(Code::Conflict, "another transaction changed the row first").hint("roll back and run the transaction again")
 }
 
 /// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.
