@@ -163,6 +163,8 @@ fn columns(relation: &Relation) -> Vec<ColumnInfo> {
         Relation::Foreign(table) => {
             mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect()
         }
+        // Only its query knows; a view is described by running it for no rows.
+        Relation::View { .. } => Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CancelHandle, Catalog, Planned, Progress, Visibility};
+use mainstay_query::{Answer, CancelHandle, Catalog, Newest, Planned, Progress, RunOptions, Visibility};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -122,7 +122,8 @@ impl Session {
     fn query(&self, query: &str) -> Result<Answer> {
         let shared = &self.database.shared;
         let run = |planned: &Planned| {
-            shared.planner.run(planned, self.cancel.clone(), Arc::clone(&self.progress), self.timeout)
+            let (cancel, progress, view) = (self.cancel.clone(), Arc::clone(&self.progress), Arc::new(Newest));
+            shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
         };
         let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
         match run(&planned) {

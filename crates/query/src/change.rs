@@ -168,6 +168,7 @@ impl Planner {
             hidden_columns: true,
             visibility: Visibility::Live,
             fuse: false,
+            view_depth: 0,
         };
         let options = ParserOptions::from(&self.state().config_options().sql_parser);
         let planner = SqlToRel::new_with_options(&context, options);
@@ -208,7 +209,7 @@ fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
     Ok(joined)
 }
 
-fn parsed(text: &str) -> Result<Query> {
+pub(crate) fn parsed(text: &str) -> Result<Query> {
     match Text::new(text)?.parse()? {
         Statement::Query(query) => Ok(*query),
         _ => Err(Error::new(Code::Internal, "a query was made that is none")),

@@ -6,7 +6,7 @@ use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::relation::{ORIGINAL_NAME, Visibility};
-use crate::run::{Answer, CancelHandle, Progress, Run};
+use crate::run::{Answer, Run, RunOptions};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -29,7 +29,6 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// The columns that tables have and do not show, unless they are named.
 const HIDDEN_NAMES: [&str; 4] = ["_recno", "_deleted", "_rowid", "_position"];
@@ -117,6 +116,18 @@ pub struct Planned {
     foreign: Vec<String>,
 }
 
+impl Planned {
+    /// The tables of ours that it reads.
+    pub fn tables(&self) -> &[Arc<dyn Table>] {
+        &self.tables
+    }
+
+    /// The columns, as the user named them.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+}
+
 impl Planner {
     /// A planner with its own worker threads.
     pub fn new(settings: &Settings) -> Result<Planner> {
@@ -169,14 +180,8 @@ impl Planner {
     }
 
     /// Starts a statement.
-    pub fn run(
-        &self,
-        planned: &Planned,
-        cancel: CancelHandle,
-        progress: Arc<Progress>,
-        timeout: Option<Duration>,
-    ) -> Result<Answer> {
-        let run = Arc::new(Run::new(cancel, progress, timeout));
+    pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
+        let run = Arc::new(Run::new(options));
         for table in &planned.tables {
             run.snapshot(table)?;
         }
@@ -222,7 +227,7 @@ impl Planner {
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
         let planned = Planned { schema: plan.schema(), plan, stateful: true, large: true, tables, foreign };
-        self.run(&planned, CancelHandle::default(), Arc::default(), None)
+        self.run(&planned, RunOptions::default())
     }
 
     /// The plan as text, one operator a line.
@@ -249,7 +254,8 @@ impl Planner {
     ) -> Result<Planned> {
         let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
         let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let context = StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse };
+        let (state, fuse) = (self.state(), self.fuse);
+        let context = StatementContext { state, catalog, hidden_columns, visibility, fuse, view_depth: 0 };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };

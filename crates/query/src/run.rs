@@ -81,6 +81,40 @@ impl Progress {
     }
 }
 
+/// Which state of its tables a statement sees.
+pub trait View: Send + Sync {
+    /// The state of a table.
+    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>>;
+}
+
+/// The state that each table has when the statement first looks at it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Newest;
+
+impl View for Newest {
+    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
+        table.snapshot()
+    }
+}
+
+/// How a statement is run.
+pub struct RunOptions {
+    /// Stops it.
+    pub cancel: CancelHandle,
+    /// Says how far it has come.
+    pub progress: Arc<Progress>,
+    /// How long it may run.
+    pub timeout: Option<Duration>,
+    /// What it sees; kept until its answer is gone.
+    pub view: Arc<dyn View>,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), timeout: None, view: Arc::new(Newest) }
+    }
+}
+
 type PinnedSnapshot = (Arc<dyn Table>, Arc<dyn Snapshot>);
 
 /// What the leaves of a plan share while one statement runs.
@@ -91,13 +125,15 @@ pub(crate) struct Run {
     stopped: AtomicBool,
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
+    view: Arc<dyn View>,
     snapshots: Mutex<Vec<PinnedSnapshot>>,
     snapshots_pinned: AtomicBool,
 }
 
 impl Run {
     /// A run that starts now.
-    pub(crate) fn new(cancel: CancelHandle, progress: Arc<Progress>, timeout: Option<Duration>) -> Run {
+    pub(crate) fn new(options: RunOptions) -> Run {
+        let RunOptions { cancel, progress, timeout, view } = options;
         cancel.shared.requested.store(false, Ordering::Relaxed);
         progress.restart();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
@@ -106,6 +142,7 @@ impl Run {
             stopped: AtomicBool::new(false),
             deadline,
             progress,
+            view,
             snapshots: Mutex::default(),
             snapshots_pinned: AtomicBool::new(false),
         }
@@ -123,7 +160,7 @@ impl Run {
         if let Some((_, snapshot)) = pinned.iter().find(|(known, _)| Arc::ptr_eq(known, table)) {
             return Ok(Arc::clone(snapshot));
         }
-        let snapshot = table.snapshot()?;
+        let snapshot = self.view.snapshot(table)?;
         self.progress.rows_total.fetch_add(snapshot.slots() as u64, Ordering::Relaxed);
         pinned.push((Arc::clone(table), Arc::clone(&snapshot)));
         self.snapshots_pinned.store(true, Ordering::Relaxed);
@@ -196,6 +233,7 @@ pub struct Answer {
     schema: SchemaRef,
     source: Source,
     run: Option<Arc<Run>>,
+    changed: Option<u64>,
 }
 
 enum Source {
@@ -210,7 +248,18 @@ enum Source {
 impl Answer {
     /// An answer of these batches.
     pub fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Answer {
-        Answer { schema, source: Source::Batches(batches.into_iter()), run: None }
+        Answer { schema, source: Source::Batches(batches.into_iter()), run: None, changed: None }
+    }
+
+    /// The same answer of a statement that changed this many rows.
+    pub fn with_changed(mut self, rows: u64) -> Answer {
+        self.changed = Some(rows);
+        self
+    }
+
+    /// How many rows the statement inserted, changed or deleted, if it is one that does.
+    pub fn changed(&self) -> Option<u64> {
+        self.changed
     }
 
     pub(crate) fn streaming(
@@ -219,7 +268,7 @@ impl Answer {
         runtime: tokio::runtime::Handle,
         run: Arc<Run>,
     ) -> Answer {
-        Answer { schema, source: Source::Stream { stream, runtime }, run: Some(run) }
+        Answer { schema, source: Source::Stream { stream, runtime }, run: Some(run), changed: None }
     }
 
     /// The columns.
