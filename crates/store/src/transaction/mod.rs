@@ -341,7 +341,9 @@ impl Transaction {
         for row in self.locked.drain(..) {
             self.shared.locks.release(row, self.id);
         }
-        self.shared.waits.wake();
+        if self.id != 0 {
+            self.shared.waits.wake();
+        }
         if self.isolation == Isolation::Serializable && self.view.is_some() {
             self.shared.commits().history.leave();
         }
