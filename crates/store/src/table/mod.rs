@@ -19,6 +19,7 @@
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`.
 
 mod access;
+mod build;
 mod bulk;
 mod entries;
 pub(crate) mod indexes;
