@@ -23,7 +23,7 @@ use super::entries::{Newcomer, Refused};
 use super::{NativeTable, Retired, TableIndex, Writer};
 use crate::directory::Directory;
 use crate::group::{Group, offset_of};
-use crate::row::{Row, Stored};
+use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use mainstay_base::Result;
 use std::sync::Arc;
@@ -177,7 +177,7 @@ impl NativeTable {
                 continue;
             }
             let old = group.position(offset);
-            let row = Stored { group, offset };
+            let row = Changed { stored: Stored { group, offset }, changes: &[] };
             let row_id = group.row_id(offset);
             let target = self.room(writer)?;
             let position = target.next_position();
