@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn short_and_long_values_are_read_as_they_were_written() {
-        let values: Vec<String> = (0..300).map(|i| "Malmö ".repeat(i % 40)).chain([String::from("x").repeat(5000)]).collect();
+        let values: Vec<String> =
+            (0..300).map(|i| "Malmö ".repeat(i % 40)).chain([String::from("x").repeat(5000)]).collect();
         let (mut appender, views) = Views::with_capacity(values.len(), true);
         for value in &values {
             appender.push_text(value).unwrap();

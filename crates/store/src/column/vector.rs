@@ -213,7 +213,9 @@ mod tests {
                 let mut seen = 0;
                 while seen < count {
                     let values = vector.slice();
-                    assert!(values[seen..].iter().enumerate().all(|(i, v)| *v == [(seen + i) as u64, !(seen + i) as u64]));
+                    assert!(
+                        values[seen..].iter().enumerate().all(|(i, v)| *v == [(seen + i) as u64, !(seen + i) as u64])
+                    );
                     seen = values.len();
                     std::thread::yield_now();
                 }

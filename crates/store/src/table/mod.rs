@@ -19,6 +19,7 @@
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`.
 
 mod access;
+mod build;
 mod bulk;
 mod entries;
 pub(crate) mod indexes;
@@ -51,7 +52,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
-pub(crate) type Indexes = Arc<[Arc<TableIndex>]>;
+pub type Indexes = Arc<[Arc<TableIndex>]>;
 
 /// A native table.
 pub struct NativeTable {
@@ -60,7 +61,6 @@ pub struct NativeTable {
     types: Vec<SqlType>,
     schema: SchemaRef,
     directory: RwLock<Arc<Directory>>,
-    indexes: RwLock<Indexes>,
     writer: Mutex<Writer>,
     links: Links,
     references: References,
@@ -68,6 +68,8 @@ pub struct NativeTable {
     garbage: AtomicUsize,
     /// Odd while vacuum moves rows from one group to another.
     moves: AtomicUsize,
+    /// Garbage from which on it is worth a vacuum.
+    vacuum_from: AtomicUsize,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -102,10 +104,11 @@ impl NativeTable {
         definition.check()?;
         let indexes: Indexes =
             definition.indexes.iter().map(|index| Arc::new(TableIndex::new(&definition, index))).collect();
+        let directory = Arc::new(Directory::of(Vec::new(), Arc::clone(&indexes))?);
         let writer = Writer {
             current: None,
-            directory: Arc::default(),
-            indexes: Arc::clone(&indexes),
+            directory: Arc::clone(&directory),
+            indexes,
             next_group: 0,
             next_row_id: 1,
             key: Vec::new(),
@@ -118,13 +121,13 @@ impl NativeTable {
             types: definition.columns.iter().map(|column| column.sql_type).collect(),
             schema: definition.schema(),
             definition,
-            directory: RwLock::default(),
-            indexes: RwLock::new(indexes),
+            directory: RwLock::new(directory),
             writer: Mutex::new(writer),
             links: Links::default(),
             references: References::default(),
             garbage: AtomicUsize::new(0),
             moves: AtomicUsize::new(0),
+            vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             shared,
         })
     }
@@ -157,7 +160,7 @@ impl NativeTable {
 
     /// The indexes as they are now.
     pub fn indexes(&self) -> Arc<[Arc<TableIndex>]> {
-        Arc::clone(&self.indexes.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(self.directory().indexes())
     }
 
     /// What a view sees of the table, for one statement: rows that are inserted from now on are not part of it.
@@ -205,7 +208,7 @@ impl NativeTable {
         let group = Group::create(writer.next_group, &self.types, capacity, writer.next_row_id);
         let mut groups = writer.directory.groups().to_vec();
         groups.push(Arc::clone(group.group()));
-        let directory = Directory::of(groups)?;
+        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
         writer.next_group += 1;
         writer.current = Some(group);

@@ -166,7 +166,8 @@ impl Snapshot for TableSnapshot {
                 let values = found.iter().map(|(group, offset)| value(group, *offset) as i64);
                 return Arc::new(Int64Array::from_iter_values(values));
             };
-            let cells: Vec<Cell<'_>> = found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
+            let cells: Vec<Cell<'_>> =
+                found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
             gather(*sql_type, &cells)
         };
         Ok((columns.iter().map(take).collect(), kept))

@@ -31,7 +31,7 @@ pub(crate) mod views;
 pub(crate) mod waits;
 
 pub use locks::LockMode;
-pub use log::{Journal, NoJournal, NoRedo, Redo};
+pub use log::{Journal, NoJournal, Redo};
 pub use serializable::Read;
 pub use undo::Savepoint;
 
@@ -41,6 +41,7 @@ use crate::table::{Check, NativeTable};
 use locks::RowName;
 use mainstay_base::{Code, Error, Result};
 use shared::Shared;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 use views::Ticket;
@@ -99,8 +100,19 @@ pub struct Transaction {
     is_over: bool,
 }
 
+/// The lists of a transaction, empty, for the thread's next one.
+type Lists = (Vec<Write>, Vec<Arc<NativeTable>>);
+
+/// Lists longer than this are not kept.
+const KEPT_WRITES: usize = 1024;
+
+thread_local! {
+    static SPARE: Cell<Option<Lists>> = const { Cell::new(None) };
+}
+
 impl Transaction {
     pub(crate) fn new(shared: Arc<Shared>, isolation: Isolation) -> Transaction {
+        let (writes, tables) = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
         Transaction {
             shared,
             isolation,
@@ -109,9 +121,9 @@ impl Transaction {
             view: None,
             statement: None,
             lock_timeout: None,
-            writes: Vec::new(),
+            writes,
             extensible: false,
-            tables: Vec::new(),
+            tables,
             redo: None,
             reads: Vec::new(),
             locked: Vec::new(),
@@ -305,10 +317,13 @@ impl Transaction {
         self.checks.push(check);
     }
 
-    /// Where changes of logged tables are written down.
+    /// Where changes of logged tables are written down, if anywhere.
     #[inline]
-    pub(crate) fn redo(&mut self) -> &mut dyn Redo {
-        self.redo.get_or_insert_with(|| self.shared.journal.redo()).as_mut()
+    pub(crate) fn redo(&mut self) -> Option<&mut (dyn Redo + 'static)> {
+        if self.redo.is_none() {
+            self.redo = self.shared.journal.redo();
+        }
+        self.redo.as_deref_mut()
     }
 
     /// The transaction that keeps this one from having a row in this mode.
@@ -338,7 +353,9 @@ impl Transaction {
         for row in self.locked.drain(..) {
             self.shared.locks.release(row, self.id);
         }
-        self.shared.waits.wake();
+        if self.id != 0 {
+            self.shared.waits.wake();
+        }
         if self.isolation == Isolation::Serializable && self.view.is_some() {
             self.shared.commits().history.leave();
         }
@@ -355,13 +372,22 @@ impl Drop for Transaction {
         if !self.is_over {
             self.rollback_all();
         }
+        // A short transaction then allocates nothing.
+        let (mut writes, mut tables) = (std::mem::take(&mut self.writes), std::mem::take(&mut self.tables));
+        if (1..=KEPT_WRITES).contains(&writes.capacity()) {
+            writes.clear();
+            tables.clear();
+            // A thread that is ending has no place for them.
+            let _ = SPARE.try_with(|spare| spare.set(Some((writes, tables))));
+        }
     }
 }
 
 /// The error of whoever comes second and may not look again.
 #[cold]
 pub(crate) fn overtaken() -> Error {
-    Error::new(Code::Conflict, "another transaction changed the row first").hint("roll back and run the transaction again")
+    Error::new(Code::Conflict, "another transaction changed the row first")
+        .hint("roll back and run the transaction again")
 }
 
 /// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.
