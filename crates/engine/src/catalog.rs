@@ -1,6 +1,7 @@
 //! The tables of a folder, opened when they are first named.
 
 use crate::folder::{self, Kind, Listing, TableFile};
+use crate::native::Native;
 use crate::options::CodePages;
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
@@ -21,6 +22,7 @@ pub(crate) struct FolderCatalog {
     cache: VectorCache,
     code_pages: CodePages,
     planner: Arc<Planner>,
+    pub(crate) native: Native,
     version: AtomicU64,
     tables: Mutex<Tables>,
 }
@@ -71,11 +73,12 @@ impl FolderCatalog {
         cache: VectorCache,
         code_pages: CodePages,
         planner: Arc<Planner>,
+        native: Native,
     ) -> Result<FolderCatalog> {
         let listing = folder::list(fs.as_ref(), path)?;
         let tables = Mutex::new(Tables { listing, ..Tables::default() });
         let version = AtomicU64::new(0);
-        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, version, tables })
+        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, native, version, tables })
     }
 
     /// Gives a file from anywhere a name in this database.
@@ -106,6 +109,7 @@ impl FolderCatalog {
         let mut tables = self.lock();
         self.relist(&mut tables)?;
         let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
+        names.extend(self.native.names());
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -198,15 +202,20 @@ impl Tables {
 
 impl mainstay_query::Catalog for FolderCatalog {
     fn relation(&self, name: &str) -> Result<Option<Relation>> {
+        if let Some(relation) = self.native.relation(name)? {
+            return Ok(Some(relation));
+        }
         Ok(self.table(name)?.map(|(_, open)| open.relation()))
     }
 
     fn names(&self) -> Vec<String> {
         let tables = self.lock();
-        tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect()
+        let files = tables.listing.tables.keys().chain(tables.attached.keys()).cloned();
+        files.chain(self.native.names()).collect()
     }
 
     fn version(&self) -> u64 {
-        self.version.load(Ordering::Relaxed)
+        // Both only grow, so their sum changes when either does.
+        self.version.load(Ordering::Relaxed) + self.native.version()
     }
 }

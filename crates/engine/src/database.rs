@@ -2,10 +2,12 @@
 
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
+use crate::native::Native;
 use crate::options::{CodePages, Options};
 use crate::session::Session;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
+use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem};
 use std::path::{Path, PathBuf};
@@ -47,7 +49,8 @@ impl Database {
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 2);
-        let catalog = FolderCatalog::open(fs, &path, cache, code_pages, Arc::clone(&planner))?;
+        let native = Native::new(Store::in_memory());
+        let catalog = FolderCatalog::open(fs, &path, cache, code_pages, Arc::clone(&planner), native)?;
         Ok(Database { shared: Arc::new(Shared { planner, catalog, options }) })
     }
 

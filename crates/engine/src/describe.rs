@@ -1,12 +1,13 @@
 //! Tables as a person wants to see them listed.
 
 use crate::catalog::{FolderCatalog, OpenTable};
-use arrow_schema::{DataType, Field};
-use mainstay_base::Result;
-use mainstay_query::Relation;
+use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
+use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_query::{ColumnClause, CreateTable, Name, Relation};
 use mainstay_table::Table;
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A table of the database.
 #[derive(Clone, Debug)]
@@ -192,4 +193,58 @@ pub(crate) fn sql_type(field: &Field) -> String {
         DataType::Binary | DataType::BinaryView | DataType::LargeBinary => "VARBINARY".to_owned(),
         other => other.to_string().to_uppercase(),
     }
+}
+
+/// CREATE TABLE AS: the table with the columns of a query, whose names the statement may replace.
+pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result<CreateTable> {
+    if !create.columns.is_empty() {
+        let error = Error::new(Code::Unsupported, "CREATE TABLE AS with a list of columns");
+        return Err(error.hint("name the columns in the query"));
+    }
+    let column = |field: &Arc<Field>| {
+        Ok(ColumnClause {
+            name: Name::new(field.name()),
+            sql_type: column_type(field)?,
+            not_null: false,
+            default: None,
+            identity: None,
+            identity_steps: (1, 1),
+            computed: None,
+            constraints: Vec::new(),
+        })
+    };
+    let columns: Result<Vec<ColumnClause>> = schema.fields().iter().map(column).collect();
+    Ok(CreateTable { columns: columns?, query: None, ..create.clone() })
+}
+
+/// The type of a native column that holds what a query gives.
+fn column_type(field: &Field) -> Result<SqlType> {
+    Ok(match field.data_type() {
+        DataType::Boolean => SqlType::Boolean,
+        DataType::Int8 => SqlType::TinyInt,
+        DataType::Int16 | DataType::UInt8 => SqlType::SmallInt,
+        DataType::Int32 | DataType::UInt16 => SqlType::Integer,
+        DataType::Int64 | DataType::UInt32 => SqlType::BigInt,
+        DataType::UInt64 => SqlType::Decimal { precision: 20, scale: 0 },
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale) => {
+            SqlType::Decimal { precision: *precision, scale: u8::try_from(*scale).unwrap_or_default() }
+        }
+        DataType::Float32 => SqlType::Real,
+        DataType::Float64 => SqlType::Double,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlType::TEXT,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlType::VarBinary { length: None },
+        DataType::FixedSizeBinary(16) => SqlType::Uuid,
+        DataType::Date32 => SqlType::Date,
+        DataType::Time32(_) | DataType::Time64(_) => SqlType::Time { digits: 7 },
+        DataType::Timestamp(_, None) => SqlType::Timestamp { digits: 6 },
+        DataType::Timestamp(_, Some(_)) => SqlType::TimestampWithOffset { digits: 6 },
+        DataType::Interval(IntervalUnit::YearMonth) => SqlType::IntervalYearMonth,
+        DataType::Interval(_) => SqlType::IntervalDayTime,
+        other => {
+            let message = format!("the column {} has a type that a table cannot hold: {other}", field.name());
+            return Err(Error::new(Code::Unsupported, message));
+        }
+    })
 }

@@ -25,6 +25,7 @@ mod check;
 mod database;
 mod describe;
 mod folder;
+mod native;
 mod options;
 mod session;
 mod words;

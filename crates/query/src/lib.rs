@@ -26,6 +26,7 @@ mod change;
 mod condition;
 mod constants;
 mod context;
+mod direct;
 mod error;
 mod escape;
 mod fuse;
@@ -46,9 +47,9 @@ mod watch;
 mod wildcard;
 
 pub use catalog::{Catalog, Relation};
+pub use change::{POSITION, RowExpressions, expression};
 pub use constants::{constants, values_query};
 pub use context::DEFAULT_SCHEMAS;
-pub use change::{POSITION, RowExpressions, expression};
 pub use error::unknown_table;
 pub use parquet::{open_parquet, original_schema};
 pub use planner::{Planned, Planner, Settings, functions};

@@ -7,6 +7,7 @@ use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::relation::{ORIGINAL_NAME, Visibility};
 use crate::run::{Answer, Run, RunOptions};
+use crate::scan::Scan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -104,6 +105,8 @@ impl Cache {
 /// A statement that is ready to run, any number of times and by any number of sessions at once.
 pub struct Planned {
     plan: Arc<dyn ExecutionPlan>,
+    /// The plan as the scan that it is, if it can be read without a stream.
+    direct: Option<Arc<Scan>>,
     /// The columns as the user named them.
     schema: SchemaRef,
     /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
@@ -181,6 +184,11 @@ impl Planner {
 
     /// Starts a statement.
     pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
+        if let Some(scan) = &planned.direct
+            && let Some(answer) = crate::direct::run(scan, &planned.schema, &options)?
+        {
+            return Ok(answer);
+        }
         let run = Arc::new(Run::new(options));
         for table in &planned.tables {
             run.snapshot(table)?;
@@ -226,7 +234,8 @@ impl Planner {
         let plan = self.runtime.block_on(session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
-        let planned = Planned { schema: plan.schema(), plan, stateful: true, large: true, tables, foreign };
+        let schema = plan.schema();
+        let planned = Planned { schema, plan, direct: None, stateful: true, large: true, tables, foreign };
         self.run(&planned, RunOptions::default())
     }
 
@@ -333,7 +342,8 @@ impl Planner {
         let Physical { plan, stateful, large } = self.runtime.block_on(self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
-        Ok(Planned { plan, schema, stateful, large, tables, foreign })
+        let direct = crate::direct::scan_of(&plan);
+        Ok(Planned { plan, direct, schema, stateful, large, tables, foreign })
     }
 }
 

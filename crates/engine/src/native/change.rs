@@ -11,12 +11,11 @@ use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::values::value_at;
 use super::{Native, key_of};
-use crate::session::Session;
 use arrow_array::RecordBatch;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, Planned, RunOptions,
-    RowExpressions, Update,
+    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, Planned, RowExpressions,
+    RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use std::sync::Arc;
@@ -56,7 +55,7 @@ struct UpsertUpdate<'i> {
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
-        let form = self.native.form(self.planner, &key_of(&insert.table))?;
+        let form = self.form(&insert.table)?;
         let columns = self.insert_columns(&form, insert)?;
         let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
         let view = transaction.begin_statement()?;
@@ -83,6 +82,17 @@ impl Changer<'_> {
             }
         }
         answer(self.planner, &form, insert.returning.as_ref(), done).map(Changed::Done)
+    }
+
+    /// The table that is to be changed.
+    fn form(&self, name: &Name) -> Result<Arc<Form>> {
+        let key = key_of(name);
+        match self.native.form(self.planner, &key) {
+            Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
+                Err(Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view")))
+            }
+            form => form,
+        }
     }
 
     /// The columns that an INSERT gives values for.
@@ -133,7 +143,7 @@ impl Changer<'_> {
         };
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
-        let defaults = if needs_defaults { Some(form.defaults()?) } else { None };
+        let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
         let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_deref());
         given.into_iter().map(fill).collect()
     }
@@ -164,7 +174,7 @@ impl Changer<'_> {
         let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
             (Some(value), _) => Ok(value),
             (None, Some(identity)) => {
-                let next = self.native.store().next_value(identity.sequence)?;
+                let next = self.native.next_value(identity.sequence)?;
                 form.converted(column, ValueRef::Integer(next))
             }
             (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
@@ -264,7 +274,8 @@ impl Changer<'_> {
         let fields = form.schema.fields().iter().chain(form.schema.fields().iter()).cloned().collect::<Vec<_>>();
         let batch = super::forms::batch_of(&Arc::new(arrow_schema::Schema::new(fields)), columns, 1)?;
         let results = update.expressions.evaluate(&batch)?;
-        let condition = update.has_condition.then(|| value_at(results.column(update.assignments.len()), 0)).transpose()?;
+        let condition =
+            update.has_condition.then(|| value_at(results.column(update.assignments.len()), 0)).transpose()?;
         if condition.is_some_and(|condition| condition != Value::Boolean(true)) {
             return Ok(Inserted::Nothing);
         }
@@ -282,11 +293,15 @@ impl Changer<'_> {
 
     /// UPDATE.
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
-        let form = self.native.form(self.planner, &key_of(&update.table))?;
+        let form = self.form(&update.table)?;
         let columns = assigned(&form, &update.assignments)?;
         let planned = self.planner.plan_update(self.text, update, self.catalog)?;
         let view = transaction.begin_statement()?;
-        let defaults = if update.assignments.iter().any(|a| a.value.is_none()) { Some(form.defaults()?) } else { None };
+        let defaults = if update.assignments.iter().any(|a| a.value.is_none()) {
+            Some(form.defaults(self.planner)?)
+        } else {
+            None
+        };
         let mut done = Rows::default();
         let whole = form.looks_at_rows() || update.returning.is_some();
         for batch in self.batches(transaction, &planned, view)? {
@@ -323,7 +338,7 @@ impl Changer<'_> {
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
-        let form = self.native.form(self.planner, &key_of(&delete.table))?;
+        let form = self.form(&delete.table)?;
         let planned = self.planner.plan_delete(self.text, delete, self.catalog)?;
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
@@ -348,7 +363,7 @@ impl Changer<'_> {
         let mut done = Rows::default();
         let mut last = None;
         for name in names {
-            let form = self.native.form(self.planner, &key_of(name))?;
+            let form = self.form(name)?;
             let view = transaction.begin_statement()?;
             let mut positions = Vec::new();
             form.table.reader(view).for_each(&mut |version| {
@@ -433,13 +448,16 @@ fn changes_of(
     let mut place = 0;
     let mut changes = Vec::with_capacity(columns.len());
     for (assignment, column) in assignments.iter().zip(columns) {
-        changes.push((*column, match &assignment.value {
-            Some(_) => {
-                place += 1;
-                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
-            }
-            None => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
-        }));
+        changes.push((
+            *column,
+            match &assignment.value {
+                Some(_) => {
+                    place += 1;
+                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+                }
+                None => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
+            },
+        ));
     }
     Ok(changes)
 }
@@ -468,18 +486,4 @@ fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, index: Option
 /// Whether an error is about the key of this index.
 fn conflicts_in(form: &Form, index: usize, error: &Error) -> bool {
     form.table.indexes().get(index).is_some_and(|index| error.message().contains(&index.definition().name))
-}
-
-impl Session {
-    /// What carries out changes for this session.
-    pub(crate) fn changer<'s>(&'s self, text: &'s str, options: &'s dyn Fn() -> RunOptions) -> Changer<'s> {
-        let shared = &self.database().shared;
-        Changer {
-            native: &shared.catalog.native,
-            planner: &shared.planner,
-            catalog: &shared.catalog,
-            options,
-            text,
-        }
-    }
 }

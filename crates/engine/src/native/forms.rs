@@ -72,11 +72,17 @@ impl Form {
     }
 
     /// The default of each column, evaluated now; NULL for those that have none.
-    pub(crate) fn defaults(&self) -> Result<NewRow> {
+    pub(crate) fn defaults(&self, planner: &Planner) -> Result<NewRow> {
         let Some(expressions) = &self.default_expressions else {
             return Ok(vec![Value::Null; self.defaults.len()]);
         };
-        let values = expressions.evaluate(&one_row()?)?;
+        let values = match expressions.is_momentary() {
+            false => expressions.evaluate(&one_row()?)?,
+            true => {
+                let texts = self.definition.columns.iter().filter_map(|column| column.default.as_deref());
+                planner.row_texts(&texts.collect::<Vec<_>>(), &[])?.evaluate(&one_row()?)?
+            }
+        };
         let value = |(place, column): (&Option<usize>, usize)| match place {
             Some(place) => self.converted(column, value_at(values.column(*place), 0)?.as_ref()),
             None => Ok(Value::Null),
@@ -176,8 +182,7 @@ impl Computed {
         let computed = |(place, column): (usize, &mainstay_store::files::catalog::ColumnDefinition)| {
             column.computed.as_ref().map(|computed| (place, computed.text.clone()))
         };
-        let (columns, texts): (Vec<usize>, Vec<String>) =
-            table.columns.iter().enumerate().filter_map(computed).unzip();
+        let (columns, texts): (Vec<usize>, Vec<String>) = table.columns.iter().enumerate().filter_map(computed).unzip();
         if texts.is_empty() {
             return Ok(None);
         }

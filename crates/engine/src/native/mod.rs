@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   define        CREATE, ALTER, DROP: statements as changes of the catalog
+//!   definitions   the catalog, and the tables of the store that it names
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   transaction   the session's transaction, and what a statement of it sees
@@ -12,13 +13,16 @@
 
 mod change;
 mod define;
+mod definitions;
 mod forms;
 mod returning;
 mod transaction;
 mod values;
 
-pub(crate) use transaction::{SessionTransaction, StatementView};
+pub(crate) use change::Changer;
+pub(crate) use transaction::{Changed, SessionTransaction};
 
+use definitions::Definitions;
 use forms::Form;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
@@ -30,6 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The native tables of a database.
 pub(crate) struct Native {
     store: Arc<Store>,
+    definitions: Definitions,
     /// Tables with their expressions compiled, by name, of one state of the catalog.
     forms: Mutex<Forms>,
 }
@@ -42,12 +47,17 @@ struct Forms {
 
 impl Native {
     pub(crate) fn new(store: Store) -> Native {
-        Native { store: Arc::new(store), forms: Mutex::default() }
+        Native { store: Arc::new(store), definitions: Definitions::new(), forms: Mutex::default() }
     }
 
-    /// The store.
-    pub(crate) fn store(&self) -> &Arc<Store> {
-        &self.store
+    /// A number that nothing of the catalog has yet.
+    fn take_id(&self) -> u64 {
+        self.definitions.take_id()
+    }
+
+    /// The next value of a sequence.
+    fn next_value(&self, sequence: u64) -> Result<i64> {
+        self.definitions.next_value(sequence)
     }
 
     /// Begins a transaction.
@@ -57,19 +67,19 @@ impl Native {
 
     /// What exists now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        self.store.catalog()
+        self.definitions.catalog()
     }
 
     /// A number that grows with every change of the catalog.
     pub(crate) fn version(&self) -> u64 {
-        self.store.catalog_version()
+        self.definitions.version()
     }
 
     /// What a name in a statement leads to, if it is a native table or a view.
     pub(crate) fn relation(&self, key: &str) -> Result<Option<Relation>> {
         let catalog = self.catalog();
         if let Some(definition) = find_table(&catalog, key) {
-            let table = self.store.table_by_id(definition.id)?;
+            let table = self.definitions.table(definition.id)?;
             return Ok(Some(Relation::Table(Arc::new(Shown(table)))));
         }
         let view = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
@@ -103,7 +113,7 @@ impl Native {
             }
         }
         let definition = self.definition(key).ok_or_else(|| mainstay_query::unknown_table(key, &self.names()))?;
-        let table = self.store.table_by_id(definition.id)?;
+        let table = self.definitions.table(definition.id)?;
         let form = Arc::new(Form::new(planner, table, Arc::new(definition))?);
         let mut forms = self.lock_forms();
         if forms.version == version {
@@ -118,7 +128,7 @@ impl Native {
 
     /// Changes the catalog within a transaction.
     fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
-        self.store.change_catalog(transaction, change)
+        self.definitions.change(&self.store, transaction, change)
     }
 }
 

@@ -10,7 +10,9 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringViewArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringViewArray,
+};
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use mainstay_base::{Code, Date, Decimal, Error, Interval, Result, SqlType, Time, Timestamp, Value, ValueRef};
 use mainstay_store::definition::shown_type;
@@ -89,9 +91,7 @@ fn timestamp(array: &dyn Array, unit: TimeUnit, row: usize) -> Option<Timestamp>
         TimeUnit::Second => Timestamp::from_seconds(array.as_primitive::<TimestampSecondType>().value(row)),
         TimeUnit::Millisecond => Timestamp::from_ms(array.as_primitive::<TimestampMillisecondType>().value(row)),
         TimeUnit::Microsecond => Timestamp::from_us(array.as_primitive::<TimestampMicrosecondType>().value(row)),
-        TimeUnit::Nanosecond => {
-            Some(Timestamp::from_nanos(array.as_primitive::<TimestampNanosecondType>().value(row)))
-        }
+        TimeUnit::Nanosecond => Some(Timestamp::from_nanos(array.as_primitive::<TimestampNanosecondType>().value(row))),
     }
 }
 
