@@ -3,14 +3,14 @@
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::describe;
-use crate::native::{Changed, Changer, Form, Native, SessionTransaction};
+use crate::native::{Changed, Changer, Form, Native, SessionTransaction, cannot_be_changed, key_of};
 use crate::prepared::Prepared;
 use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, IsolationLevel, Newest, Planned, Progress, RunOptions, Statement,
+    Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
     TransactionStatement, View, Visibility,
 };
 use mainstay_store::{Shown, Transaction};
@@ -278,8 +278,12 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => {
                 self.define(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
             }
-            Statement::Drop(drop) => self.define(text, |transaction| native.drop(transaction, drop)),
-            Statement::AlterTable(alter) => self.define(text, |transaction| native.alter_table(transaction, alter)),
+            Statement::Drop(drop) => self
+                .define(text, |transaction| native.drop(transaction, drop))
+                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::AlterTable(alter) => self
+                .define(text, |transaction| native.alter_table(transaction, alter))
+                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
@@ -304,6 +308,16 @@ impl Session {
         let native = &database.shared.catalog.native;
         self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
+    }
+
+    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+        let catalog = &self.database.shared.catalog;
+        let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
+        match names.iter().find(is_file) {
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            _ => error,
+        }
     }
 
     fn transaction_statement(&mut self, statement: &TransactionStatement) -> Result<Answer> {

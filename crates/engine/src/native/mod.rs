@@ -19,7 +19,7 @@ mod returning;
 mod transaction;
 mod values;
 
-pub(crate) use change::Changer;
+pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use forms::{Form, batch_of};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use values::{array_of, value_at};

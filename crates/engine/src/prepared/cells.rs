@@ -185,7 +185,8 @@ pub(super) fn is_exact(value: ValueRef<'_>, sql_type: SqlType) -> bool {
             let is_binary = sql_type.collation() == Some(mainstay_base::Collation::Binary);
             is_binary && !text.ends_with(' ') && fits(value, sql_type)
         }
-        ValueRef::Float(_) => false,
+        // Nothing equals NULL, and a key may not even take it.
+        ValueRef::Float(_) | ValueRef::Null => false,
         value => fits(value, sql_type),
     }
 }
