@@ -114,7 +114,8 @@ fn main() -> Result<()> {
             (0..ROWS).try_for_each(|i| {
                 let mut transaction = store.begin(Isolation::ReadCommitted);
                 let view = transaction.begin_statement()?;
-                let found = table.reader(view).get(0, &[ValueRef::Integer(shuffled(i))])?.map(|version| version.position);
+                let found =
+                    table.reader(view).get(0, &[ValueRef::Integer(shuffled(i))])?.map(|version| version.position);
                 if let Some(position) = found {
                     table.update_columns(&mut transaction, position, &[(2, ValueRef::Float(1.5))])?;
                 }

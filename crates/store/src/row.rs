@@ -11,9 +11,9 @@ pub trait Row {
     /// The value of a column; NULL for a column that is not there.
     fn value(&self, column: usize) -> ValueRef<'_>;
 
-    /// Whether the values of these columns are surely those of the version that is updated.
-    fn keeps(&self, _columns: &[usize]) -> bool {
-        false
+    /// Whether the value of a column may differ from that of the version that is updated.
+    fn changes(&self, _column: usize) -> bool {
+        true
     }
 }
 
@@ -59,7 +59,7 @@ impl Row for Changed<'_> {
     }
 
     #[inline]
-    fn keeps(&self, columns: &[usize]) -> bool {
-        !self.changes.iter().any(|(changed, _)| columns.contains(changed))
+    fn changes(&self, column: usize) -> bool {
+        self.changes.iter().any(|(changed, _)| *changed == column)
     }
 }

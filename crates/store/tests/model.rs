@@ -219,7 +219,7 @@ fn random_transactions_agree_with_the_model() {
             world.step();
         }
         while !world.actors.is_empty() {
-            world.end(0, world.actors.len() % 2 == 0);
+            world.end(0, world.actors.len().is_multiple_of(2));
         }
         world.table.vacuum().unwrap();
         assert_eq!(committed(&world.store, &world.table).len(), world.committed.len());

@@ -133,7 +133,8 @@ fn not_null_and_types_are_checked() {
 fn family() -> (Store, [std::sync::Arc<mainstay_store::NativeTable>; 2]) {
     let store = Store::in_memory();
     let parent = store.create_table(pairs(true)).unwrap();
-    let mut child = TableDefinition::new("child", vec![column("id", SqlType::BigInt), column("pair", SqlType::Integer)]);
+    let mut child =
+        TableDefinition::new("child", vec![column("id", SqlType::BigInt), column("pair", SqlType::Integer)]);
     child.foreign_keys.push(ForeignKey {
         name: "child_pair".into(),
         columns: vec![1],

@@ -41,7 +41,11 @@ fn the_second_writer_waits_for_the_first_and_then_sees_its_version() {
                 written
             });
             until_waiting(&store, 1);
-            if rolls_back { first.rollback() } else { first.commit().map(|_| ()).unwrap() }
+            if rolls_back {
+                first.rollback()
+            } else {
+                first.commit().map(|_| ()).unwrap()
+            }
             let written = second.join().unwrap();
             assert_eq!(matches!(written, Written::Moved(_)), !rolls_back);
         });
@@ -118,7 +122,11 @@ fn insert_second(first_commits: bool) -> Result<u64> {
             inserted
         });
         until_waiting(&store, 1);
-        if first_commits { first.commit().map(|_| ()).unwrap() } else { first.rollback() }
+        if first_commits {
+            first.commit().map(|_| ()).unwrap()
+        } else {
+            first.rollback()
+        }
         let outcome = second.join().unwrap();
         assert_eq!(committed(&store, &table), [(1, if first_commits { 10 } else { 11 })]);
         outcome

@@ -64,12 +64,7 @@ impl Column {
     }
 }
 
-fn primitive<T>(
-    column: &Column,
-    values: &Arc<Vector<T::Native>>,
-    length: usize,
-    nulls: Option<NullBuffer>,
-) -> ArrayRef
+fn primitive<T>(column: &Column, values: &Arc<Vector<T::Native>>, length: usize, nulls: Option<NullBuffer>) -> ArrayRef
 where
     T: ArrowPrimitiveType,
 {

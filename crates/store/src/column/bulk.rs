@@ -37,7 +37,8 @@ impl ColumnAppender {
     }
 
     fn extend_values(&mut self, array: &dyn Array, rows: Range<usize>) -> Result<()> {
-        let other = || Error::new(Code::TypeMismatch, format!("a vector of {} for {}", array.data_type(), self.sql_type));
+        let other =
+            || Error::new(Code::TypeMismatch, format!("a vector of {} for {}", array.data_type(), self.sql_type));
         macro_rules! copy {
             ($values:expr, $arrow:ty) => {
                 $values.extend(&values::<$arrow>(array).ok_or_else(other)?[rows])
@@ -53,11 +54,15 @@ impl ColumnAppender {
             (Appenders::I32(values), DataType::Int32) => copy!(values, Int32Type),
             (Appenders::I32(values), DataType::Date32) => copy!(values, Date32Type),
             (Appenders::I32(values), DataType::Decimal32(..)) => copy!(values, Decimal32Type),
-            (Appenders::I32(values), DataType::Interval(IntervalUnit::YearMonth)) => copy!(values, IntervalYearMonthType),
+            (Appenders::I32(values), DataType::Interval(IntervalUnit::YearMonth)) => {
+                copy!(values, IntervalYearMonthType)
+            }
             (Appenders::I64(values), DataType::Int64) => copy!(values, Int64Type),
             (Appenders::I64(values), DataType::Decimal64(..)) => copy!(values, Decimal64Type),
             (Appenders::I64(values), DataType::Time64(_)) => copy!(values, Time64NanosecondType),
-            (Appenders::I64(values), DataType::Timestamp(TimeUnit::Nanosecond, _)) => copy!(values, TimestampNanosecondType),
+            (Appenders::I64(values), DataType::Timestamp(TimeUnit::Nanosecond, _)) => {
+                copy!(values, TimestampNanosecondType)
+            }
             (Appenders::I64(values), DataType::Timestamp(..)) => copy!(values, TimestampMicrosecondType),
             (Appenders::I128(values), DataType::Decimal128(..)) => copy!(values, Decimal128Type),
             (Appenders::F32(values), DataType::Float32) => copy!(values, Float32Type),
@@ -69,11 +74,13 @@ impl ColumnAppender {
             }
             (Appenders::Views(views), DataType::Utf8View) => {
                 let texts = array.as_string_view();
-                rows.clone().try_for_each(|row| views.push_text(if texts.is_null(row) { "" } else { texts.value(row) }))?;
+                rows.clone()
+                    .try_for_each(|row| views.push_text(if texts.is_null(row) { "" } else { texts.value(row) }))?;
             }
             (Appenders::Views(views), DataType::BinaryView) => {
                 let bytes = array.as_binary_view();
-                rows.clone().try_for_each(|row| views.push_bytes(if bytes.is_null(row) { b"" } else { bytes.value(row) }))?;
+                rows.clone()
+                    .try_for_each(|row| views.push_bytes(if bytes.is_null(row) { b"" } else { bytes.value(row) }))?;
             }
             _ => return Err(other()),
         }

@@ -24,10 +24,14 @@ pub(crate) fn gather(sql_type: SqlType, cells: &[Cell<'_>]) -> ArrayRef {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     macro_rules! take {
         ($kind:ident, $arrow:ty) => {
-            primitive::<$arrow>(sql_type, nulls, cells.iter().map(|(column, at)| match column.slice() {
-                Slice::$kind(values) => values.get(*at).copied().unwrap_or_default(),
-                _ => Default::default(),
-            }))
+            primitive::<$arrow>(
+                sql_type,
+                nulls,
+                cells.iter().map(|(column, at)| match column.slice() {
+                    Slice::$kind(values) => values.get(*at).copied().unwrap_or_default(),
+                    _ => Default::default(),
+                }),
+            )
         };
     }
     match data_type(sql_type) {

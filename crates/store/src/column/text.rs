@@ -82,6 +82,18 @@ impl Views {
         (ViewAppender { views: appender, blocks, last: None, text }, views)
     }
 
+    /// A full column over a vector's views and blocks, whose values are in them: Arrow's own checks have been made.
+    /// `None` when there are too many blocks or something is not aligned.
+    pub(crate) fn of_buffers(views: &Buffer, data: &[Buffer], text: bool) -> Option<Views> {
+        let blocks = Blocks::default();
+        for (number, block) in data.iter().enumerate() {
+            if !blocks.add(number, Vector::of_buffer(block)?) {
+                return None;
+            }
+        }
+        Some(Views { views: Vector::of_buffer(views)?, blocks: Arc::new(blocks), text })
+    }
+
     /// The bytes of a value, if it is there.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: usize) -> Option<&[u8]> {
@@ -101,7 +113,8 @@ impl Views {
         if !self.text {
             return None;
         }
-        // SAFETY: an appender of text takes nothing but UTF-8 (`push_text`, `push_bytes`), and what it took never changes.
+        // SAFETY: an appender of text takes nothing but UTF-8 (`push_text`, `push_bytes`), and what it took never changes;
+        // `of_buffers` is given the parts of a vector of text, which is UTF-8.
         self.bytes_at(offset).map(|bytes| unsafe { std::str::from_utf8_unchecked(bytes) })
     }
 
@@ -111,12 +124,18 @@ impl Views {
         let buffers: Vec<Buffer> = self.blocks.iter().map(|block| block.buffer(usize::MAX)).collect();
         if self.text {
             // SAFETY: the views were made by `make_view` for bytes that are in these buffers at this place (a block is
-            // published before the views into it), and an appender of text takes nothing but `str` (`push`).
+            // published before the views into it), and an appender of text takes nothing but `str` (`push`); or both are
+            // those of a vector of Arrow's (`of_buffers`).
             Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })
         } else {
             // SAFETY: as above; bytes may be any.
             Arc::new(unsafe { BinaryViewArray::new_unchecked(views, buffers, nulls) })
         }
+    }
+
+    /// Whether it lies in buffers.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        self.views.is_borrowed()
     }
 
     /// How many bytes of memory it takes.
@@ -209,7 +228,8 @@ mod tests {
 
     #[test]
     fn short_and_long_values_are_read_as_they_were_written() {
-        let values: Vec<String> = (0..300).map(|i| "Malmö ".repeat(i % 40)).chain([String::from("x").repeat(5000)]).collect();
+        let values: Vec<String> =
+            (0..300).map(|i| "Malmö ".repeat(i % 40)).chain([String::from("x").repeat(5000)]).collect();
         let (mut appender, views) = Views::with_capacity(values.len(), true);
         for value in &values {
             appender.push_text(value).unwrap();

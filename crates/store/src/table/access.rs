@@ -53,9 +53,9 @@ impl NativeTable {
             let ranges: Option<Vec<Access>> = ranges.collect();
             return Some((equal.len() * 4 + 3, Access::Or(ranges?)));
         }
-        let (from, to) = next.filter(|next| self.orders_bytes(*next)).map_or((Bound::Unbounded, Bound::Unbounded), |next| {
-            bounds(conditions, next)
-        });
+        let (from, to) = next
+            .filter(|next| self.orders_bytes(*next))
+            .map_or((Bound::Unbounded, Bound::Unbounded), |next| bounds(conditions, next));
         let ends = [from, to].iter().filter(|bound| !matches!(bound, Bound::Unbounded)).count();
         let is_unique = usize::from(index.is_unique() && equal.len() == index.columns.len());
         let score = equal.len() * 4 + ends + is_unique;

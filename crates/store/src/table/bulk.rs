@@ -41,9 +41,9 @@ impl NativeTable {
             };
             if portion.rows > 0 {
                 transaction.note_inserted(self, portion.first, portion.rows as u32);
-                if self.definition.logged {
-                    let written = done..done + portion.rows;
-                    transaction.redo().inserted_columns(self.id, portion.first_row_id, arrays, written);
+                if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
+                    let written: Vec<ArrayRef> = arrays.iter().map(|array| array.slice(done, portion.rows)).collect();
+                    redo.inserted_columns(self.id, portion.first_row_id, &written)?;
                 }
                 if self.references.has_parents() {
                     let positions = portion.first..portion.first + portion.rows as u64;

@@ -129,7 +129,7 @@ impl NativeTable {
     ) -> Result<(), Refused> {
         index.key(new.row, new.row_id, &mut writer.key).map_err(Refused::Error)?;
         if let Some((old, _)) = new.old
-            && new.row.keeps(&index.columns)
+            && !index.columns.iter().any(|column| new.row.changes(*column))
             && index.entries.replace_if(&writer.key, old, new.position)
         {
             return Ok(());
@@ -167,7 +167,9 @@ impl NativeTable {
         match found {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
-            None if ended == NEVER && index.is_unique() => Err(Box::new(Refused::Error(self.duplicate(index, new.row)))),
+            None if ended == NEVER && index.is_unique() => {
+                Err(Box::new(Refused::Error(self.duplicate(index, new.row))))
+            }
             None if ended > new.view && ended < MARK && index.is_unique() => {
                 let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);
                 if is_seen { Err(Box::new(Refused::Error(overtaken()))) } else { Ok(()) }
@@ -201,7 +203,8 @@ impl NativeTable {
         let values: Vec<String> = index.columns.iter().map(|column| brief(row.value(*column))).collect();
         let kind = if index.definition.primary { "primary key" } else { "unique index" };
         let message = format!("a row with the key ({}) is there already", values.join(", "));
-        Error::new(Code::UniqueViolation, message).at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
+        Error::new(Code::UniqueViolation, message)
+            .at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
     }
 
     /// Leaves a way from a new version to the one whose entry it takes over.
@@ -242,7 +245,10 @@ impl NativeTable {
             let offset = offset_of(at);
             let stored = Stored { group, offset };
             let is_dead = group.created(offset) == ABORTED;
-            if !is_dead && index.key(&stored, group.row_id(offset), &mut writer.other_key).is_ok() && writer.other_key == writer.key {
+            if !is_dead
+                && index.key(&stored, group.row_id(offset), &mut writer.other_key).is_ok()
+                && writer.other_key == writer.key
+            {
                 return Some(at);
             }
         }

@@ -6,8 +6,8 @@
 //!
 //! Values are read where they lie: a group's columns give single values and typed slices, for as long as the reader lives.
 
-use super::indexes::TableIndex;
 use super::NativeTable;
+use super::indexes::TableIndex;
 use crate::directory::Directory;
 use crate::group::{Group, offset_of};
 use crate::index::{Cursor, Direction};

@@ -160,7 +160,8 @@ impl Snapshot for TableSnapshot {
                 let ids = found.iter().map(|(group, offset)| group.row_id(*offset) as i64);
                 return Arc::new(Int64Array::from_iter_values(ids));
             };
-            let cells: Vec<Cell<'_>> = found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
+            let cells: Vec<Cell<'_>> =
+                found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
             gather(*sql_type, &cells)
         };
         Ok((columns.iter().map(take).collect(), kept))

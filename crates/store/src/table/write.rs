@@ -18,7 +18,7 @@ use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use crate::transaction::{LockMode, Obstacle, Transaction, obstacle};
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
 
 /// What became of a change to a row.
@@ -63,8 +63,8 @@ impl NativeTable {
             }
         };
         transaction.note_inserted(self, position, 1);
-        if self.definition.logged {
-            transaction.redo().inserted(self.id, row_id, self.types.len(), &Borrowed(row));
+        if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
+            redo.inserted(self.id, &self.types, row_id, &Canonical { row, types: &self.types })?;
         }
         if self.references.has_parents() {
             transaction.note_check(Check::child(self, position));
@@ -119,8 +119,8 @@ impl NativeTable {
             }
         };
         transaction.note_updated(self, old, new);
-        if self.definition.logged {
-            transaction.redo().updated(self.id, row_id, self.types.len(), &Borrowed(row));
+        if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
+            redo.updated(self.id, &self.types, row_id, &Canonical { row, types: &self.types })?;
         }
         if self.references.has_parents() {
             transaction.note_check(Check::child(self, new));
@@ -164,8 +164,8 @@ impl NativeTable {
             }
         };
         transaction.note_deleted(self, old);
-        if self.definition.logged {
-            transaction.redo().deleted(self.id, group.row_id(offset_of(old)));
+        if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
+            redo.deleted(self.id, group.row_id(offset_of(old)));
         }
         if self.references.has_children() {
             transaction.note_check(Check::parent(self, old, None));
@@ -176,12 +176,7 @@ impl NativeTable {
     /// Locks the row of which there is a version at a position, until the transaction ends: nobody else changes it.
     ///
     /// Errors: `Conflict`, and those of waiting.
-    pub fn lock(
-        self: &Arc<Self>,
-        transaction: &mut Transaction,
-        position: u64,
-        mode: LockMode,
-    ) -> Result<Written> {
+    pub fn lock(self: &Arc<Self>, transaction: &mut Transaction, position: u64, mode: LockMode) -> Result<Written> {
         let mark = transaction.mark()?;
         loop {
             let writer = self.latch();
@@ -299,9 +294,7 @@ impl NativeTable {
         match group.end(offset, mark) {
             Ok(()) => Ended::Done,
             Err(stamp) if stamp == mark => Ended::Gone,
-            Err(stamp) if stamp >= MARK => {
-                Ended::Obstacle(Obstacle::Mark { group: Arc::clone(group), offset, stamp })
-            }
+            Err(stamp) if stamp >= MARK => Ended::Obstacle(Obstacle::Mark { group: Arc::clone(group), offset, stamp }),
             Err(_) => Ended::Overtaken,
         }
     }
@@ -316,11 +309,19 @@ fn overtaken(transaction: &Transaction, group: &Group, position: u64) -> Result<
     })
 }
 
-/// A row that may be of a type without size, as one that has a size.
-pub(super) struct Borrowed<'a, R: ?Sized>(pub(super) &'a R);
+/// A row whose values have been checked, in the form in which their columns keep them.
+struct Canonical<'a, R: ?Sized> {
+    row: &'a R,
+    types: &'a [SqlType],
+}
 
-impl<R: Row + ?Sized> Row for Borrowed<'_, R> {
+impl<R: Row + ?Sized> Row for Canonical<'_, R> {
     fn value(&self, column: usize) -> ValueRef<'_> {
-        self.0.value(column)
+        let Some(sql_type) = self.types.get(column) else { return ValueRef::Null };
+        canonical(*sql_type, self.row.value(column)).unwrap_or(ValueRef::Null)
+    }
+
+    fn changes(&self, column: usize) -> bool {
+        self.row.changes(column)
     }
 }

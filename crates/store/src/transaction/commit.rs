@@ -66,8 +66,8 @@ impl Transaction {
             }
         }
         let commit = commits.last + 1;
-        let ticket = match self.redo.as_ref().filter(|redo| !redo.is_empty()) {
-            Some(redo) => match shared.journal.append(commit, redo.bytes()) {
+        let ticket = match self.redo.as_mut().filter(|redo| !redo.is_empty()) {
+            Some(redo) => match shared.journal.append(commit, redo.seal(commit)) {
                 Ok(ticket) => Some(ticket),
                 Err(error) => {
                     drop(commits);

@@ -61,9 +61,8 @@ impl History {
 
     /// The first commit after this one that changed something that was read.
     pub(crate) fn conflict(&self, after: u64, reads: &[(u32, Read)]) -> Option<u64> {
-        let touched = |committed: &Committed| {
-            committed.changes.iter().any(|(table, positions)| touches(table, positions, reads))
-        };
+        let touched =
+            |committed: &Committed| committed.changes.iter().any(|(table, positions)| touches(table, positions, reads));
         let mut later = self.commits.iter().filter(|committed| committed.commit > after);
         later.find(|committed| touched(committed)).map(|committed| committed.commit)
     }

@@ -1,48 +1,46 @@
 //! What a transaction needs of the journal: a place for its changes, and the promise that they are durable.
 //!
-//! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. The store
-//! without a folder has neither: [`NoRedo`] and [`NoJournal`].
+//! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. A store
+//! in memory has neither: [`NoJournal`].
 
 use crate::row::Row;
 use arrow_array::ArrayRef;
-use mainstay_base::Result;
-use std::ops::Range;
+use mainstay_base::{Result, SqlType};
 
 /// The changes of one transaction, in order.
 ///
-/// Rows are named by row id; tables by the store's numbers.
+/// Rows are named by row id, tables by the store's numbers. Values are in the form that their column keeps. An error is a
+/// rule of the store's own that was broken; the statement then fails.
 pub trait Redo: Send {
     /// A row was inserted.
-    fn inserted(&mut self, table: u32, row_id: u64, columns: usize, row: &dyn Row);
+    fn inserted(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()>;
 
     /// Rows of these vectors were inserted; their ids count on from `first_row_id`.
-    fn inserted_columns(&mut self, table: u32, first_row_id: u64, arrays: &[ArrayRef], rows: Range<usize>);
+    fn inserted_columns(&mut self, table: u32, first_row_id: u64, arrays: &[ArrayRef]) -> Result<()>;
 
-    /// A row has these values now.
-    fn updated(&mut self, table: u32, row_id: u64, columns: usize, row: &dyn Row);
+    /// A row has these values now. Columns that differ are those for which [`Row::changes`] holds.
+    fn updated(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()>;
 
     /// A row was deleted.
     fn deleted(&mut self, table: u32, row_id: u64);
 
-    /// How many bytes there are.
-    fn len(&self) -> usize;
+    /// The place behind what was noted so far, for [`Redo::truncate`].
+    fn mark(&mut self) -> usize;
 
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    /// Forgets what came after a mark: a savepoint was rolled back to.
+    fn truncate(&mut self, mark: usize);
 
-    /// Forgets what came after this many bytes: a savepoint was rolled back to.
-    fn truncate(&mut self, length: usize);
+    /// Whether there is nothing to write.
+    fn is_empty(&self) -> bool;
 
-    /// The bytes.
-    fn bytes(&self) -> &[u8];
+    /// The frame's payload, for the transaction that commits under this number.
+    fn seal(&mut self, commit: u64) -> &[u8];
 }
 
 /// Where the frames of transactions go.
 pub trait Journal: Send + Sync {
-    /// A place for the changes of a new transaction.
-    fn redo(&self) -> Box<dyn Redo>;
+    /// A place for the changes of a new transaction; `None` if nobody wants to know them.
+    fn redo(&self) -> Option<Box<dyn Redo>>;
 
     /// Appends the frame of the transaction that commits under this number: a ticket to wait with. Called in the order of
     /// the commit numbers.
@@ -60,9 +58,8 @@ pub trait Journal: Send + Sync {
 pub struct NoJournal;
 
 impl Journal for NoJournal {
-    fn redo(&self) -> Box<dyn Redo> {
-        // A type of size zero: nothing is allocated.
-        Box::new(NoRedo)
+    fn redo(&self) -> Option<Box<dyn Redo>> {
+        None
     }
 
     fn append(&self, _commit: u64, _frame: &[u8]) -> Result<u64> {
@@ -71,28 +68,5 @@ impl Journal for NoJournal {
 
     fn wait(&self, _ticket: u64) -> Result<()> {
         Ok(())
-    }
-}
-
-/// Changes that nobody will ask for.
-pub struct NoRedo;
-
-impl Redo for NoRedo {
-    fn inserted(&mut self, _table: u32, _row_id: u64, _columns: usize, _row: &dyn Row) {}
-
-    fn inserted_columns(&mut self, _table: u32, _first_row_id: u64, _arrays: &[ArrayRef], _rows: Range<usize>) {}
-
-    fn updated(&mut self, _table: u32, _row_id: u64, _columns: usize, _row: &dyn Row) {}
-
-    fn deleted(&mut self, _table: u32, _row_id: u64) {}
-
-    fn len(&self) -> usize {
-        0
-    }
-
-    fn truncate(&mut self, _length: usize) {}
-
-    fn bytes(&self) -> &[u8] {
-        &[]
     }
 }

@@ -31,7 +31,7 @@ pub(crate) mod views;
 pub(crate) mod waits;
 
 pub use locks::LockMode;
-pub use log::{Journal, NoJournal, NoRedo, Redo};
+pub use log::{Journal, NoJournal, Redo};
 pub use serializable::Read;
 pub use undo::Savepoint;
 
@@ -305,10 +305,13 @@ impl Transaction {
         self.checks.push(check);
     }
 
-    /// Where changes of logged tables are written down.
+    /// Where changes of logged tables are written down, if anywhere.
     #[inline]
-    pub(crate) fn redo(&mut self) -> &mut dyn Redo {
-        self.redo.get_or_insert_with(|| self.shared.journal.redo()).as_mut()
+    pub(crate) fn redo(&mut self) -> Option<&mut (dyn Redo + 'static)> {
+        if self.redo.is_none() {
+            self.redo = self.shared.journal.redo();
+        }
+        self.redo.as_deref_mut()
     }
 
     /// The transaction that keeps this one from having a row in this mode.
@@ -361,7 +364,8 @@ impl Drop for Transaction {
 /// The error of whoever comes second and may not look again.
 #[cold]
 pub(crate) fn overtaken() -> Error {
-    Error::new(Code::Conflict, "another transaction changed the row first").hint("roll back and run the transaction again")
+    Error::new(Code::Conflict, "another transaction changed the row first")
+        .hint("roll back and run the transaction again")
 }
 
 /// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.

@@ -97,7 +97,9 @@ fn compare(left: ValueRef<'_>, right: ValueRef<'_>, sql_type: Option<&SqlType>) 
         (V::Time(left), V::Time(right)) => Some(left.cmp(&right)),
         (V::Timestamp(left), V::Timestamp(right)) => Some(left.cmp(&right)),
         (V::Uuid(left), V::Uuid(right)) => Some(left.cmp(&right)),
-        (V::Text(left), V::Text(right)) if matches!(sql_type, Some(SqlType::VarChar { collation: Collation::Binary, .. })) => {
+        (V::Text(left), V::Text(right))
+            if matches!(sql_type, Some(SqlType::VarChar { collation: Collation::Binary, .. })) =>
+        {
             Some(left.cmp(right))
         }
         _ => None,

@@ -10,7 +10,7 @@ use mainstay_base::Result;
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
     writes: usize,
-    redo_bytes: usize,
+    redo_mark: usize,
     checks: usize,
 }
 
@@ -18,8 +18,8 @@ impl Transaction {
     /// The point where the transaction is now.
     pub fn savepoint(&mut self) -> Savepoint {
         self.extensible = false;
-        let redo_bytes = self.redo.as_ref().map_or(0, |redo| redo.len());
-        Savepoint { writes: self.writes.len(), redo_bytes, checks: self.checks.len() }
+        let redo_mark = self.redo.as_mut().map_or(0, |redo| redo.mark());
+        Savepoint { writes: self.writes.len(), redo_mark, checks: self.checks.len() }
     }
 
     /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
@@ -30,7 +30,7 @@ impl Transaction {
         self.undo_to(savepoint.writes);
         self.checks.truncate(savepoint.checks);
         if let Some(redo) = &mut self.redo {
-            redo.truncate(savepoint.redo_bytes);
+            redo.truncate(savepoint.redo_mark);
         }
         self.shared.waits.wake();
         Ok(())
