@@ -36,25 +36,6 @@ impl Column {
     }
 }
 
-impl Column {
-    /// Whether its values lie in a file's memory, or a byte a row.
-    pub(crate) fn is_mapped(&self) -> bool {
-        match &self.values {
-            Values::U8(_) => self.full.get().is_some_and(|array| array.len() == self.capacity),
-            Values::I8(values) => values.is_borrowed(),
-            Values::I16(values) => values.is_borrowed(),
-            Values::I32(values) => values.is_borrowed(),
-            Values::I64(values) => values.is_borrowed(),
-            Values::I128(values) => values.is_borrowed(),
-            Values::F32(values) => values.is_borrowed(),
-            Values::F64(values) => values.is_borrowed(),
-            Values::Days(values) => values.is_borrowed(),
-            Values::Uuid(values) => values.is_borrowed(),
-            Values::Views(views) => views.is_borrowed(),
-        }
-    }
-}
-
 fn misfit(sql_type: SqlType, array: &ArrayRef) -> Error {
     Error::new(Code::Damaged, format!("a column of {sql_type} is stored as a vector of {}", array.data_type()))
 }

@@ -133,11 +133,6 @@ impl Views {
         }
     }
 
-    /// Whether it lies in buffers.
-    pub(crate) fn is_borrowed(&self) -> bool {
-        self.views.is_borrowed()
-    }
-
     /// How many bytes of memory it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.views.bytes() + self.blocks.iter().map(|block| block.bytes()).sum::<usize>()

@@ -104,11 +104,6 @@ impl<T: Copy> Vector<T> {
         if self.owner.is_some() { 0 } else { self.capacity * size_of::<T>() }
     }
 
-    /// Whether it lies in a buffer.
-    pub(crate) fn is_borrowed(&self) -> bool {
-        self.owner.is_some()
-    }
-
     /// How many values it has room for.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity

@@ -7,7 +7,7 @@ use super::{Group, GroupWriter, State};
 use crate::column::Column;
 use crate::files::{GroupRowIds, GroupVectors};
 use crate::stamp::Stamps;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::ArrayRef;
 use mainstay_base::{Code, Error, Result, SqlType};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -52,11 +52,6 @@ impl Group {
         };
         GroupVectors { group: self.number, rows: length, columns, row_ids, created: None }
     }
-
-    /// Whether its values lie in memory of its own.
-    pub(crate) fn is_mapped(&self) -> bool {
-        self.columns.iter().all(Column::is_mapped)
-    }
 }
 
 impl GroupWriter {
@@ -70,7 +65,7 @@ impl GroupWriter {
         let mut writer = Group::create(vectors.group, types, capacity, first_row_id(&vectors.row_ids));
         writer.fill_columns(arrays, 0..vectors.rows, 0, first_row_id(&vectors.row_ids))?;
         if let GroupRowIds::Each(ids) = &vectors.row_ids {
-            check_ids(ids.len(), vectors.rows)?;
+            check_ids(ids.values().len(), vectors.rows)?;
             for (offset, id) in ids.values().iter().enumerate() {
                 writer.length = offset;
                 writer.set_row_ids(*id, 1);
@@ -97,7 +92,7 @@ fn row_ids(row_ids: &GroupRowIds, rows: usize) -> Result<OnceLock<Stamps>> {
     match row_ids {
         GroupRowIds::From(_) => Ok(OnceLock::new()),
         GroupRowIds::Each(ids) => {
-            check_ids(ids.len(), rows)?;
+            check_ids(ids.values().len(), rows)?;
             Ok(OnceLock::from(ids.values().iter().map(|id| AtomicU64::new(*id)).collect::<Stamps>()))
         }
     }
