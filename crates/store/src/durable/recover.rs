@@ -128,7 +128,9 @@ impl Replaying<'_> {
     fn positions(&mut self, id: u64, table: &NativeTable) -> &mut HashMap<u64, u64> {
         self.rows.entry(id).or_insert_with(|| {
             let mut positions = HashMap::new();
-            table.each_restored(&mut |row_id, position| drop(positions.insert(row_id, position)));
+            table.each_restored(&mut |row_id, position| {
+                positions.insert(row_id, position);
+            });
             positions
         })
     }
