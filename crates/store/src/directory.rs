@@ -1,4 +1,4 @@
-//! Which groups a table consists of: an immutable list, replaced as a whole.
+//! Which groups and indexes a table consists of: an immutable list, replaced as a whole.
 //!
 //! A statement pins the directory once and then looks at nothing shared any more. A group is found by number (the upper part
 //! of a position), through a short table that has a gap for each group that was given up, and by row slot (the ordinals that
@@ -14,6 +14,7 @@
 //! Limits: all groups but the last are full, and a table has at most 2^32 - 1 row slots.
 
 use crate::group::{Group, group_of, offset_of};
+use crate::table::Indexes;
 use mainstay_base::{Code, Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,15 +30,17 @@ pub struct Directory {
     starts: Vec<u32>,
     base: u64,
     ordinals: Vec<u32>,
+    indexes: Indexes,
 }
 
 impl Directory {
     /// The directory of these groups, in the order of their numbers.
     ///
     /// Errors: `OutOfMemory` when there are too many row slots to count.
-    pub(crate) fn of(groups: Vec<Arc<Group>>) -> Result<Directory> {
+    pub(crate) fn of(groups: Vec<Arc<Group>>, indexes: Indexes) -> Result<Directory> {
         let base = groups.first().map_or(0, |group| group.number());
-        let mut directory = Directory { starts: Vec::with_capacity(groups.len()), base, ..Directory::default() };
+        let mut directory =
+            Directory { starts: Vec::with_capacity(groups.len()), base, indexes, ..Directory::default() };
         let mut slots = 0usize;
         for (ordinal, group) in groups.iter().enumerate() {
             directory.starts.push(slots as u32);
@@ -50,6 +53,12 @@ impl Directory {
         }
         directory.groups = groups;
         Ok(directory)
+    }
+
+    /// The table's indexes, in the order of their declaration.
+    #[inline]
+    pub fn indexes(&self) -> &Indexes {
+        &self.indexes
     }
 
     /// The groups, by ascending numbers.

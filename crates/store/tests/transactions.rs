@@ -194,3 +194,21 @@ fn references_hold_both_ways() {
     store.drop_table("child").unwrap();
     store.drop_table("pairs").unwrap();
 }
+
+#[test]
+fn indexes_are_made_over_rows_that_are_there() {
+    let (store, table) = store_of(&[(1, 10), (2, 20), (3, 20)]);
+    let by_value = |name: &str, unique| mainstay_store::definition::index(name.into(), &[1], unique);
+    assert_eq!(table.create_index(&by_value("values", true)).unwrap_err().code(), Code::UniqueViolation);
+    assert_eq!(table.create_index(&by_value("by_value", false)).unwrap(), 1);
+    let mut writer = store.begin(Isolation::ReadCommitted);
+    set(&table, &mut writer, 3, 30).unwrap();
+    assert_eq!(table.create_index(&by_value("values", true)).unwrap_err().code(), Code::Busy);
+    writer.commit().unwrap();
+    assert_eq!(table.create_index(&by_value("values", true)).unwrap(), 2);
+    let mut writer = store.begin(Isolation::ReadCommitted);
+    assert_eq!(table.insert(&mut writer, &pair(4, 30)[..]).unwrap_err().code(), Code::UniqueViolation);
+    let view = writer.begin_statement().unwrap();
+    let mut reader = table.reader(view);
+    assert_eq!(integer(&reader.get(2, &[ValueRef::Integer(20)]).unwrap().unwrap(), 0), 2);
+}

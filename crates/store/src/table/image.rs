@@ -46,7 +46,7 @@ impl NativeTable {
         if writer.current.as_ref().is_some_and(|current| current.group().number() == vectors.group) {
             writer.current = None;
         }
-        let directory = Directory::of(groups)?;
+        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
         self.install(&mut writer, directory);
         Ok(())
     }

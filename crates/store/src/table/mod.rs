@@ -20,6 +20,7 @@
 //! (another definition), `restore` and `image` (from and to the disk).
 
 mod access;
+mod build;
 mod bulk;
 mod entries;
 pub(crate) mod image;
@@ -55,7 +56,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
-pub(crate) type Indexes = Arc<[Arc<TableIndex>]>;
+pub type Indexes = Arc<[Arc<TableIndex>]>;
 
 /// A native table.
 pub struct NativeTable {
@@ -64,7 +65,6 @@ pub struct NativeTable {
     types: Vec<SqlType>,
     schema: SchemaRef,
     directory: RwLock<Arc<Directory>>,
-    indexes: RwLock<Indexes>,
     writer: Mutex<Writer>,
     links: Links,
     references: References,
@@ -74,6 +74,8 @@ pub struct NativeTable {
     moves: AtomicUsize,
     /// Whether a change of the catalog has put another table in its place, so that nothing may be written here.
     is_replaced: AtomicBool,
+    /// Garbage from which on it is worth a vacuum.
+    vacuum_from: AtomicUsize,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -108,20 +110,21 @@ impl NativeTable {
         definition.check()?;
         let indexes: Indexes =
             definition.indexes.iter().map(|index| Arc::new(TableIndex::new(&definition, index))).collect();
-        let writer = Writer::new(Arc::clone(&indexes));
+        let directory = Arc::new(Directory::of(Vec::new(), indexes)?);
+        let writer = Writer::new(Arc::clone(&directory));
         Ok(NativeTable {
             id,
             types: definition.columns.iter().map(|column| column.sql_type).collect(),
             schema: definition.schema(),
             definition,
-            directory: RwLock::default(),
-            indexes: RwLock::new(indexes),
+            directory: RwLock::new(directory),
             writer: Mutex::new(writer),
             links: Links::default(),
             references: References::default(),
             garbage: AtomicUsize::new(0),
             moves: AtomicUsize::new(0),
             is_replaced: AtomicBool::new(false),
+            vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             shared,
         })
     }
@@ -154,7 +157,7 @@ impl NativeTable {
 
     /// The indexes as they are now.
     pub fn indexes(&self) -> Arc<[Arc<TableIndex>]> {
-        Arc::clone(&self.indexes.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(self.directory().indexes())
     }
 
     /// What a view sees of the table, for one statement: rows that are inserted from now on are not part of it.
@@ -202,7 +205,7 @@ impl NativeTable {
         let group = Group::create(writer.next_group, &self.types, capacity, writer.next_row_id);
         let mut groups = writer.directory.groups().to_vec();
         groups.push(Arc::clone(group.group()));
-        let directory = Directory::of(groups)?;
+        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
         writer.next_group += 1;
         writer.current = Some(group);
@@ -218,11 +221,11 @@ impl NativeTable {
 
 impl Writer {
     /// The state of a table without groups.
-    fn new(indexes: Indexes) -> Writer {
+    fn new(directory: Arc<Directory>) -> Writer {
         Writer {
             current: None,
-            directory: Arc::default(),
-            indexes,
+            indexes: Arc::clone(directory.indexes()),
+            directory,
             next_group: 0,
             next_row_id: 1,
             key: Vec::new(),

@@ -125,8 +125,7 @@ impl<'t> Reader<'t> {
     }
 
     fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
-        let indexes = self.table.indexes.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let index = indexes.get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
+        let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
         let mut writer = index.encoder.start(key);
         values.iter().try_for_each(|value| writer.push(*value))?;
         if values.len() != index.columns.len() || writer.has_null() {
@@ -183,8 +182,7 @@ impl<'t> Reader<'t> {
         exact: bool,
         visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let indexes = self.table.indexes();
-        let index = indexes.get(number).ok_or_else(no_index)?;
+        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
         let mut cursor = Cursor::new(low, high, direction);
         let mut entries = [0; PORTION];
         while !cursor.is_finished() {

@@ -14,6 +14,7 @@
 
 use super::{NativeTable, TableIndex, Writer};
 use crate::definition::TableDefinition;
+use crate::directory::Directory;
 use crate::row::{Row, Stored};
 use crate::stamp::{MARK, NEVER};
 use crate::transaction::shared::Shared;
@@ -64,15 +65,15 @@ impl NativeTable {
         let is_same = sources.iter().enumerate().all(|(number, source)| *source == Some(number));
         if is_same && types(self) == types(&table) {
             self.check_not_null(&table, mark)?;
-            self.share_indexes(&table);
-            self.replace_by(&table);
+            self.share_indexes(&table)?;
+            self.replace_by(&table)?;
             let built = {
                 let mut writer = table.latch();
                 let is_new = |number: usize| self.number_of(&table, number).is_none();
                 table.enter_all(&mut writer, mark, is_new)
             };
             if let Err(error) = built {
-                table.replace_by(self);
+                table.replace_by(self)?;
                 return Err(error);
             }
             return Ok(Reshaped { table: Arc::new(table), appended: Vec::new(), is_shared: true });
@@ -84,25 +85,27 @@ impl NativeTable {
 
     /// Takes a [`NativeTable::reshape`] back.
     pub(crate) fn unshape(&self, reshaped: &NativeTable, is_shared: bool) {
-        if is_shared {
-            reshaped.replace_by(self);
+        // The directory of groups was made before, so it can be made again.
+        if is_shared && reshaped.replace_by(self).is_err() {
+            return;
         }
         self.is_replaced.store(false, Ordering::Release);
     }
 
-    /// Hands groups and write latch over to another table.
-    fn replace_by(&self, other: &NativeTable) {
+    /// Hands groups and write latch over to another table, which has its indexes already.
+    fn replace_by(&self, other: &NativeTable) -> Result<()> {
         let mut writer = self.latch();
-        let indexes = other.indexes();
-        let empty = Writer::new(Arc::clone(&writer.indexes));
-        let mut moved = std::mem::replace(&mut *writer, empty);
-        moved.indexes = indexes;
         let mut place = other.latch();
-        *other.directory.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::clone(&moved.directory);
-        *place = moved;
+        let indexes = Arc::clone(&place.indexes);
+        let directory = Directory::of(writer.directory.groups().to_vec(), Arc::clone(&indexes))?;
+        let empty = Writer::new(Arc::new(Directory::of(Vec::new(), Arc::clone(&writer.indexes))?));
+        *place = std::mem::replace(&mut *writer, empty);
+        place.indexes = indexes;
+        other.install(&mut place, directory);
         other.garbage.store(self.garbage.load(Ordering::Relaxed), Ordering::Relaxed);
         other.is_replaced.store(false, Ordering::Release);
         self.is_replaced.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// The number of the index here that is the same as one of the other table.
@@ -113,7 +116,7 @@ impl NativeTable {
     }
 
     /// Lets the other table, which has the same columns, have those of the indexes that it wants, with their links.
-    fn share_indexes(&self, other: &NativeTable) {
+    fn share_indexes(&self, other: &NativeTable) -> Result<()> {
         let own = self.indexes();
         let mut taken: HashMap<u32, u32> = HashMap::new();
         let is_same = |mine: &TableIndex, theirs: &TableIndex| {
@@ -139,8 +142,12 @@ impl NativeTable {
                 None => Arc::clone(theirs),
             });
         }
-        *other.indexes.write().unwrap_or_else(std::sync::PoisonError::into_inner) = shared.into();
+        let mut writer = other.latch();
+        writer.indexes = shared.into();
+        let directory = Directory::of(Vec::new(), Arc::clone(&writer.indexes))?;
+        other.install(&mut writer, directory);
         other.links.copy_from(&self.links, &taken);
+        Ok(())
     }
 
     fn check_not_null(&self, other: &NativeTable, mark: u64) -> Result<()> {

@@ -53,7 +53,8 @@ impl NativeTable {
         let greatest = groups.iter().map(|group| group.greatest_row_id()).max().unwrap_or(0);
         writer.next_row_id = image.next_row_id.max(greatest.saturating_add(1));
         writer.next_group = image.next_group;
-        self.install(&mut writer, Directory::of(groups)?);
+        let indexes = Arc::clone(&writer.indexes);
+        self.install(&mut writer, Directory::of(groups, indexes)?);
         self.enter_all(&mut writer, 0, |_| true).map_err(|error| self.damaged(error.to_string()))
     }
 

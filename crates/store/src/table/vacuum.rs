@@ -20,17 +20,17 @@
 //! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]).
 
 use super::entries::{Newcomer, Refused};
-use super::{NativeTable, Retired, Writer};
+use super::{NativeTable, Retired, TableIndex, Writer};
 use crate::directory::Directory;
-use crate::group::Group;
-use crate::row::Stored;
+use crate::group::{Group, offset_of};
+use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use mainstay_base::Result;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Garbage that is not worth a vacuum, in versions.
-const LEAST_GARBAGE: usize = 4096;
+pub(super) const LEAST_GARBAGE: usize = 4096;
 /// Slots that one step looks at, about.
 const STEP: usize = 1 << 16;
 /// A group is rewritten when at most one slot in so many is alive.
@@ -89,25 +89,28 @@ impl NativeTable {
     /// Errors: as [`NativeTable::vacuum`].
     pub fn tidy(&self) -> Result<Vacuumed> {
         let mut done = Vacuumed::default();
-        let garbage = self.garbage.load(Ordering::Relaxed);
-        if garbage < LEAST_GARBAGE {
+        // Two loads for every commit that has nothing to do here.
+        let enough = self.vacuum_from.load(Ordering::Relaxed);
+        if self.garbage.load(Ordering::Relaxed) < enough {
             return Ok(done);
         }
         let horizon = self.shared.horizon();
         let mut writer = self.latch();
         if !writer.vacuum.is_running {
-            let slots: usize = writer.directory.groups().iter().map(|group| group.len()).sum();
-            if garbage < slots / SPARSE || horizon <= writer.vacuum.horizon {
+            if horizon <= writer.vacuum.horizon {
+                // Somebody has looked back since the last pass. Ask again after as much garbage.
+                self.garbage.store(0, Ordering::Relaxed);
                 return Ok(done);
             }
             writer.vacuum = Progress { next: 0, is_running: true, horizon };
-            self.garbage.store(LEAST_GARBAGE, Ordering::Relaxed);
         }
         let mut looked_at = 0;
         while looked_at < STEP {
             let Some(group) = group_from(&writer.directory, writer.vacuum.next) else {
                 writer.vacuum.is_running = false;
-                self.garbage.fetch_sub(LEAST_GARBAGE, Ordering::Relaxed);
+                self.garbage.store(0, Ordering::Relaxed);
+                let slots: usize = writer.directory.groups().iter().map(|group| group.len()).sum();
+                self.vacuum_from.store(LEAST_GARBAGE.max(slots / SPARSE), Ordering::Relaxed);
                 break;
             };
             looked_at += group.len();
@@ -150,6 +153,9 @@ impl NativeTable {
             if group.created(offset) != ABORTED {
                 let stored = Stored { group, offset };
                 for index in indexes.iter() {
+                    if is_replaced(writer, index, &stored) {
+                        continue;
+                    }
                     if index.key(&stored, group.row_id(offset), &mut writer.key).is_ok() {
                         index.entries.remove_if(&writer.key, group.position(offset));
                     }
@@ -171,7 +177,7 @@ impl NativeTable {
                 continue;
             }
             let old = group.position(offset);
-            let row = Stored { group, offset };
+            let row = Changed { stored: Stored { group, offset }, changes: &[] };
             let row_id = group.row_id(offset);
             let target = self.room(writer)?;
             let position = target.next_position();
@@ -198,7 +204,7 @@ impl NativeTable {
             writer.current = None;
         }
         let groups = writer.directory.groups().iter().filter(|other| other.number() != group.number()).cloned();
-        let directory = Directory::of(groups.collect())?;
+        let directory = Directory::of(groups.collect(), Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
         // Whoever may come with a position in this group began its statement before now.
         let horizon = self.shared.horizon();
@@ -217,10 +223,19 @@ impl NativeTable {
         }
         let freed = Arc::new(group.without_created());
         let replace = |other: &Arc<Group>| if other.number() == freed.number() { &freed } else { other }.clone();
-        let directory = Directory::of(writer.directory.groups().iter().map(replace).collect())?;
+        let directory =
+            Directory::of(writer.directory.groups().iter().map(replace).collect(), Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
         Ok(())
     }
+}
+
+/// Whether the version after this one has the same values in an index, and so has the entry: cheaper than to look for it.
+fn is_replaced(writer: &Writer, index: &TableIndex, stored: &Stored<'_>) -> bool {
+    let next = stored.group.next(stored.offset);
+    let Some(group) = writer.directory.group(next) else { return false };
+    let next = Stored { group, offset: offset_of(next) };
+    index.columns.iter().all(|column| next.value(*column) == stored.value(*column))
 }
 
 /// The first group of this number or a later one.

@@ -219,6 +219,9 @@ impl NativeTable {
     #[inline]
     pub(super) fn check_row<R: Row + ?Sized>(&self, row: &R) -> Result<()> {
         for (number, column) in self.definition.columns.iter().enumerate() {
+            if !row.changes(number) {
+                continue;
+            }
             let value = canonical(column.sql_type, row.value(number)).map_err(|error| self.in_column(error, number))?;
             if matches!(value, ValueRef::Null) && !column.nullable {
                 return Err(self.not_null(number));

@@ -45,6 +45,7 @@ use crate::table::{Check, NativeTable};
 use locks::RowName;
 use mainstay_base::{Code, Error, Result};
 use shared::Shared;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 use views::Ticket;
@@ -117,9 +118,20 @@ struct CatalogStep {
     step: Step,
 }
 
+/// The lists of a transaction, empty, for the thread's next one.
+type Lists = (Vec<Write>, Vec<Arc<NativeTable>>);
+
+/// Lists longer than this are not kept.
+const KEPT_WRITES: usize = 1024;
+
+thread_local! {
+    static SPARE: Cell<Option<Lists>> = const { Cell::new(None) };
+}
+
 impl Transaction {
     pub(crate) fn new(shared: Arc<Shared>, isolation: Isolation) -> Transaction {
         let durability = shared.journal.durability();
+        let (writes, tables) = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
         Transaction {
             shared,
             isolation,
@@ -131,9 +143,9 @@ impl Transaction {
             view: None,
             statement: None,
             lock_timeout: None,
-            writes: Vec::new(),
+            writes,
             extensible: false,
-            tables: Vec::new(),
+            tables,
             redo: None,
             reads: Vec::new(),
             locked: Vec::new(),
@@ -425,8 +437,8 @@ impl Transaction {
         }
         if self.id != 0 {
             self.shared.gate.leave(self.id);
+            self.shared.waits.wake();
         }
-        self.shared.waits.wake();
         if self.isolation == Isolation::Serializable && self.view.is_some() {
             self.shared.commits().history.leave();
         }
@@ -442,6 +454,14 @@ impl Drop for Transaction {
     fn drop(&mut self) {
         if !self.is_over {
             self.rollback_all();
+        }
+        // A short transaction then allocates nothing.
+        let (mut writes, mut tables) = (std::mem::take(&mut self.writes), std::mem::take(&mut self.tables));
+        if (1..=KEPT_WRITES).contains(&writes.capacity()) {
+            writes.clear();
+            tables.clear();
+            // A thread that is ending has no place for them.
+            let _ = SPARE.try_with(|spare| spare.set(Some((writes, tables))));
         }
     }
 }

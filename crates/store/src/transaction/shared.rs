@@ -164,7 +164,7 @@ impl Shared {
 
     /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
     pub(crate) fn publish(&self, commit: u64) {
-        self.published.fetch_max(commit, Ordering::AcqRel);
+        self.published.fetch_max(commit, Ordering::SeqCst);
         // Who waits for it holds the mutex while looking, and is woken with the writers.
         if self.waits.waiting() > 0 {
             let _commits = self.commits();

@@ -97,7 +97,6 @@ impl Waits {
 
     /// How many transactions wait now.
     pub(crate) fn waiting(&self) -> usize {
-        fence(Ordering::SeqCst);
         self.waiting.load(Ordering::SeqCst)
     }
 
