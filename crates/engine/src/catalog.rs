@@ -109,7 +109,7 @@ impl FolderCatalog {
         let mut tables = self.lock();
         self.relist(&mut tables)?;
         let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
-        names.extend(self.native.names());
+        names.extend(self.native.committed().names());
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -202,20 +202,22 @@ impl Tables {
 
 impl mainstay_query::Catalog for FolderCatalog {
     fn relation(&self, name: &str) -> Result<Option<Relation>> {
-        if let Some(relation) = self.native.relation(name)? {
-            return Ok(Some(relation));
-        }
-        Ok(self.table(name)?.map(|(_, open)| open.relation()))
+        self.file(name)
     }
 
     fn names(&self) -> Vec<String> {
         let tables = self.lock();
-        let files = tables.listing.tables.keys().chain(tables.attached.keys()).cloned();
-        files.chain(self.native.names()).collect()
+        tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect()
     }
 
     fn version(&self) -> u64 {
-        // Both only grow, so their sum changes when either does.
-        self.version.load(Ordering::Relaxed) + self.native.version()
+        self.version.load(Ordering::Relaxed)
+    }
+}
+
+impl FolderCatalog {
+    /// The table of a file.
+    pub(crate) fn file(&self, name: &str) -> Result<Option<Relation>> {
+        Ok(self.table(name)?.map(|(_, open)| open.relation()))
     }
 }

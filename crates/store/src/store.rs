@@ -102,7 +102,8 @@ impl Store {
     pub fn next_value(&self, transaction: &Transaction, sequence: u64) -> Result<i64> {
         let catalog = self.catalog_for(transaction);
         let found = catalog.sequences.iter().find(|definition| definition.id == sequence);
-        let definition = found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
+        let definition =
+            found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
         self.shared.check()?;
         self.shared.sequences.next(definition, |next| self.journal_sequence(sequence, next))
     }
@@ -179,7 +180,8 @@ impl Store {
 
     fn create_in(&self, tables: &mut Tables, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
         if self.durable.is_some() && definition.logged {
-            let message = format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
+            let message =
+                format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
             return Err(Error::new(Code::Unsupported, message).hint("create it with a change of the catalog"));
         }
         if tables.by_name.contains_key(&definition.name) {

@@ -131,7 +131,9 @@ impl Transaction {
         let new_keys = added_keys(&before.catalog, &change);
         let shared = self.shared();
         let new_sequence = match &change {
-            CatalogChange::PutSequence(new) => before.catalog.sequences.iter().all(|old| old.id != new.id).then_some(new.id),
+            CatalogChange::PutSequence(new) => {
+                before.catalog.sequences.iter().all(|old| old.id != new.id).then_some(new.id)
+            }
             _ => None,
         };
         let changed = before.change(change, mark, &shared)?;

@@ -11,7 +11,6 @@
 //!
 //! Limits: opening reads all rows, to build the indexes; indexes are in memory, rows are mapped.
 
-
 mod backup;
 mod checkpoint;
 mod journal;

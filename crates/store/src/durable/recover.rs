@@ -44,7 +44,10 @@ fn load(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Resu
 fn load_table(folder: &StoreFolder, cataloged: &Cataloged, image: &TableImage) -> Result<()> {
     let (Some(table), Some(definition)) = (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
     else {
-        return Err(Error::new(Code::Damaged, format!("the manifest has rows of table {}, which is not there", image.table)));
+        return Err(Error::new(
+            Code::Damaged,
+            format!("the manifest has rows of table {}, which is not there", image.table),
+        ));
     };
     let ids = crate::catalog::column_ids(definition);
     table.load(image, &ids, |group| folder.map_group(&group.file))
