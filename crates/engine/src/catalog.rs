@@ -1,11 +1,11 @@
 //! The tables of a folder, opened when they are first named.
 
 use crate::folder::{self, Kind, Listing, TableFile};
-use crate::native::Native;
+use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::CodePages;
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
-use mainstay_query::{Planner, Relation, open_parquet};
+use mainstay_query::{Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use mainstay_xbase::dbf::OpenOptions;
@@ -216,6 +216,11 @@ impl mainstay_query::Catalog for FolderCatalog {
 }
 
 impl FolderCatalog {
+    /// Plans a query of our own over what exists.
+    pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
+        self.planner.plan(query, &SessionCatalog { folder: self, scope }, Visibility::Live)
+    }
+
     /// The table of a file.
     pub(crate) fn file(&self, name: &str) -> Result<Option<Relation>> {
         Ok(self.table(name)?.map(|(_, open)| open.relation()))

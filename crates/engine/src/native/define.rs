@@ -21,6 +21,10 @@ impl Native {
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
         }
+        if create.temporary {
+            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
+            return Err(error.hint("create a table, and drop it at the end"));
+        }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
         }
