@@ -26,7 +26,7 @@ fn open_with(fs: &Simulated, durability: Durability) -> mainstay_base::Result<St
 fn insert(store: &Store, id: u64, keys: std::ops::Range<i64>) {
     let mut transaction = store.begin(Isolation::ReadCommitted);
     let table = store.table_of(id).unwrap();
-    keys.for_each(|key| drop(table.insert(&mut transaction, &pair(key, key)[..]).unwrap()));
+    keys.for_each(|key| assert!(table.insert(&mut transaction, &pair(key, key)[..]).is_ok()));
     transaction.commit().unwrap();
 }
 

@@ -186,7 +186,10 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
     named(&store, "a")?.insert(&mut transaction, &pair(3, 3)[..])?;
     store.change_catalog(&mut transaction, CatalogChange::PutTable(wider.clone()))?;
     let a = store.table_for(&transaction, 10)?;
-    a.insert(&mut transaction, &[ValueRef::Integer(4), ValueRef::Null, ValueRef::Text("a longer text than twelve")][..])?;
+    a.insert(
+        &mut transaction,
+        &[ValueRef::Integer(4), ValueRef::Null, ValueRef::Text("a longer text than twelve")][..],
+    )?;
     promised.commit(&store, transaction)?;
     store.checkpoint()?;
     // An index, and a table that another one refers to; then all of that again, rolled back.

@@ -131,9 +131,10 @@ impl NativeTable {
         };
         let mut shared = Vec::new();
         for (number, theirs) in other.indexes().iter().enumerate() {
-            let found = own.iter().enumerate().find(|(mine, index)| {
-                !taken.contains_key(&(*mine as u32)) && is_same(index, theirs)
-            });
+            let found = own
+                .iter()
+                .enumerate()
+                .find(|(mine, index)| !taken.contains_key(&(*mine as u32)) && is_same(index, theirs));
             shared.push(match found {
                 Some((mine, index)) => {
                     taken.insert(mine as u32, number as u32);
@@ -164,11 +165,7 @@ impl NativeTable {
     }
 
     /// Visits the rows that are there for the one writer there is.
-    pub(crate) fn each_live(
-        &self,
-        mark: u64,
-        visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn each_live(&self, mark: u64, visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>) -> Result<()> {
         for group in self.directory().groups() {
             for offset in 0..group.len() {
                 let created = group.created(offset);
