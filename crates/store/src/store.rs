@@ -105,7 +105,7 @@ impl Store {
         let definition =
             found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
         self.shared.check()?;
-        self.shared.sequences.next(definition, |next| self.journal_sequence(sequence, next))
+        self.shared.sequences.next(definition, |next| self.shared.journal_sequence(sequence, next))
     }
 
     /// Lets a sequence go on with this value.
@@ -113,13 +113,9 @@ impl Store {
     /// Errors: those of the journal.
     pub fn set_next_value(&self, sequence: u64, next: i64) -> Result<()> {
         self.shared.check()?;
-        self.journal_sequence(sequence, next)?;
+        self.shared.journal_sequence(sequence, next)?;
         self.shared.sequences.set(sequence, next);
         Ok(())
-    }
-
-    fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
-        self.durable.as_ref().map_or(Ok(()), |durable| durable.journal_sequence(&self.shared, sequence, next))
     }
 
     /// Begins a transaction.

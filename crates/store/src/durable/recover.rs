@@ -166,11 +166,6 @@ impl Replaying<'_> {
     }
 
     fn change(&mut self, change: CatalogChange) -> Result<()> {
-        if let CatalogChange::PutSequence(new) = &change
-            && self.cataloged.catalog.sequences.iter().all(|old| old.id != new.id)
-        {
-            self.shared.sequences.forget(new.id);
-        }
         let changed = self.cataloged.change(change, 0, self.shared)?;
         if let Step::Replaced { old, .. } | Step::Dropped(old) | Step::Created(old) = &changed.step {
             // The rows may be elsewhere now.

@@ -98,7 +98,9 @@ impl NativeTable {
         let mut place = other.latch();
         let indexes = Arc::clone(&place.indexes);
         let directory = Directory::of(writer.directory.groups().to_vec(), Arc::clone(&indexes))?;
-        let empty = Writer::new(Arc::new(Directory::of(Vec::new(), Arc::clone(&writer.indexes))?));
+        let mut empty = Writer::new(Arc::new(Directory::of(Vec::new(), Arc::clone(&writer.indexes))?));
+        // For a checkpoint that comes while the change is open.
+        (empty.next_group, empty.next_row_id) = (writer.next_group, writer.next_row_id);
         *place = std::mem::replace(&mut *writer, empty);
         place.indexes = indexes;
         other.install(&mut place, directory);
