@@ -210,7 +210,7 @@ impl Changer<'_> {
                     let missing = || Error::new(Code::Unsupported, "DEFAULT in ON CONFLICT DO UPDATE");
                     expressions.push(assignment.value.clone().ok_or_else(missing)?);
                 }
-                expressions.extend(condition.clone());
+                expressions.extend(condition.as_deref().cloned());
                 let key = form.definition.name.to_lowercase();
                 let tables = [(key.as_str(), &form.schema), ("excluded", &form.schema)];
                 Some(UpsertUpdate {

@@ -53,7 +53,7 @@ pub enum ConflictAction {
         /// Its new values.
         assignments: Vec<Assignment>,
         /// Only if this holds.
-        condition: Option<Expr>,
+        condition: Option<Box<Expr>>,
     },
 }
 
@@ -127,7 +127,7 @@ pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
     Ok(Insert {
         table: Name::of(table, text)?,
         columns: columns?,
-        source: insert.source.map_or(InsertSource::Defaults, |query| source(query)),
+        source: insert.source.map_or(InsertSource::Defaults, source),
         conflict,
         returning: insert.returning.map(|items| Returning { items }),
     })
