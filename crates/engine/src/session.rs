@@ -189,11 +189,12 @@ impl Session {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
             Statement::CreateTable(create) => match &create.query {
-                None => self.define(text, |transaction| native.create_table(transaction, create)),
+                None => self.define(text, |transaction| native.create_table(planner, transaction, create)),
+                Some(_) if create.if_not_exists && native.is_known(&create.name)? => Ok(nothing()),
                 Some(query) => {
                     let planned = planner.plan(query, &database.shared.catalog, self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
-                    self.define(text, |transaction| native.create_table(transaction, &create))?;
+                    self.define(text, |transaction| native.create_table(planner, transaction, &create))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
                     self.other(&fill)
                 }

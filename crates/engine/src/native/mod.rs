@@ -86,6 +86,11 @@ impl Native {
         Ok(view.map(|view| Relation::View { query: view.text.clone(), columns: view.columns.clone() }))
     }
 
+    /// Whether a table or view has this name.
+    pub(crate) fn is_known(&self, name: &Name) -> Result<bool> {
+        Ok(self.relation(&key_of(name))?.is_some())
+    }
+
     /// The names of all tables and views, as statements write them.
     pub(crate) fn names(&self) -> Vec<String> {
         let catalog = self.catalog();
