@@ -161,9 +161,10 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
     };
     let action = match conflict.action {
         OnConflictAction::DoNothing => ConflictAction::Nothing,
-        OnConflictAction::DoUpdate(update) => {
-            ConflictAction::Update { assignments: assignments(update.assignments, text)?, condition: update.selection }
-        }
+        OnConflictAction::DoUpdate(update) => ConflictAction::Update {
+            assignments: assignments(update.assignments, text)?,
+            condition: update.selection.map(Box::new),
+        },
     };
     Ok(Conflict { columns, action })
 }
