@@ -145,6 +145,7 @@ impl TableCursor {
 
     /// Goes on to the next row; false after the last.
     #[inline]
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> bool {
         while let Some(portion) = self.groups.get(self.group) {
             while self.next < portion.length {

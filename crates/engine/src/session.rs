@@ -251,7 +251,7 @@ impl Session {
 
     fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
         let shared = &self.database.shared;
-        let reads_native = planned.tables().iter().any(|table| is_native(table));
+        let reads_native = planned.tables().iter().any(is_native);
         let view: Arc<dyn View> = match reads_native {
             true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
             false => Arc::new(Newest),
