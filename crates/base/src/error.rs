@@ -83,6 +83,10 @@ codes! {
     NotThisFormat, Input, "58030", "not_this_format";
     /// A file is encrypted and no key is known.
     Encrypted, Input, "28000", "encrypted";
+    /// The statement does not fit the state of the session's transaction.
+    TransactionState, Input, "25000", "transaction_state";
+    /// There is something of this name already.
+    Duplicate, Input, "42710", "duplicate";
     /// Stored bytes contradict each other.
     Damaged, Restore, "XX001", "damaged";
     /// An index contradicts its table.

@@ -115,6 +115,9 @@ impl Shell {
             self.tell(&format!("notice: {notice}"))?;
         }
         written?;
+        if let (Some(rows), true) = (answer.changed(), self.on_screen()) {
+            self.tell(&format!("{rows} {} changed", if rows == 1 { "row" } else { "rows" }))?;
+        }
         if self.conduct.timer {
             self.tell(&format!("time: {}", elapsed(started.elapsed())))?;
         }

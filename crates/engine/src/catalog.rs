@@ -1,10 +1,11 @@
 //! The tables of a folder, opened when they are first named.
 
 use crate::folder::{self, Kind, Listing, TableFile};
+use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::CodePages;
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
-use mainstay_query::{Planner, Relation, open_parquet};
+use mainstay_query::{Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use mainstay_xbase::dbf::OpenOptions;
@@ -21,6 +22,7 @@ pub(crate) struct FolderCatalog {
     cache: VectorCache,
     code_pages: CodePages,
     planner: Arc<Planner>,
+    pub(crate) native: Native,
     version: AtomicU64,
     tables: Mutex<Tables>,
 }
@@ -71,11 +73,12 @@ impl FolderCatalog {
         cache: VectorCache,
         code_pages: CodePages,
         planner: Arc<Planner>,
+        native: Native,
     ) -> Result<FolderCatalog> {
         let listing = folder::list(fs.as_ref(), path)?;
         let tables = Mutex::new(Tables { listing, ..Tables::default() });
         let version = AtomicU64::new(0);
-        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, version, tables })
+        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, native, version, tables })
     }
 
     /// Gives a file from anywhere a name in this database.
@@ -106,6 +109,7 @@ impl FolderCatalog {
         let mut tables = self.lock();
         self.relist(&mut tables)?;
         let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
+        names.extend(self.native.committed().names());
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -198,7 +202,7 @@ impl Tables {
 
 impl mainstay_query::Catalog for FolderCatalog {
     fn relation(&self, name: &str) -> Result<Option<Relation>> {
-        Ok(self.table(name)?.map(|(_, open)| open.relation()))
+        self.file(name)
     }
 
     fn names(&self) -> Vec<String> {
@@ -208,5 +212,17 @@ impl mainstay_query::Catalog for FolderCatalog {
 
     fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
+    }
+}
+
+impl FolderCatalog {
+    /// Plans a query of our own over what exists.
+    pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
+        self.planner.plan(query, &SessionCatalog { folder: self, scope }, Visibility::Live)
+    }
+
+    /// The table of a file.
+    pub(crate) fn file(&self, name: &str) -> Result<Option<Relation>> {
+        Ok(self.table(name)?.map(|(_, open)| open.relation()))
     }
 }

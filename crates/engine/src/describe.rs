@@ -1,12 +1,14 @@
 //! Tables as a person wants to see them listed.
 
 use crate::catalog::{FolderCatalog, OpenTable};
-use arrow_schema::{DataType, Field};
-use mainstay_base::Result;
-use mainstay_query::Relation;
+use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
+use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_query::{ColumnClause, CreateTable, Name, Relation};
+use mainstay_store::definition::SQL_TYPE;
 use mainstay_table::Table;
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A table of the database.
 #[derive(Clone, Debug)]
@@ -86,6 +88,9 @@ pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Option<TableInfo> {
 
 /// A table with everything that is known about it; `None` if there is none of this name.
 pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
+    if let Some(info) = native_info(catalog, name)? {
+        return Ok(Some(info));
+    }
     let Some((file, open)) = catalog.table(name)? else { return Ok(None) };
     let info = TableInfo {
         name: name.to_owned(),
@@ -148,13 +153,65 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
     })
 }
 
-fn columns(relation: &Relation) -> Vec<ColumnInfo> {
-    let column = |field: &Field| ColumnInfo {
+/// A native table or a view.
+fn native_info(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
+    let scope = catalog.native.committed();
+    let Some(relation) = scope.relation(name)? else { return Ok(None) };
+    let info = TableInfo {
+        name: name.to_owned(),
+        path: PathBuf::new(),
+        kind: "view".to_owned(),
+        rows: None,
+        deleted: None,
+        bytes: 0,
+        code_page: None,
+        columns: columns(&relation),
+        indexes: Vec::new(),
+        notes: Vec::new(),
+    };
+    let Some(definition) = scope.definition(name) else {
+        let query = format!("SELECT * FROM {}", Name::new(name).quoted());
+        let planned = catalog.plan(&query, scope)?;
+        let columns = planned.schema().fields().iter().map(|field| column(field)).collect();
+        return Ok(Some(TableInfo { columns, ..info }));
+    };
+    let table = scope.table(definition.id)?;
+    let index = |index: &Arc<mainstay_store::table::TableIndex>| {
+        let index = index.definition();
+        let part = |part: &mainstay_store::IndexColumn| {
+            let name = definition.columns.get(part.column).map_or("", |column| column.name.as_str());
+            if part.descending { format!("{name} DESC") } else { name.to_owned() }
+        };
+        let parts: Vec<String> = index.columns.iter().map(part).collect();
+        IndexInfo {
+            name: index.name.clone(),
+            file: PathBuf::new(),
+            key: parts.join(", "),
+            condition: None,
+            unique: index.unique,
+            descending: false,
+            unusable: None,
+        }
+    };
+    Ok(Some(TableInfo {
+        kind: "native".to_owned(),
+        rows: Some(table.reader(table.current_view()).count() as u64),
+        bytes: table.bytes() as u64,
+        indexes: table.indexes().iter().map(index).collect(),
+        ..info
+    }))
+}
+
+fn column(field: &Field) -> ColumnInfo {
+    ColumnInfo {
         name: field.name().clone(),
         sql_type: sql_type(field),
         native_type: sql_type(field),
         nullable: field.is_nullable(),
-    };
+    }
+}
+
+fn columns(relation: &Relation) -> Vec<ColumnInfo> {
     match relation {
         Relation::Table(table) => {
             let fields = table.schema().fields();
@@ -163,11 +220,16 @@ fn columns(relation: &Relation) -> Vec<ColumnInfo> {
         Relation::Foreign(table) => {
             mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect()
         }
+        // Only its query knows.
+        Relation::View { .. } => Vec::new(),
     }
 }
 
 /// The type of a column as SQL writes it.
 pub(crate) fn sql_type(field: &Field) -> String {
+    if let Some(declared) = field.metadata().get(SQL_TYPE) {
+        return declared.clone();
+    }
     match field.data_type() {
         DataType::Utf8View | DataType::Utf8 | DataType::LargeUtf8 => match field.metadata().get(CHAR_COLUMN) {
             Some(length) => format!("CHAR({length})"),
@@ -190,4 +252,58 @@ pub(crate) fn sql_type(field: &Field) -> String {
         DataType::Binary | DataType::BinaryView | DataType::LargeBinary => "VARBINARY".to_owned(),
         other => other.to_string().to_uppercase(),
     }
+}
+
+/// CREATE TABLE AS: the table with the columns of a query, whose names the statement may replace.
+pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result<CreateTable> {
+    if !create.columns.is_empty() {
+        let error = Error::new(Code::Unsupported, "CREATE TABLE AS with a list of columns");
+        return Err(error.hint("name the columns in the query"));
+    }
+    let column = |field: &Arc<Field>| {
+        Ok(ColumnClause {
+            name: Name::new(field.name()),
+            sql_type: column_type(field)?,
+            not_null: false,
+            default: None,
+            identity: None,
+            identity_steps: (1, 1),
+            computed: None,
+            constraints: Vec::new(),
+        })
+    };
+    let columns: Result<Vec<ColumnClause>> = schema.fields().iter().map(column).collect();
+    Ok(CreateTable { columns: columns?, query: None, ..create.clone() })
+}
+
+/// The type of a native column that holds what a query gives.
+fn column_type(field: &Field) -> Result<SqlType> {
+    Ok(match field.data_type() {
+        DataType::Boolean => SqlType::Boolean,
+        DataType::Int8 => SqlType::TinyInt,
+        DataType::Int16 | DataType::UInt8 => SqlType::SmallInt,
+        DataType::Int32 | DataType::UInt16 => SqlType::Integer,
+        DataType::Int64 | DataType::UInt32 => SqlType::BigInt,
+        DataType::UInt64 => SqlType::Decimal { precision: 20, scale: 0 },
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale) => {
+            SqlType::Decimal { precision: *precision, scale: u8::try_from(*scale).unwrap_or_default() }
+        }
+        DataType::Float32 => SqlType::Real,
+        DataType::Float64 => SqlType::Double,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlType::TEXT,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlType::VarBinary { length: None },
+        DataType::FixedSizeBinary(16) => SqlType::Uuid,
+        DataType::Date32 => SqlType::Date,
+        DataType::Time32(_) | DataType::Time64(_) => SqlType::Time { digits: 7 },
+        DataType::Timestamp(_, None) => SqlType::Timestamp { digits: 6 },
+        DataType::Timestamp(_, Some(_)) => SqlType::TimestampWithOffset { digits: 6 },
+        DataType::Interval(IntervalUnit::YearMonth) => SqlType::IntervalYearMonth,
+        DataType::Interval(_) => SqlType::IntervalDayTime,
+        other => {
+            let message = format!("the column {} has a type that a table cannot hold: {other}", field.name());
+            return Err(Error::new(Code::Unsupported, message));
+        }
+    })
 }

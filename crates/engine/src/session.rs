@@ -1,12 +1,22 @@
 //! A session: one user's settings, and the statement that runs.
 
 use crate::Database;
+use crate::bulk::{Appender, TableCursor};
+use crate::database::Shared;
 use crate::describe;
+use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
+use crate::prepared::Prepared;
 use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CancelHandle, Catalog, Planned, Progress, Visibility};
+use mainstay_query::{
+    Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
+    TransactionStatement, View, Visibility,
+};
+use mainstay_store::{Durability, Shown, Transaction};
+use mainstay_table::Table;
+use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,6 +28,7 @@ pub struct Session {
     progress: Arc<Progress>,
     timeout: Option<Duration>,
     visibility: Visibility,
+    transaction: SessionTransaction,
 }
 
 /// A setting of a session.
@@ -32,7 +43,10 @@ pub struct Setting {
 }
 
 /// The settings, in the order in which they are shown.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 7] = [
+    ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
+    ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
+    ("lock_timeout", "how long a statement waits for another transaction: 500ms, 30s, 5min; 0 for ever"),
     ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
     ("show_deleted", "on to show deleted records, as SET DELETED OFF does"),
     ("memory_limit", "bytes for decoded columns and running statements; chosen when the database is opened"),
@@ -44,7 +58,15 @@ impl Session {
         let options = &database.shared.options;
         let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
         let timeout = options.statement_timeout;
-        Session { cancel: CancelHandle::default(), progress: Arc::default(), timeout, visibility, database }
+        let transaction = SessionTransaction::new();
+        Session {
+            cancel: CancelHandle::default(),
+            progress: Arc::default(),
+            timeout,
+            visibility,
+            transaction,
+            database,
+        }
     }
 
     /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
@@ -54,6 +76,7 @@ impl Session {
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         match Words::of(statement)? {
             Words::Query(query) => self.query(query),
+            Words::Other(statement) => self.other(statement),
             Words::Explain { analyze, statement, offset } => {
                 self.explain(statement, analyze).map_err(|error| moved(error, offset))
             }
@@ -63,9 +86,30 @@ impl Session {
             Words::ShowSettings(name) => self.show_settings(name.as_deref()),
             Words::Set { name, value } => {
                 self.set(&name, &value)?;
-                Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()))
+                Ok(nothing())
             }
         }
+    }
+
+    /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
+    ///
+    /// Errors: those of reading it, and of naming what is not there.
+    pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Prepared::new(self, statement)
+    }
+
+    /// Appends rows to a native table, in the open transaction or in one of their own.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
+        Appender::new(self, table)
+    }
+
+    /// Walks all rows of a native table with typed access to these columns.
+    ///
+    /// Errors: `UnknownTable`, `UnknownColumn`.
+    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        TableCursor::new(self, table, columns)
     }
 
     /// A handle with which another thread stops the running statement.
@@ -82,6 +126,15 @@ impl Session {
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name.to_lowercase().as_str() {
             "timeout" | "statement_timeout" => self.timeout = duration(value)?,
+            "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
+            "durability" => self.transaction.durability = Some(durability(value)?),
+            "isolation" | "transaction_isolation" => {
+                let unknown = || {
+                    let error = Error::new(Code::InvalidSetting, format!("there is no isolation level \"{value}\""));
+                    error.hint("read committed, repeatable read, snapshot, serializable")
+                };
+                self.transaction.isolation = IsolationLevel::by_name(value).ok_or_else(unknown)?;
+            }
             "show_deleted" => {
                 self.visibility = if switch(name, value)? { Visibility::All } else { Visibility::Live };
             }
@@ -101,7 +154,15 @@ impl Session {
     pub fn settings(&self) -> Vec<Setting> {
         let options = &self.database.shared.options;
         let value = |name: &str| match name {
-            "timeout" => self.timeout.map_or("0".to_owned(), |timeout| format!("{}ms", timeout.as_millis())),
+            "timeout" => milliseconds(self.timeout),
+            "lock_timeout" => milliseconds(self.transaction.lock_timeout),
+            "isolation" => self.transaction.isolation.name().to_owned(),
+            "durability" => match self.transaction.durability {
+                None | Some(Durability::Full) => "full",
+                Some(Durability::Os) => "os",
+                Some(Durability::None) => "none",
+            }
+            .to_owned(),
             "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
             "memory_limit" => options.memory_limit_bytes().to_string(),
             _ => options.threads().to_string(),
@@ -119,25 +180,183 @@ impl Session {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
     }
 
-    fn query(&self, query: &str) -> Result<Answer> {
-        let shared = &self.database.shared;
-        let run = |planned: &Planned| {
-            shared.planner.run(planned, self.cancel.clone(), Arc::clone(&self.progress), self.timeout)
-        };
-        let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
-        match run(&planned) {
+    /// The names that the next statement can use.
+    fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
+        SessionCatalog { folder: &shared.catalog, scope: self.transaction.scope(&shared.catalog.native) }
+    }
+
+    fn native(&self) -> &Native {
+        &self.database.shared.catalog.native
+    }
+
+    /// A number that changes with what exists.
+    pub(crate) fn catalog_version(&self) -> u64 {
+        match self.transaction.is_open() {
+            true => self.transaction.scope(self.native()).version(),
+            false => self.native().version(),
+        }
+    }
+
+    /// A native table that is to be changed or read by its key.
+    pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
+        self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
+    }
+
+    pub(crate) fn read_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        self.transaction.read(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn change_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        self.transaction.change(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
+        self.transaction.own(&self.database.shared.catalog.native)
+    }
+
+    pub(crate) fn with_open<T>(&mut self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        work(self.transaction.open()?)
+    }
+
+    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
+        match self.own_transaction()? {
+            Some(mut own) => Ok((own.begin_statement()?, Some(own))),
+            None => Ok((self.transaction.open()?.begin_statement()?, None)),
+        }
+    }
+
+    fn query(&mut self, query: &str) -> Result<Answer> {
+        let database = self.database.clone();
+        let shared = &database.shared;
+        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+        match self.run(&planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
                 shared.catalog.refresh()?;
-                run(shared.planner.plan(query, &shared.catalog, self.visibility)?.as_ref())
+                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+                self.run(&planned, query)
             }
             other => other,
         }
     }
 
-    fn explain(&self, statement: &str, analyze: bool) -> Result<Answer> {
+    fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
         let shared = &self.database.shared;
-        let planned = shared.planner.plan(statement, &shared.catalog, self.visibility)?;
+        let reads_native = planned.tables().iter().any(|table| is_native(table));
+        let view: Arc<dyn View> = match reads_native {
+            true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
+            false => Arc::new(Newest),
+        };
+        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
+        shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
+    }
+
+    /// A statement that is neither a query nor one of ours.
+    fn other(&mut self, text: &str) -> Result<Answer> {
+        let statement = Statement::parse(text)?;
+        let database = self.database.clone();
+        let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
+        match &statement {
+            Statement::Query => self.query(text),
+            Statement::Transaction(statement) => self.transaction_statement(statement),
+            Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
+            Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
+            Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
+            Statement::Truncate(names) => {
+                self.change(text, |changer, transaction| changer.truncate(transaction, names))
+            }
+            Statement::CreateTable(create) => match &create.query {
+                None => self.define(text, |transaction| native.create_table(transaction, create)),
+                Some(query) => {
+                    let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
+                    let create = describe::table_of_query(create, planned.schema())?;
+                    self.define(text, |transaction| native.create_table(transaction, &create))?;
+                    let fill = format!("INSERT INTO {} {query}", create.name.quoted());
+                    self.other(&fill)
+                }
+            },
+            Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
+            Statement::CreateView(create) => {
+                planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
+                self.define(text, |transaction| native.create_view(transaction, create))
+            }
+            Statement::CreateSequence(create) => {
+                self.define(text, |transaction| native.create_sequence(transaction, create))
+            }
+            Statement::CreateSchema { name, if_not_exists } => {
+                self.define(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
+            }
+            Statement::Drop(drop) => self
+                .define(text, |transaction| native.drop(transaction, drop))
+                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::AlterTable(alter) => self
+                .define(text, |transaction| native.alter_table(transaction, alter))
+                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
+        }
+    }
+
+    fn change(
+        &mut self,
+        text: &str,
+        mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
+    ) -> Result<Answer> {
+        let database = self.database.clone();
+        let shared = &database.shared;
+        let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
+        let options =
+            || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
+        let native = &shared.catalog.native;
+        let catalog = self.catalog(shared);
+        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
+        self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
+    }
+
+    /// Runs a statement that changes what exists.
+    fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
+        Ok(nothing())
+    }
+
+    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+        let catalog = self.catalog(&self.database.shared);
+        let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
+        match names.iter().find(is_file) {
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            _ => error,
+        }
+    }
+
+    fn transaction_statement(&mut self, statement: &TransactionStatement) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        match statement {
+            TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
+            TransactionStatement::Commit => self.transaction.commit()?,
+            TransactionStatement::Rollback(None) => self.transaction.rollback()?,
+            TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
+            TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
+            TransactionStatement::Release(name) => self.transaction.release(&name.key)?,
+            TransactionStatement::Isolation(isolation) => self.transaction.set_next_isolation(*isolation)?,
+        }
+        Ok(nothing())
+    }
+
+    fn explain(&mut self, statement: &str, analyze: bool) -> Result<Answer> {
+        let database = self.database.clone();
+        let shared = &database.shared;
+        let planned = shared.planner.plan(statement, &self.catalog(shared), self.visibility)?;
         let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
         if analyze {
             let started = Instant::now();
@@ -219,6 +438,35 @@ impl Session {
             ("value", texts(settings.iter().map(|setting| setting.value.clone()).collect())),
             ("description", texts(settings.iter().map(|setting| setting.description.clone()).collect())),
         ])
+    }
+}
+
+/// The answer of a statement that has none.
+fn nothing() -> Answer {
+    Answer::of(Arc::new(Schema::empty()), Vec::new())
+}
+
+fn is_native(table: &Arc<dyn Table>) -> bool {
+    let any: &dyn Any = table.as_ref();
+    any.is::<Shown>()
+}
+
+fn durability(value: &str) -> Result<Durability> {
+    match value.to_lowercase().as_str() {
+        "full" | "on" => Ok(Durability::Full),
+        "os" => Ok(Durability::Os),
+        "none" | "off" => Ok(Durability::None),
+        _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{value}\""))),
+    }
+}
+
+fn milliseconds(duration: Option<Duration>) -> String {
+    duration.map_or("0".to_owned(), |duration| format!("{}ms", duration.as_millis()))
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.transaction.abandon();
     }
 }
 

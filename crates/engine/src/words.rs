@@ -7,8 +7,10 @@ use mainstay_base::{Code, Error, Result};
 /// A statement by its first words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words<'a> {
-    /// A query, or what the planner will refuse.
+    /// A query.
     Query(&'a str),
+    /// A statement that changes something, or what the parser will refuse.
+    Other(&'a str),
     /// EXPLAIN, with the statement behind it and where that begins.
     Explain { analyze: bool, statement: &'a str, offset: usize },
     /// SHOW TABLES.
@@ -51,8 +53,11 @@ impl<'a> Words<'a> {
                 "all" | "settings" | "" => Words::ShowSettings(None),
                 _ => Words::ShowSettings(Some(name(1)?)),
             },
+            "set" if word(1) == "transaction" => Words::Other(statement),
             "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
-            _ => Words::Query(statement),
+            "select" | "with" | "values" | "" => Words::Query(statement),
+            first if first.starts_with('(') => Words::Query(statement),
+            _ => Words::Other(statement),
         })
     }
 }

@@ -12,11 +12,19 @@ pub enum Relation {
     Table(Arc<dyn Table>),
     /// A table that DataFusion reads by itself.
     Foreign(Arc<dyn TableProvider>),
+    /// A view: the text of its query, and the names of its columns when they are not the query's.
+    View {
+        /// The query.
+        query: String,
+        /// The names; none when they are those of the query.
+        columns: Vec<String>,
+    },
 }
 
 /// The names a statement can use.
 pub trait Catalog: Send + Sync {
-    /// The table of this name (in lower case), if there is one.
+    /// The table of this name (in lower case), if there is one. In a schema other than the default one the name is
+    /// `schema.table`.
     fn relation(&self, name: &str) -> Result<Option<Relation>>;
 
     /// The names of all the tables, for hints.

@@ -21,8 +21,9 @@ use crate::statement::{Delete, Name, Returning, Update, unsupported};
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use datafusion::common::{DFSchema, DataFusionError};
-use datafusion::logical_expr::ExprSchemable;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, DataFusionError, ScalarValue};
+use datafusion::logical_expr::{Expr as LogicalExpr, ExprSchemable};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
@@ -31,6 +32,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The hidden column of a native table by which a version of a row is found again.
 pub const POSITION: &str = "_position";
@@ -39,12 +41,18 @@ pub const POSITION: &str = "_position";
 pub struct RowExpressions {
     expressions: Vec<Arc<dyn PhysicalExpr>>,
     schema: SchemaRef,
+    is_momentary: bool,
 }
 
 impl RowExpressions {
     /// The names and types of the results.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// Whether the time of day is part of them, which is that of their compilation.
+    pub fn is_momentary(&self) -> bool {
+        self.is_momentary
     }
 
     /// The results for each row. The batch has the columns that the expressions were compiled for, in their order.
@@ -168,12 +176,16 @@ impl Planner {
             hidden_columns: true,
             visibility: Visibility::Live,
             fuse: false,
+            view_depth: 0,
         };
         let options = ParserOptions::from(&self.state().config_options().sql_parser);
         let planner = SqlToRel::new_with_options(&context, options);
-        let (mut expressions, mut fields) = (Vec::new(), Vec::new());
+        let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
+            let dated = with_the_time(logical).map_err(explained)?;
+            is_momentary |= dated.transformed;
+            let logical = dated.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
@@ -182,8 +194,25 @@ impl Planner {
             fields.push(Field::new(name, data_type, true));
             expressions.push(physical);
         }
-        Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)) })
+        Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)), is_momentary })
     }
+}
+
+/// The expression with the time of day in the place of the functions that tell it.
+fn with_the_time(expr: LogicalExpr) -> Result<Transformed<LogicalExpr>, DataFusionError> {
+    expr.transform_up(|expr| {
+        let LogicalExpr::ScalarFunction(call) = &expr else { return Ok(Transformed::no(expr)) };
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        const DAY_NS: i64 = 86_400_000_000_000;
+        let value = match call.func.name() {
+            "now" => ScalarValue::TimestampNanosecond(Some(nanos), Some("+00:00".into())),
+            "current_date" => ScalarValue::Date32(i32::try_from(nanos / DAY_NS).ok()),
+            "current_time" => ScalarValue::Time64Nanosecond(Some(nanos % DAY_NS)),
+            _ => return Ok(Transformed::no(expr)),
+        };
+        Ok(Transformed::yes(LogicalExpr::Literal(value, None)))
+    })
 }
 
 /// Reads one expression.
@@ -208,7 +237,7 @@ fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
     Ok(joined)
 }
 
-fn parsed(text: &str) -> Result<Query> {
+pub(crate) fn parsed(text: &str) -> Result<Query> {
     match Text::new(text)?.parse()? {
         Statement::Query(query) => Ok(*query),
         _ => Err(Error::new(Code::Internal, "a query was made that is none")),

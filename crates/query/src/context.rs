@@ -2,17 +2,23 @@
 
 use crate::catalog::{Catalog, Relation};
 use crate::relation::{TableRelation, Visibility};
+use crate::text::Text;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, TableReference, plan_err};
+use datafusion::datasource::ViewTable;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner};
-use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, TableSource, WindowUDF};
+use datafusion::logical_expr::{
+    AggregateUDF, Expr, HigherOrderUDF, LogicalPlanBuilder, ScalarUDF, TableSource, WindowUDF,
+};
+use datafusion::sql::planner::{ParserOptions, SqlToRel};
 use std::sync::Arc;
 
 /// The tables of a catalog and the functions of a session, for the planning of one statement.
+#[derive(Clone, Copy)]
 pub(crate) struct StatementContext<'a> {
     pub(crate) state: &'a SessionState,
     pub(crate) catalog: &'a dyn Catalog,
@@ -21,21 +27,53 @@ pub(crate) struct StatementContext<'a> {
     pub(crate) visibility: Visibility,
     /// Whether tables take over what they can do themselves; see `Settings::fuse`.
     pub(crate) fuse: bool,
+    /// How many views this statement is inside of.
+    pub(crate) view_depth: usize,
+}
+
+/// The names by which dialects know the schema that is meant when none is named.
+pub const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "dbo"];
+
+/// How deep views may be made of views.
+const VIEW_DEPTH: usize = 32;
+
+impl StatementContext<'_> {
+    /// A view as what its query says.
+    fn view(&self, name: &str, query: &str, columns: &[String]) -> Result<Arc<dyn TableSource>> {
+        if self.view_depth >= VIEW_DEPTH {
+            return plan_err!("the view {name} is made of views that nest too deep");
+        }
+        let text = Text::new(query).map_err(crate::error::to_datafusion)?;
+        let statement = text.parse().map_err(crate::error::to_datafusion)?;
+        let statement = crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?;
+        let inner = StatementContext { view_depth: self.view_depth + 1, ..*self };
+        let options = ParserOptions::from(&self.state.config_options().sql_parser);
+        let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;
+        if !columns.is_empty() {
+            let fields = plan.schema().columns();
+            if fields.len() != columns.len() {
+                return plan_err!("the view {name} names {} columns and its query has {}", columns.len(), fields.len());
+            }
+            let renamed = fields.into_iter().zip(columns).map(|(field, name)| Expr::Column(field).alias(name));
+            plan = LogicalPlanBuilder::from(plan).project(renamed)?.build()?;
+        }
+        Ok(provider_as_source(Arc::new(ViewTable::new(plan, Some(query.to_owned())))))
+    }
 }
 
 impl ContextProvider for StatementContext<'_> {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
-        if let Some(schema) = name.schema()
-            && !matches!(schema, "main" | "public" | "dbo")
-        {
-            return plan_err!("table '{name}' not found");
-        }
-        match self.catalog.relation(name.table()).map_err(crate::error::to_datafusion)? {
+        let key = match name.schema() {
+            Some(schema) if !DEFAULT_SCHEMAS.contains(&schema) => format!("{schema}.{}", name.table()),
+            _ => name.table().to_owned(),
+        };
+        match self.catalog.relation(&key).map_err(crate::error::to_datafusion)? {
             Some(Relation::Table(table)) => {
                 let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
                 Ok(provider_as_source(Arc::new(relation)))
             }
             Some(Relation::Foreign(provider)) => Ok(provider_as_source(provider)),
+            Some(Relation::View { query, columns }) => self.view(&key, &query, &columns),
             None => plan_err!("table '{name}' not found"),
         }
     }

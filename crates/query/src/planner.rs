@@ -6,7 +6,8 @@ use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::relation::{ORIGINAL_NAME, Visibility};
-use crate::run::{Answer, CancelHandle, Progress, Run};
+use crate::run::{Answer, Run, RunOptions};
+use crate::scan::Scan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -29,7 +30,6 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// The columns that tables have and do not show, unless they are named.
 const HIDDEN_NAMES: [&str; 4] = ["_recno", "_deleted", "_rowid", "_position"];
@@ -105,6 +105,8 @@ impl Cache {
 /// A statement that is ready to run, any number of times and by any number of sessions at once.
 pub struct Planned {
     plan: Arc<dyn ExecutionPlan>,
+    /// The plan as the scan that it is, if it can be read without a stream.
+    direct: Option<Arc<Scan>>,
     /// The columns as the user named them.
     schema: SchemaRef,
     /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
@@ -115,6 +117,18 @@ pub struct Planned {
     tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
     foreign: Vec<String>,
+}
+
+impl Planned {
+    /// The tables of ours that it reads.
+    pub fn tables(&self) -> &[Arc<dyn Table>] {
+        &self.tables
+    }
+
+    /// The columns, as the user named them.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
 }
 
 impl Planner {
@@ -169,14 +183,13 @@ impl Planner {
     }
 
     /// Starts a statement.
-    pub fn run(
-        &self,
-        planned: &Planned,
-        cancel: CancelHandle,
-        progress: Arc<Progress>,
-        timeout: Option<Duration>,
-    ) -> Result<Answer> {
-        let run = Arc::new(Run::new(cancel, progress, timeout));
+    pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
+        if let Some(scan) = &planned.direct
+            && let Some(answer) = crate::direct::run(scan, &planned.schema, &options)?
+        {
+            return Ok(answer);
+        }
+        let run = Arc::new(Run::new(options));
         for table in &planned.tables {
             run.snapshot(table)?;
         }
@@ -221,8 +234,9 @@ impl Planner {
         let plan = self.runtime.block_on(session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
-        let planned = Planned { schema: plan.schema(), plan, stateful: true, large: true, tables, foreign };
-        self.run(&planned, CancelHandle::default(), Arc::default(), None)
+        let schema = plan.schema();
+        let planned = Planned { schema, plan, direct: None, stateful: true, large: true, tables, foreign };
+        self.run(&planned, RunOptions::default())
     }
 
     /// The plan as text, one operator a line.
@@ -249,7 +263,8 @@ impl Planner {
     ) -> Result<Planned> {
         let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
         let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let context = StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse };
+        let (state, fuse) = (self.state(), self.fuse);
+        let context = StatementContext { state, catalog, hidden_columns, visibility, fuse, view_depth: 0 };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
@@ -327,7 +342,8 @@ impl Planner {
         let Physical { plan, stateful, large } = self.runtime.block_on(self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
-        Ok(Planned { plan, schema, stateful, large, tables, foreign })
+        let direct = crate::direct::scan_of(&plan);
+        Ok(Planned { plan, direct, schema, stateful, large, tables, foreign })
     }
 }
 

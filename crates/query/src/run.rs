@@ -74,10 +74,59 @@ impl Progress {
         Some(self.bytes_total.load(Ordering::Relaxed)).filter(|total| *total > 0)
     }
 
+    /// Counts row slots that have been read.
+    pub(crate) fn advance(&self, rows: usize) {
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
     fn restart(&self) {
         for counter in [&self.rows, &self.rows_total, &self.bytes, &self.bytes_total] {
             counter.store(0, Ordering::Relaxed);
         }
+    }
+}
+
+/// Which state of its tables a statement sees.
+pub trait View: Send + Sync {
+    /// The state of a table.
+    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>>;
+}
+
+/// The state that each table has when the statement first looks at it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Newest;
+
+impl View for Newest {
+    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
+        table.snapshot()
+    }
+}
+
+/// How a statement is run.
+pub struct RunOptions {
+    /// Stops it.
+    pub cancel: CancelHandle,
+    /// Says how far it has come.
+    pub progress: Arc<Progress>,
+    /// How long it may run.
+    pub timeout: Option<Duration>,
+    /// What it sees; kept until its answer is gone.
+    pub view: Arc<dyn View>,
+}
+
+impl RunOptions {
+    /// Begins a statement that reads up to this many row slots: takes back the wish to stop the one before, and counts
+    /// from 0 again.
+    pub(crate) fn begin(&self, slots: usize) {
+        self.cancel.shared.requested.store(false, Ordering::Relaxed);
+        self.progress.restart();
+        self.progress.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
+    }
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), timeout: None, view: Arc::new(Newest) }
     }
 }
 
@@ -91,13 +140,15 @@ pub(crate) struct Run {
     stopped: AtomicBool,
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
+    view: Arc<dyn View>,
     snapshots: Mutex<Vec<PinnedSnapshot>>,
     snapshots_pinned: AtomicBool,
 }
 
 impl Run {
     /// A run that starts now.
-    pub(crate) fn new(cancel: CancelHandle, progress: Arc<Progress>, timeout: Option<Duration>) -> Run {
+    pub(crate) fn new(options: RunOptions) -> Run {
+        let RunOptions { cancel, progress, timeout, view } = options;
         cancel.shared.requested.store(false, Ordering::Relaxed);
         progress.restart();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
@@ -106,6 +157,7 @@ impl Run {
             stopped: AtomicBool::new(false),
             deadline,
             progress,
+            view,
             snapshots: Mutex::default(),
             snapshots_pinned: AtomicBool::new(false),
         }
@@ -123,7 +175,7 @@ impl Run {
         if let Some((_, snapshot)) = pinned.iter().find(|(known, _)| Arc::ptr_eq(known, table)) {
             return Ok(Arc::clone(snapshot));
         }
-        let snapshot = table.snapshot()?;
+        let snapshot = self.view.snapshot(table)?;
         self.progress.rows_total.fetch_add(snapshot.slots() as u64, Ordering::Relaxed);
         pinned.push((Arc::clone(table), Arc::clone(&snapshot)));
         self.snapshots_pinned.store(true, Ordering::Relaxed);
@@ -185,7 +237,7 @@ fn timed_out() -> Error {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        if let Some(run) = &self.run {
+        if let ToldBy::Run(run) = &self.told_by {
             run.stopped.store(true, Ordering::Relaxed);
         }
     }
@@ -195,13 +247,23 @@ impl Drop for Answer {
 pub struct Answer {
     schema: SchemaRef,
     source: Source,
-    run: Option<Arc<Run>>,
+    told_by: ToldBy,
+    changed: Option<u64>,
+}
+
+/// Who knows what the user should know about the data.
+enum ToldBy {
+    Nobody,
+    Run(Arc<Run>),
+    Snapshot(Arc<dyn Snapshot>),
 }
 
 enum Source {
     /// A running plan.
     Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle },
     /// Rows that are here already.
+    Batch(Option<RecordBatch>),
+    /// The same, in several batches.
     Batches(std::vec::IntoIter<RecordBatch>),
     /// Nothing more: it ended, or failed.
     Ended,
@@ -210,7 +272,24 @@ enum Source {
 impl Answer {
     /// An answer of these batches.
     pub fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Answer {
-        Answer { schema, source: Source::Batches(batches.into_iter()), run: None }
+        Answer { schema, source: Source::Batches(batches.into_iter()), told_by: ToldBy::Nobody, changed: None }
+    }
+
+    /// The answer of a read that is over.
+    pub(crate) fn direct(schema: SchemaRef, batch: RecordBatch, snapshot: Arc<dyn Snapshot>) -> Answer {
+        let told_by = ToldBy::Snapshot(snapshot);
+        Answer { schema, source: Source::Batch(Some(batch)), told_by, changed: None }
+    }
+
+    /// The same answer of a statement that changed this many rows.
+    pub fn with_changed(mut self, rows: u64) -> Answer {
+        self.changed = Some(rows);
+        self
+    }
+
+    /// How many rows the statement inserted, changed or deleted, if it is one that does.
+    pub fn changed(&self) -> Option<u64> {
+        self.changed
     }
 
     pub(crate) fn streaming(
@@ -219,7 +298,7 @@ impl Answer {
         runtime: tokio::runtime::Handle,
         run: Arc<Run>,
     ) -> Answer {
-        Answer { schema, source: Source::Stream { stream, runtime }, run: Some(run) }
+        Answer { schema, source: Source::Stream { stream, runtime }, told_by: ToldBy::Run(run), changed: None }
     }
 
     /// The columns.
@@ -231,9 +310,13 @@ impl Answer {
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let result = match &mut self.source {
             Source::Stream { stream, runtime } => {
-                let run = self.run.as_ref();
+                let run = match &self.told_by {
+                    ToldBy::Run(run) => Some(run),
+                    _ => None,
+                };
                 runtime.block_on(next_of(stream, run))
             }
+            Source::Batch(batch) => Ok(batch.take()),
             Source::Batches(batches) => Ok(batches.next()),
             Source::Ended => Ok(None),
         };
@@ -253,7 +336,11 @@ impl Answer {
 
     /// What the user should know about the data read so far: values that could not be read as they are.
     pub fn notices(&self) -> Vec<String> {
-        self.run.as_ref().map(|run| run.notices()).unwrap_or_default()
+        match &self.told_by {
+            ToldBy::Nobody => Vec::new(),
+            ToldBy::Run(run) => run.notices(),
+            ToldBy::Snapshot(snapshot) => snapshot.notices(),
+        }
     }
 
     /// The batch under the names that the user gave.

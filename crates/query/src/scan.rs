@@ -206,10 +206,6 @@ impl ExecutionPlan for TableScan {
         Ok(TreeNodeRecursion::Continue)
     }
 
-    fn supports_limit_pushdown(&self) -> bool {
-        true
-    }
-
     fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
         Some(Arc::new(self.clone().with_limit(limit)))
     }

@@ -11,6 +11,10 @@ use std::sync::Arc;
 
 /// The name of the hidden column of row ids.
 pub const ROW_ID: &str = "_rowid";
+/// The name of the hidden column of positions: by it a change finds the version that its query has read.
+pub const POSITION: &str = "_position";
+/// How many columns at the end of the schema are hidden.
+pub const HIDDEN_COLUMNS: usize = 2;
 /// The key under which a field's metadata have the SQL type.
 pub const SQL_TYPE: &str = "sql_type";
 
@@ -108,14 +112,14 @@ impl TableDefinition {
         self
     }
 
-    /// The columns as Arrow names them, and behind them the row id. The SQL type is in each field's metadata.
+    /// The columns as statements see them, and behind them the hidden ones. The SQL type is in each field's metadata.
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &ColumnDefinition| {
             let metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
-            Field::new(&column.name, data_type(column.sql_type), column.nullable).with_metadata(metadata)
+            Field::new(&column.name, shown_type(column.sql_type), column.nullable).with_metadata(metadata)
         };
-        let row_id = Field::new(ROW_ID, DataType::Int64, false);
-        Arc::new(Schema::new(self.columns.iter().map(field).chain([row_id]).collect::<Vec<_>>()))
+        let hidden = [ROW_ID, POSITION].map(|name| Field::new(name, DataType::Int64, false));
+        Arc::new(Schema::new(self.columns.iter().map(field).chain(hidden).collect::<Vec<_>>()))
     }
 
     /// Checks that everything refers to columns that are there.
@@ -131,6 +135,16 @@ impl TableDefinition {
             Some(number) => Err(Error::new(Code::UnknownColumn, format!("{} has no column {number}", self.name))),
             None => Ok(()),
         }
+    }
+}
+
+/// The Arrow type in which statements see values: decimals are the same whatever width they are stored in.
+pub fn shown_type(sql_type: SqlType) -> DataType {
+    match data_type(sql_type) {
+        DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
+            DataType::Decimal128(precision, scale)
+        }
+        other => other,
     }
 }
 

@@ -20,12 +20,13 @@ use arrow_array::ArrayRef;
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 use mainstay_base::Result;
+use std::any::Any;
 use std::fmt::{self, Debug};
 use std::ops::{Bound, ControlFlow, Range};
 use std::sync::Arc;
 
 /// A table, whatever it is stored in.
-pub trait Table: Send + Sync + Debug {
+pub trait Table: Any + Send + Sync + Debug {
     /// The name it has in SQL.
     fn name(&self) -> &str;
 

@@ -19,6 +19,20 @@ pub struct Name {
 }
 
 impl Name {
+    /// A name that no statement has written.
+    pub fn new(name: &str) -> Name {
+        Name { schema: None, key: name.to_lowercase(), written: name.to_owned() }
+    }
+
+    /// The name as a statement can have it, whatever characters it is made of.
+    pub fn quoted(&self) -> String {
+        let quoted = |part: &str| format!("\"{}\"", part.replace('"', "\"\""));
+        match &self.schema {
+            Some(schema) => format!("{}.{}", quoted(schema), quoted(&self.key)),
+            None => quoted(&self.key),
+        }
+    }
+
     /// A name of one or two parts.
     pub(crate) fn of(name: &ObjectName, text: &Text) -> Result<Name> {
         let parts: Option<Vec<&Ident>> = name.0.iter().map(|part| part.as_ident()).collect();

@@ -2,6 +2,7 @@
 
 use super::{NativeTable, Reader};
 use crate::column::{Cell, gather};
+use crate::definition::HIDDEN_COLUMNS;
 use crate::directory::Directory;
 use crate::index::Direction;
 use crate::stamp::View;
@@ -55,11 +56,12 @@ impl TableSnapshot {
         self.directory.groups().get(ordinal).ok_or_else(|| Error::new(Code::Internal, "the table has no such group"))
     }
 
-    /// A column that is not stored: the row ids.
-    fn row_ids(&self, ordinal: usize) -> Result<ArrayRef> {
+    /// A column that is not stored: the row ids, or the positions.
+    fn hidden(&self, ordinal: usize, column: usize) -> Result<ArrayRef> {
         let group = self.group_at(ordinal)?;
-        let ids = (0..self.length(ordinal)).map(|offset| group.row_id(offset) as i64);
-        Ok(Arc::new(Int64Array::from_iter_values(ids)))
+        let is_row_id = column == self.table.types().len();
+        let value = |offset| if is_row_id { group.row_id(offset) } else { group.position(offset) };
+        Ok(Arc::new(Int64Array::from_iter_values((0..self.length(ordinal)).map(|offset| value(offset) as i64))))
     }
 
     fn keys(&self, range: &KeyRange) -> Result<Vec<u32>> {
@@ -134,7 +136,7 @@ impl Snapshot for TableSnapshot {
         let length = self.length(group);
         let vector = |column: &usize| match stored.get(*column) {
             Some(column) => Ok(column.array(length)),
-            None => self.row_ids(group),
+            None => self.hidden(group, *column),
         };
         columns.iter().map(vector).collect()
     }
@@ -157,8 +159,12 @@ impl Snapshot for TableSnapshot {
         }
         let take = |column: &usize| -> ArrayRef {
             let Some(sql_type) = self.table.types().get(*column) else {
-                let ids = found.iter().map(|(group, offset)| group.row_id(*offset) as i64);
-                return Arc::new(Int64Array::from_iter_values(ids));
+                let is_row_id = *column == self.table.types().len();
+                let value = |group: &crate::group::Group, offset| {
+                    if is_row_id { group.row_id(offset) } else { group.position(offset) }
+                };
+                let values = found.iter().map(|(group, offset)| value(group, *offset) as i64);
+                return Arc::new(Int64Array::from_iter_values(values));
             };
             let cells: Vec<Cell<'_>> =
                 found.iter().map(|(group, offset)| (&group.columns()[*column], *offset)).collect();
@@ -205,7 +211,7 @@ impl Table for Shown {
     }
 
     fn hidden_columns(&self) -> usize {
-        1
+        HIDDEN_COLUMNS
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {

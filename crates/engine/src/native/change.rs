@@ -1,0 +1,495 @@
+//! INSERT, UPDATE, DELETE and TRUNCATE.
+//!
+//! ```text
+//!   the planner's query --rows--> convert to the columns' types --> defaults, computed columns, checks --> the store
+//! ```
+//!
+//! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
+
+use super::forms::{Form, NewRow};
+use super::returning::{Rows, answer};
+use super::transaction::{Changed, StatementView, note_reads};
+use super::values::value_at;
+use super::{Native, key_of};
+use arrow_array::RecordBatch;
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_query::{
+    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, Planned, RowExpressions,
+    RunOptions, Update,
+};
+use mainstay_store::{Transaction, Written};
+use std::sync::Arc;
+
+/// Rows that are written together, so that checks are evaluated for many at once.
+const PORTION: usize = 1_024;
+
+/// How often one row is tried again because its key came and went.
+const KEY_RETRIES: usize = 100;
+
+/// What a change needs from the session that runs it.
+pub(crate) struct Changer<'s> {
+    pub(crate) native: &'s Native,
+    pub(crate) planner: &'s mainstay_query::Planner,
+    pub(crate) catalog: &'s dyn Catalog,
+    /// How the queries of the statement run; what they see is set by the change.
+    pub(crate) options: &'s dyn Fn() -> RunOptions,
+    /// The text of the statement, for places in errors.
+    pub(crate) text: &'s str,
+}
+
+/// What an INSERT does with a key that is there.
+struct Upsert<'i> {
+    /// The index that has the key; `None` for any.
+    index: Option<usize>,
+    update: Option<UpsertUpdate<'i>>,
+}
+
+struct UpsertUpdate<'i> {
+    assignments: &'i [Assignment],
+    columns: Vec<usize>,
+    /// The new values, and behind them the condition if there is one; over the row that is there and `excluded`.
+    expressions: RowExpressions,
+    has_condition: bool,
+}
+
+impl Changer<'_> {
+    /// INSERT.
+    pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
+        let form = self.form(transaction, &insert.table)?;
+        let columns = self.insert_columns(&form, insert)?;
+        let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
+        let view = transaction.begin_statement()?;
+        let mut done = Rows::default();
+        let mut write = |transaction: &mut Transaction, mut rows: Vec<NewRow>| -> Result<bool> {
+            form.complete(&mut rows)?;
+            for row in rows {
+                match self.insert_row(transaction, &form, row, upsert.as_ref())? {
+                    Inserted::Row(row) => {
+                        done.count += 1;
+                        if insert.returning.is_some() {
+                            done.kept.push(row);
+                        }
+                    }
+                    Inserted::Nothing => {}
+                    Inserted::Overtaken => return Ok(false),
+                }
+            }
+            Ok(true)
+        };
+        for rows in self.new_rows(transaction, &form, insert, &columns, view)?.chunks(PORTION) {
+            if !write(transaction, rows.to_vec())? {
+                return Ok(Changed::Overtaken);
+            }
+        }
+        answer(self.planner, &form, insert.returning.as_ref(), done).map(Changed::Done)
+    }
+
+    /// The table that is to be changed.
+    fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
+        let key = key_of(name);
+        match self.native.form(self.planner, &self.native.scope(transaction), &key) {
+            Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
+                Err(cannot_be_changed(name))
+            }
+            form => form,
+        }
+    }
+
+    /// The columns that an INSERT gives values for.
+    fn insert_columns(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
+        if insert.columns.is_empty() {
+            let is_given = |column: &usize| !form.is_computed(*column);
+            return Ok((0..form.definition.columns.len()).filter(is_given).collect());
+        }
+        let mut columns = Vec::with_capacity(insert.columns.len());
+        for name in &insert.columns {
+            let column = form.column(&name.key)?;
+            if columns.contains(&column) {
+                return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")));
+            }
+            if form.is_computed(column) {
+                return Err(Error::new(Code::InvalidValue, format!("the column {name} is computed")));
+            }
+            columns.push(column);
+        }
+        Ok(columns)
+    }
+
+    /// The rows of an INSERT with every column filled in, but for computed ones.
+    fn new_rows(
+        &self,
+        transaction: &mut Transaction,
+        form: &Form,
+        insert: &Insert,
+        columns: &[usize],
+        view: mainstay_store::View,
+    ) -> Result<Vec<NewRow>> {
+        let given: Vec<Vec<Option<Value>>> = match &insert.source {
+            InsertSource::Defaults => vec![Vec::new()],
+            InsertSource::Values(rows) => match mainstay_query::constants(rows)? {
+                Some(rows) => rows,
+                None => {
+                    let (query, defaults) = mainstay_query::values_query(rows)?;
+                    let planned = self.planner.plan_insert(self.text, &query, self.catalog)?;
+                    let mut rows = self.values(transaction, &planned, view)?;
+                    defaults.into_iter().for_each(|(row, column)| rows[row][column] = None);
+                    rows
+                }
+            },
+            InsertSource::Query(query) => {
+                let planned = self.planner.plan_insert(self.text, query, self.catalog)?;
+                self.values(transaction, &planned, view)?
+            }
+        };
+        let needs_defaults = columns.len() < form.definition.columns.len()
+            || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
+        let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
+        let fill = |given: Vec<Option<Value>>| self.filled(transaction, form, columns, given, defaults.as_deref());
+        given.into_iter().map(fill).collect()
+    }
+
+    /// A row with each column's value: given, default, or from the column's sequence.
+    fn filled(
+        &self,
+        transaction: &Transaction,
+        form: &Form,
+        columns: &[usize],
+        given: Vec<Option<Value>>,
+        defaults: Option<&[Value]>,
+    ) -> Result<NewRow> {
+        if !given.is_empty() && given.len() != columns.len() {
+            let message = format!("{} values are given for {} columns", given.len(), columns.len());
+            return Err(Error::new(Code::Syntax, message));
+        }
+        let mut row: Vec<Option<Value>> = vec![None; form.definition.columns.len()];
+        for (column, value) in columns.iter().zip(given) {
+            if let Some(value) = value {
+                if form.definition.columns[*column].identity.as_ref().is_some_and(|identity| identity.always) {
+                    let name = &form.definition.columns[*column].name;
+                    let message = format!("the column {name} gets its values from its sequence");
+                    return Err(Error::new(Code::InvalidValue, message).hint("leave it out of the INSERT"));
+                }
+                row[*column] = Some(form.converted(*column, value.as_ref())?);
+            }
+        }
+        let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
+            (Some(value), _) => Ok(value),
+            (None, Some(identity)) => {
+                let next = self.native.store().next_value(transaction, identity.sequence)?;
+                form.converted(column, ValueRef::Integer(next))
+            }
+            (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
+        };
+        row.into_iter().enumerate().map(value).collect()
+    }
+
+    fn upsert<'i>(&self, form: &Form, conflict: &'i Conflict) -> Result<Upsert<'i>> {
+        let columns: Result<Vec<usize>> = conflict.columns.iter().map(|name| form.column(&name.key)).collect();
+        let columns = columns?;
+        let index = match columns.is_empty() {
+            true => None,
+            false => {
+                let fits = |index: &mainstay_store::IndexDefinition| {
+                    let mut of_index = index.column_numbers();
+                    let mut wanted = columns.clone();
+                    of_index.sort_unstable();
+                    wanted.sort_unstable();
+                    index.unique && of_index == wanted
+                };
+                let indexes = form.table.indexes();
+                let place = indexes.iter().position(|index| fits(index.definition()));
+                let missing = || Error::new(Code::InvalidValue, "ON CONFLICT names no unique key of the table");
+                Some(place.ok_or_else(missing)?)
+            }
+        };
+        let update = match &conflict.action {
+            ConflictAction::Nothing => None,
+            ConflictAction::Update { assignments, condition } => {
+                let mut expressions = Vec::new();
+                for assignment in assignments {
+                    let missing = || Error::new(Code::Unsupported, "DEFAULT in ON CONFLICT DO UPDATE");
+                    expressions.push(assignment.value.clone().ok_or_else(missing)?);
+                }
+                expressions.extend(condition.clone());
+                let key = form.definition.name.to_lowercase();
+                let tables = [(key.as_str(), &form.schema), ("excluded", &form.schema)];
+                Some(UpsertUpdate {
+                    columns: assigned(form, assignments)?,
+                    expressions: self.planner.row_expressions(&expressions, &tables)?,
+                    has_condition: condition.is_some(),
+                    assignments,
+                })
+            }
+        };
+        Ok(Upsert { index, update })
+    }
+
+    fn insert_row(
+        &self,
+        transaction: &mut Transaction,
+        form: &Form,
+        row: NewRow,
+        upsert: Option<&Upsert<'_>>,
+    ) -> Result<Inserted> {
+        for _ in 0..KEY_RETRIES {
+            let savepoint = upsert.map(|_| transaction.savepoint());
+            let outcome = {
+                let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+                form.table.insert(transaction, values.as_slice())
+            };
+            let (error, upsert) = match (outcome, upsert) {
+                (Ok(_), _) => return Ok(Inserted::Row(row)),
+                (Err(error), Some(upsert)) if error.code() == Code::UniqueViolation => (error, upsert),
+                (Err(error), _) => return Err(error),
+            };
+            if let Some(savepoint) = &savepoint {
+                transaction.rollback_to(savepoint)?;
+            }
+            let view = transaction.begin_statement()?;
+            let Some(position) = existing(form, view, &row, upsert.index)? else {
+                // Another key than the one named, or one that nobody can see: it went, or came after this began.
+                if upsert.index.is_some_and(|index| !conflicts_in(form, index, &error)) {
+                    return Err(error);
+                }
+                continue;
+            };
+            let Some(update) = &upsert.update else { return Ok(Inserted::Nothing) };
+            return self.upsert_row(transaction, form, (position, view), &row, update);
+        }
+        Err(Error::new(Code::Conflict, "other transactions kept inserting and deleting the same key"))
+    }
+
+    fn upsert_row(
+        &self,
+        transaction: &mut Transaction,
+        form: &Form,
+        (position, view): (u64, mainstay_store::View),
+        row: &NewRow,
+        update: &UpsertUpdate<'_>,
+    ) -> Result<Inserted> {
+        let reader = form.table.reader(view);
+        let known = stored(form, &reader, position);
+        drop(reader);
+        let both: Vec<_> = [&known, row].into_iter().map(|row| form.batch(std::slice::from_ref(row))).collect();
+        let columns = both.into_iter().collect::<Result<Vec<_>>>()?.iter().flat_map(|b| b.columns().to_vec()).collect();
+        let fields = form.schema.fields().iter().chain(form.schema.fields().iter()).cloned().collect::<Vec<_>>();
+        let batch = super::forms::batch_of(&Arc::new(arrow_schema::Schema::new(fields)), columns, 1)?;
+        let results = update.expressions.evaluate(&batch)?;
+        let condition =
+            update.has_condition.then(|| value_at(results.column(update.assignments.len()), 0)).transpose()?;
+        if condition.is_some_and(|condition| condition != Value::Boolean(true)) {
+            return Ok(Inserted::Nothing);
+        }
+        let mut changed = known;
+        for (place, column) in update.columns.iter().enumerate() {
+            changed[*column] = form.converted(*column, value_at(results.column(place), 0)?.as_ref())?;
+        }
+        form.complete(std::slice::from_mut(&mut changed))?;
+        let values: Vec<ValueRef<'_>> = changed.iter().map(Value::as_ref).collect();
+        match form.table.update(transaction, position, values.as_slice())? {
+            Written::Done(_) => Ok(Inserted::Row(changed)),
+            Written::Moved(_) | Written::Gone => Ok(Inserted::Overtaken),
+        }
+    }
+
+    /// UPDATE.
+    pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
+        let form = self.form(transaction, &update.table)?;
+        let columns = assigned(&form, &update.assignments)?;
+        let planned = self.planner.plan_update(self.text, update, self.catalog)?;
+        let view = transaction.begin_statement()?;
+        let defaults = if update.assignments.iter().any(|a| a.value.is_none()) {
+            Some(form.defaults(self.planner)?)
+        } else {
+            None
+        };
+        let mut done = Rows::default();
+        let whole = form.looks_at_rows() || update.returning.is_some();
+        for batch in self.batches(transaction, &planned, view)? {
+            for row in 0..batch.num_rows() {
+                let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
+                let changes = changes_of(&form, &update.assignments, &columns, &batch, row, defaults.as_deref())?;
+                let written = match whole {
+                    false => {
+                        let changes: Vec<(usize, ValueRef<'_>)> =
+                            changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
+                        form.table.update_columns(transaction, position as u64, &changes)?
+                    }
+                    true => {
+                        let mut new = stored(&form, &form.table.reader(view), position as u64);
+                        changes.into_iter().for_each(|(column, value)| new[column] = value);
+                        form.complete(std::slice::from_mut(&mut new))?;
+                        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+                        let written = form.table.update(transaction, position as u64, values.as_slice())?;
+                        if matches!(written, Written::Done(_)) {
+                            done.kept.push(new);
+                        }
+                        written
+                    }
+                };
+                match written {
+                    Written::Done(_) => done.count += 1,
+                    Written::Moved(_) => return Ok(Changed::Overtaken),
+                    Written::Gone => {}
+                }
+            }
+        }
+        answer(self.planner, &form, update.returning.as_ref(), done).map(Changed::Done)
+    }
+
+    /// DELETE.
+    pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
+        let form = self.form(transaction, &delete.table)?;
+        let planned = self.planner.plan_delete(self.text, delete, self.catalog)?;
+        let view = transaction.begin_statement()?;
+        let mut done = Rows::default();
+        for batch in self.batches(transaction, &planned, view)? {
+            for row in 0..batch.num_rows() {
+                let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
+                if delete.returning.is_some() {
+                    done.kept.push(stored(&form, &form.table.reader(view), position as u64));
+                }
+                match form.table.delete(transaction, position as u64)? {
+                    Written::Done(_) => done.count += 1,
+                    Written::Moved(_) => return Ok(Changed::Overtaken),
+                    Written::Gone => drop(done.kept.pop()),
+                }
+            }
+        }
+        answer(self.planner, &form, delete.returning.as_ref(), done).map(Changed::Done)
+    }
+
+    /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at.
+    pub(crate) fn truncate(&self, transaction: &mut Transaction, names: &[Name]) -> Result<Changed<Answer>> {
+        let mut done = Rows::default();
+        let mut last = None;
+        for name in names {
+            let form = self.form(transaction, name)?;
+            let view = transaction.begin_statement()?;
+            let mut positions = Vec::new();
+            form.table.reader(view).for_each(&mut |version| {
+                positions.push(version.position);
+                Ok(std::ops::ControlFlow::Continue(()))
+            })?;
+            for position in positions {
+                match form.table.delete(transaction, position)? {
+                    Written::Done(_) => done.count += 1,
+                    Written::Moved(_) => return Ok(Changed::Overtaken),
+                    Written::Gone => {}
+                }
+            }
+            last = Some(form);
+        }
+        let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
+        answer(self.planner, &form, None, done).map(Changed::Done)
+    }
+
+    /// All rows of a query, as values.
+    fn values(
+        &self,
+        transaction: &mut Transaction,
+        planned: &Planned,
+        view: mainstay_store::View,
+    ) -> Result<Vec<Vec<Option<Value>>>> {
+        let mut rows = Vec::new();
+        for batch in self.batches(transaction, planned, view)? {
+            for row in 0..batch.num_rows() {
+                let values = batch.columns().iter().map(|column| value_at(column, row).map(Some));
+                rows.push(values.collect::<Result<Vec<_>>>()?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// All rows of a query, as the statement's transaction sees them.
+    fn batches(
+        &self,
+        transaction: &mut Transaction,
+        planned: &Planned,
+        view: mainstay_store::View,
+    ) -> Result<Vec<RecordBatch>> {
+        note_reads(transaction, planned.tables());
+        let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
+        self.planner.run(planned, options)?.collect()
+    }
+}
+
+/// The error for a change of something that is no native table.
+pub(crate) fn cannot_be_changed(name: &Name) -> Error {
+    Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view"))
+}
+
+/// What became of a row of an INSERT.
+enum Inserted {
+    Row(NewRow),
+    Nothing,
+    Overtaken,
+}
+
+/// The columns that are assigned to.
+fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
+    let mut columns = Vec::with_capacity(assignments.len());
+    for Assignment { column: name, .. } in assignments {
+        let column = form.column(&name.key)?;
+        if columns.contains(&column) {
+            return Err(Error::new(Code::Ambiguous, format!("the column {name} is assigned to twice")));
+        }
+        if form.is_computed(column) {
+            return Err(Error::new(Code::InvalidValue, format!("the column {name} is computed")));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+fn changes_of(
+    form: &Form,
+    assignments: &[Assignment],
+    columns: &[usize],
+    batch: &RecordBatch,
+    row: usize,
+    defaults: Option<&[Value]>,
+) -> Result<Vec<(usize, Value)>> {
+    let mut place = 0;
+    let mut changes = Vec::with_capacity(columns.len());
+    for (assignment, column) in assignments.iter().zip(columns) {
+        changes.push((
+            *column,
+            match &assignment.value {
+                Some(_) => {
+                    place += 1;
+                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+                }
+                None => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
+            },
+        ));
+    }
+    Ok(changes)
+}
+
+/// The values of a version.
+fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position: u64) -> NewRow {
+    (0..form.definition.columns.len()).map(|column| reader.value(position, column).to_value()).collect()
+}
+
+/// The position of the row that has the same key as a new one, in one index or in any unique one.
+fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, index: Option<usize>) -> Result<Option<u64>> {
+    let mut reader = form.table.reader(view);
+    for (number, candidate) in form.table.indexes().iter().enumerate() {
+        if !candidate.definition().unique || index.is_some_and(|index| index != number) {
+            continue;
+        }
+        let columns = candidate.definition().column_numbers();
+        let key: Vec<ValueRef<'_>> = columns.iter().map(|column| row[*column].as_ref()).collect();
+        if let Some(version) = reader.get(number, &key)? {
+            return Ok(Some(version.position));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an error is about the key of this index.
+fn conflicts_in(form: &Form, index: usize, error: &Error) -> bool {
+    form.table.indexes().get(index).is_some_and(|index| error.message().contains(&index.definition().name))
+}

@@ -1,0 +1,440 @@
+//! CREATE, ALTER and DROP: statements as changes of the catalog.
+
+use super::scope::{find_table, key_in, schema_of};
+use super::{Native, key_of};
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{
+    AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, References,
+};
+use mainstay_store::Transaction;
+use mainstay_store::files::catalog::{
+    Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, ForeignKeyDefinition,
+    IdentityDefinition, IndexColumn, IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition,
+    SequenceDefinition, TableDefinition, ViewDefinition,
+};
+
+impl Native {
+    /// CREATE TABLE.
+    pub(crate) fn create_table(&self, transaction: &mut Transaction, create: &CreateTable) -> Result<()> {
+        let catalog = self.store().catalog_for(transaction);
+        if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
+            return Ok(());
+        }
+        if create.temporary {
+            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
+            return Err(error.hint("create a table, and drop it at the end"));
+        }
+        if create.columns.is_empty() {
+            return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
+        }
+        let mut table = TableDefinition {
+            id: self.take_id(),
+            schema: self.schema(transaction, &create.name)?,
+            name: create.name.written.clone(),
+            columns: Vec::new(),
+            primary_key: None,
+            unique: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            indexes: Vec::new(),
+        };
+        for clause in &create.columns {
+            self.add_column(transaction, &mut table, clause)?;
+        }
+        let of_columns = create.columns.iter().flat_map(|clause| &clause.constraints);
+        for constraint in of_columns.chain(&create.constraints) {
+            self.add_constraint(&catalog, &mut table, constraint)?;
+        }
+        self.change_catalog(transaction, CatalogChange::PutTable(table))
+    }
+
+    /// The number of the schema that a name is in; the default one is made when it is first needed.
+    fn schema(&self, transaction: &mut Transaction, name: &Name) -> Result<u64> {
+        let catalog = self.store().catalog_for(transaction);
+        if let Some(schema) = schema_of(&catalog, name)? {
+            return Ok(schema);
+        }
+        let schema = SchemaDefinition { id: self.take_id(), name: DEFAULT_SCHEMAS[0].to_owned() };
+        let id = schema.id;
+        self.change_catalog(transaction, CatalogChange::PutSchema(schema))?;
+        Ok(id)
+    }
+
+    /// Adds a column, with the sequence of an identity column.
+    fn add_column(
+        &self,
+        transaction: &mut Transaction,
+        table: &mut TableDefinition,
+        clause: &ColumnClause,
+    ) -> Result<()> {
+        let is_known = |column: &ColumnDefinition| column.name.eq_ignore_ascii_case(&clause.name.written);
+        if table.columns.iter().any(is_known) {
+            return Err(Error::new(Code::Duplicate, format!("there is a column {} already", clause.name)));
+        }
+        let identity = match clause.identity {
+            None => None,
+            Some(always) => {
+                let (start, increment) = clause.identity_steps;
+                let name = format!("{}_{}_seq", table.name, clause.name.written);
+                let sequence = self.sequence(table.schema, name, start, increment);
+                let id = sequence.id;
+                self.change_catalog(transaction, CatalogChange::PutSequence(sequence))?;
+                Some(IdentityDefinition { sequence: id, always })
+            }
+        };
+        let computed = clause.computed.clone().map(|text| ComputedDefinition { text, stored: true });
+        table.columns.push(ColumnDefinition {
+            id: self.take_id(),
+            name: clause.name.written.clone(),
+            sql_type: clause.sql_type,
+            not_null: clause.not_null,
+            default: clause.default.clone(),
+            check: None,
+            identity,
+            computed,
+        });
+        Ok(())
+    }
+
+    fn add_constraint(&self, catalog: &Catalog, table: &mut TableDefinition, constraint: &Constraint) -> Result<()> {
+        match constraint {
+            Constraint::PrimaryKey { name, columns } => {
+                if table.primary_key.is_some() {
+                    return Err(Error::new(Code::Duplicate, format!("the table {} has two primary keys", table.name)));
+                }
+                let key = self.key(table, name.as_ref(), "pkey", columns)?;
+                for part in &key.columns {
+                    if let Some(column) = table.columns.iter_mut().find(|column| column.id == part.column) {
+                        column.not_null = true;
+                    }
+                }
+                table.primary_key = Some(key);
+            }
+            Constraint::Unique { name, columns } => {
+                let key = self.key(table, name.as_ref(), "key", columns)?;
+                table.unique.push(key);
+            }
+            Constraint::Check { name, text } => {
+                let number = table.checks.len() + 1;
+                let name = name.as_ref().map_or_else(|| format!("{}_check{number}", table.name), |n| n.written.clone());
+                table.checks.push(CheckDefinition { name, text: text.clone() });
+            }
+            Constraint::ForeignKey(references) => {
+                let key = foreign_key(catalog, table, references)?;
+                table.foreign_keys.push(key);
+            }
+        }
+        Ok(())
+    }
+
+    fn key(
+        &self,
+        table: &TableDefinition,
+        name: Option<&Name>,
+        kind: &str,
+        columns: &[IndexPart],
+    ) -> Result<KeyDefinition> {
+        let names: Vec<&str> = columns.iter().map(|part| part.column.key.as_str()).collect();
+        let made = match kind {
+            "pkey" => format!("{}_pkey", table.name),
+            kind => format!("{}_{}_{kind}", table.name, names.join("_")),
+        };
+        let name = name.map_or(made, |name| name.written.clone());
+        Ok(KeyDefinition { id: self.take_id(), name, columns: index_columns(table, columns)? })
+    }
+
+    /// CREATE INDEX.
+    pub(crate) fn create_index(&self, transaction: &mut Transaction, create: &CreateIndex) -> Result<()> {
+        let catalog = self.store().catalog_for(transaction);
+        let table = self.table_named(&catalog, &create.table)?;
+        let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
+        if table.indexes.iter().any(|index| is_known(&index.name)) {
+            return match create.if_not_exists {
+                true => Ok(()),
+                false => Err(Error::new(Code::Duplicate, format!("there is an index {} already", create.name))),
+            };
+        }
+        let index = IndexDefinition {
+            id: self.take_id(),
+            name: create.name.written.clone(),
+            unique: create.unique,
+            columns: index_columns(table, &create.columns)?,
+        };
+        self.change_catalog(transaction, CatalogChange::PutIndex { table: table.id, index })
+    }
+
+    /// CREATE VIEW. That its query can be planned has been seen before.
+    pub(crate) fn create_view(&self, transaction: &mut Transaction, create: &CreateView) -> Result<()> {
+        let catalog = self.store().catalog_for(transaction);
+        let key = key_of(&create.name);
+        let known = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
+        let id = match known {
+            Some(view) if create.or_replace => view.id,
+            _ => {
+                self.is_taken(&catalog, &create.name, false)?;
+                self.take_id()
+            }
+        };
+        let view = ViewDefinition {
+            id,
+            schema: self.schema(transaction, &create.name)?,
+            name: create.name.written.clone(),
+            columns: create.columns.iter().map(|column| column.written.clone()).collect(),
+            text: create.query.clone(),
+        };
+        self.change_catalog(transaction, CatalogChange::PutView(view))
+    }
+
+    /// CREATE SEQUENCE.
+    pub(crate) fn create_sequence(&self, transaction: &mut Transaction, create: &CreateSequence) -> Result<()> {
+        let catalog = self.store().catalog_for(transaction);
+        let schema = self.schema(transaction, &create.name)?;
+        let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
+        if catalog.sequences.iter().any(|known| known.schema == schema && is_known(&known.name)) {
+            return match create.if_not_exists {
+                true => Ok(()),
+                false => Err(Error::new(Code::Duplicate, format!("there is a sequence {} already", create.name))),
+            };
+        }
+        let sequence = self.sequence(schema, create.name.written.clone(), create.start, create.increment);
+        self.change_catalog(transaction, CatalogChange::PutSequence(sequence))
+    }
+
+    fn sequence(&self, schema: u64, name: String, start: i64, increment: i64) -> SequenceDefinition {
+        let (minimum, maximum) = if increment > 0 { (start.min(1), i64::MAX) } else { (i64::MIN, start.max(-1)) };
+        SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle: false }
+    }
+
+    /// CREATE SCHEMA.
+    pub(crate) fn create_schema(&self, transaction: &mut Transaction, name: &Name, if_not_exists: bool) -> Result<()> {
+        let catalog = self.store().catalog_for(transaction);
+        if catalog.schemas.iter().any(|schema| schema.name.to_lowercase() == name.key) {
+            return match if_not_exists {
+                true => Ok(()),
+                false => Err(Error::new(Code::Duplicate, format!("there is a schema {name} already"))),
+            };
+        }
+        let schema = SchemaDefinition { id: self.take_id(), name: name.written.clone() };
+        self.change_catalog(transaction, CatalogChange::PutSchema(schema))
+    }
+
+    /// DROP.
+    pub(crate) fn drop(&self, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
+        for name in &drop.names {
+            let change = self.dropped(transaction, drop, name)?;
+            match change {
+                Some(changes) => {
+                    for change in changes {
+                        self.change_catalog(transaction, change)?;
+                    }
+                }
+                None if drop.if_exists => {}
+                None => return Err(Error::new(Code::UnknownTable, format!("there is no {name} to drop"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// What dropping a thing means; `None` when it is not there.
+    fn dropped(&self, transaction: &Transaction, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
+        let catalog = self.store().catalog_for(transaction);
+        let key = key_of(name);
+        let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
+        Ok(match drop.kind {
+            DropKind::Table => catalog.tables.iter().find(|table| is_named(table.schema, &table.name)).map(|table| {
+                let sequences = table.columns.iter().filter_map(|column| column.identity.as_ref());
+                let sequences = sequences.map(|identity| CatalogChange::DropSequence(identity.sequence));
+                std::iter::once(CatalogChange::DropTable(table.id)).chain(sequences).collect()
+            }),
+            DropKind::View => {
+                let view = catalog.views.iter().find(|view| is_named(view.schema, &view.name));
+                view.map(|view| vec![CatalogChange::DropView(view.id)])
+            }
+            DropKind::Sequence => {
+                let found = catalog.sequences.iter().find(|sequence| is_named(sequence.schema, &sequence.name));
+                found.map(|sequence| vec![CatalogChange::DropSequence(sequence.id)])
+            }
+            DropKind::Index => catalog.tables.iter().find_map(|table| {
+                let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
+                Some(vec![CatalogChange::DropIndex { table: table.id, index: index.id }])
+            }),
+            DropKind::Schema => {
+                let Some(schema) = catalog.schemas.iter().find(|schema| schema.name.to_lowercase() == name.key) else {
+                    return Ok(None);
+                };
+                if catalog.tables.iter().any(|table| table.schema == schema.id)
+                    || catalog.views.iter().any(|view| view.schema == schema.id)
+                {
+                    let error = Error::new(Code::Unsupported, format!("the schema {name} is not empty"));
+                    return Err(error.hint("drop its tables and views first"));
+                }
+                Some(vec![CatalogChange::DropSchema(schema.id)])
+            }
+        })
+    }
+
+    /// ALTER TABLE.
+    pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<()> {
+        for change in &alter.changes {
+            let catalog = self.store().catalog_for(transaction);
+            let mut table = match self.table_named(&catalog, &alter.table) {
+                Ok(table) => table.clone(),
+                Err(_) if alter.if_exists => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            self.altered(transaction, &catalog, &mut table, change)?;
+            self.change_catalog(transaction, CatalogChange::PutTable(table))?;
+        }
+        Ok(())
+    }
+
+    fn altered(
+        &self,
+        transaction: &mut Transaction,
+        catalog: &Catalog,
+        table: &mut TableDefinition,
+        change: &Alteration,
+    ) -> Result<()> {
+        match change {
+            Alteration::AddColumn(clause) => {
+                self.add_column(transaction, table, clause)?;
+                for constraint in &clause.constraints {
+                    self.add_constraint(catalog, table, constraint)?;
+                }
+            }
+            Alteration::DropColumn { name, if_exists } => match column_of(table, name) {
+                Ok(column) => drop_column(table, column)?,
+                Err(_) if *if_exists => {}
+                Err(error) => return Err(error),
+            },
+            Alteration::RenameColumn { from, to } => {
+                let id = column_of(table, from)?;
+                if column_of(table, to).is_ok() {
+                    return Err(Error::new(Code::Duplicate, format!("there is a column {to} already")));
+                }
+                column_mut(table, id).into_iter().for_each(|column| column.name = to.written.clone());
+            }
+            Alteration::Rename(name) => {
+                self.is_taken(catalog, name, false)?;
+                table.name = name.written.clone();
+            }
+            Alteration::AddConstraint(constraint) => self.add_constraint(catalog, table, constraint)?,
+            Alteration::DropConstraint(name) => drop_constraint(table, name)?,
+            Alteration::SetNotNull { column, not_null } => {
+                let id = column_of(table, column)?;
+                column_mut(table, id).into_iter().for_each(|column| column.not_null = *not_null);
+            }
+            Alteration::SetDefault { column, default } => {
+                let id = column_of(table, column)?;
+                column_mut(table, id).into_iter().for_each(|column| column.default = default.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn table_named<'c>(&self, catalog: &'c Catalog, name: &Name) -> Result<&'c TableDefinition> {
+        let key = key_of(name);
+        let names: Vec<String> = catalog.tables.iter().map(|t| key_in(catalog, t.schema, &t.name)).collect();
+        find_table(catalog, &key).ok_or_else(|| mainstay_query::unknown_table(&key, &names))
+    }
+
+    /// Whether there is a table or view of this name already; an error unless that is fine.
+    fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
+        let key = key_of(name);
+        let is_table = find_table(catalog, &key).is_some();
+        let is_view = catalog.views.iter().any(|view| key_in(catalog, view.schema, &view.name) == key);
+        match is_table || is_view {
+            true if !is_fine => Err(Error::new(Code::Duplicate, format!("there is a table or view {name} already"))),
+            taken => Ok(taken),
+        }
+    }
+}
+
+fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &References) -> Result<ForeignKeyDefinition> {
+    let key = key_of(&references.table);
+    let own = key_in(catalog, table.schema, &table.name) == key;
+    let parent = if own { Some(table) } else { find_table(catalog, &key) };
+    let parent = parent.ok_or_else(|| {
+        let message = format!("the table {} that is referred to is not there", references.table);
+        Error::new(Code::UnknownTable, message)
+    })?;
+    let columns: Result<Vec<u64>> = references.columns.iter().map(|name| column_of(table, name)).collect();
+    let referenced = match (references.referenced.is_empty(), &parent.primary_key) {
+        (false, _) => references.referenced.iter().map(|name| column_of(parent, name)).collect::<Result<Vec<_>>>()?,
+        (true, Some(key)) => key.columns.iter().map(|part| part.column).collect(),
+        (true, None) => {
+            let message = format!("the table {} has no primary key to refer to", references.table);
+            return Err(Error::new(Code::InvalidValue, message));
+        }
+    };
+    let made = || {
+        let names: Vec<&str> = references.columns.iter().map(|name| name.key.as_str()).collect();
+        format!("{}_{}_fkey", table.name, names.join("_"))
+    };
+    Ok(ForeignKeyDefinition {
+        name: references.name.as_ref().map_or_else(made, |name| name.written.clone()),
+        columns: columns?,
+        referenced_table: parent.id,
+        referenced_columns: referenced,
+        on_delete: action(references.on_delete)?,
+        on_update: action(references.on_update)?,
+    })
+}
+
+/// What the store carries out; the rest is refused, not left out.
+fn action(action: mainstay_query::ReferentialAction) -> Result<ReferentialAction> {
+    match action {
+        mainstay_query::ReferentialAction::NoAction => Ok(ReferentialAction::NoAction),
+        mainstay_query::ReferentialAction::Restrict => Ok(ReferentialAction::Restrict),
+        other => Err(Error::new(Code::Unsupported, format!("a reference with the action {other:?}"))
+            .hint("NO ACTION and RESTRICT are there")),
+    }
+}
+
+fn index_columns(table: &TableDefinition, parts: &[IndexPart]) -> Result<Vec<IndexColumn>> {
+    let column =
+        |part: &IndexPart| Ok(IndexColumn { column: column_of(table, &part.column)?, descending: part.descending });
+    parts.iter().map(column).collect()
+}
+
+/// The number of a column.
+fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
+    let found = table.columns.iter().find(|column| column.name.to_lowercase() == name.key);
+    let missing = || Error::new(Code::UnknownColumn, format!("the table {} has no column {name}", table.name));
+    Ok(found.ok_or_else(missing)?.id)
+}
+
+fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {
+    table.columns.iter_mut().find(|column| column.id == id)
+}
+
+fn drop_column(table: &mut TableDefinition, column: u64) -> Result<()> {
+    let uses = |parts: &[IndexColumn]| parts.iter().any(|part| part.column == column);
+    let keys = table.primary_key.iter().chain(&table.unique);
+    let user = keys
+        .map(|key| (&key.name, uses(&key.columns)))
+        .chain(table.indexes.iter().map(|index| (&index.name, uses(&index.columns))))
+        .chain(table.foreign_keys.iter().map(|key| (&key.name, key.columns.contains(&column))))
+        .find(|(_, is_used)| *is_used);
+    if let Some((name, _)) = user {
+        let error = Error::new(Code::Unsupported, format!("{name} needs the column"));
+        return Err(error.hint("drop that first"));
+    }
+    table.columns.retain(|known| known.id != column);
+    Ok(())
+}
+
+fn drop_constraint(table: &mut TableDefinition, name: &Name) -> Result<()> {
+    let is_named = |known: &str| known.to_lowercase() == name.key;
+    let before = (table.unique.len(), table.checks.len(), table.foreign_keys.len(), table.primary_key.is_some());
+    table.unique.retain(|key| !is_named(&key.name));
+    table.checks.retain(|check| !is_named(&check.name));
+    table.foreign_keys.retain(|key| !is_named(&key.name));
+    table.primary_key = table.primary_key.take().filter(|key| !is_named(&key.name));
+    let after = (table.unique.len(), table.checks.len(), table.foreign_keys.len(), table.primary_key.is_some());
+    match before == after {
+        true => Err(Error::new(Code::UnknownTable, format!("the table {} has no constraint {name}", table.name))),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,192 @@
+//! What a change needs to know of a table beyond what the store enforces: defaults, checks, computed columns.
+//!
+//! The expressions are kept as text in the catalog, compiled when the table is first changed, and evaluated on batches of
+//! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
+
+use super::values::{array_of, value_at};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{Schema, SchemaRef};
+use mainstay_base::{Code, Error, Result, Value, ValueRef, convert};
+use mainstay_query::{Planner, RowExpressions};
+use mainstay_store::NativeTable;
+use mainstay_store::files::catalog::TableDefinition;
+use std::sync::Arc;
+
+/// A table as changes see it.
+pub(crate) struct Form {
+    pub(crate) table: Arc<NativeTable>,
+    pub(crate) definition: Arc<TableDefinition>,
+    /// The visible columns as statements see them.
+    pub(crate) schema: SchemaRef,
+    /// The defaults: for each column, its place among the results.
+    defaults: Vec<Option<usize>>,
+    default_expressions: Option<RowExpressions>,
+    checks: Option<Checks>,
+    computed: Option<Computed>,
+}
+
+struct Checks {
+    expressions: RowExpressions,
+    names: Vec<String>,
+}
+
+struct Computed {
+    expressions: RowExpressions,
+    columns: Vec<usize>,
+}
+
+/// A row that is about to be written: a value for each column.
+pub(crate) type NewRow = Vec<Value>;
+
+impl Form {
+    /// Compiles what the definition says.
+    pub(crate) fn new(planner: &Planner, table: Arc<NativeTable>, definition: Arc<TableDefinition>) -> Result<Form> {
+        let fields = mainstay_table::Table::schema(&mainstay_store::Shown(Arc::clone(&table))).fields().clone();
+        let schema: SchemaRef = Arc::new(Schema::new(fields[..definition.columns.len()].to_vec()));
+        let at = |error: Error| error.at(format!("table {}", definition.name));
+        let (mut defaults, mut texts) = (Vec::new(), Vec::new());
+        for column in &definition.columns {
+            defaults.push(column.default.as_ref().map(|text| {
+                texts.push(text.as_str());
+                texts.len() - 1
+            }));
+        }
+        let default_expressions = match texts.is_empty() {
+            true => None,
+            false => Some(planner.row_texts(&texts, &[]).map_err(at)?),
+        };
+        let key = definition.name.to_lowercase();
+        let rows = [(key.as_str(), &schema)];
+        let checks = Checks::new(planner, &definition, &rows).map_err(at)?;
+        let computed = Computed::new(planner, &definition, &rows).map_err(at)?;
+        Ok(Form { table, schema, defaults, default_expressions, checks, computed, definition })
+    }
+
+    /// The number of a column by its name in lower case.
+    pub(crate) fn column(&self, key: &str) -> Result<usize> {
+        let place = self.definition.columns.iter().position(|column| column.name.to_lowercase() == key);
+        place.ok_or_else(|| {
+            let message = format!("the table {} has no column \"{key}\"", self.definition.name);
+            Error::new(Code::UnknownColumn, message)
+        })
+    }
+
+    /// The default of each column, evaluated now; NULL for those that have none.
+    pub(crate) fn defaults(&self, planner: &Planner) -> Result<NewRow> {
+        let Some(expressions) = &self.default_expressions else {
+            return Ok(vec![Value::Null; self.defaults.len()]);
+        };
+        let values = match expressions.is_momentary() {
+            false => expressions.evaluate(&one_row()?)?,
+            true => {
+                let texts = self.definition.columns.iter().filter_map(|column| column.default.as_deref());
+                planner.row_texts(&texts.collect::<Vec<_>>(), &[])?.evaluate(&one_row()?)?
+            }
+        };
+        let value = |(place, column): (&Option<usize>, usize)| match place {
+            Some(place) => self.converted(column, value_at(values.column(*place), 0)?.as_ref()),
+            None => Ok(Value::Null),
+        };
+        self.defaults.iter().zip(0..).map(value).collect()
+    }
+
+    /// A value as a column holds it.
+    pub(crate) fn converted(&self, column: usize, value: ValueRef<'_>) -> Result<Value> {
+        let column = &self.definition.columns[column];
+        convert(value, column.sql_type).map_err(|error| error.at(format!("column {}", column.name)))
+    }
+
+    /// Whether a column's values are computed and cannot be given.
+    pub(crate) fn is_computed(&self, column: usize) -> bool {
+        self.definition.columns.get(column).is_some_and(|column| column.computed.is_some())
+    }
+
+    /// Fills in computed columns and applies the checks to rows that are about to be written.
+    ///
+    /// Errors: `CheckViolation` that names the check, and those of the expressions.
+    pub(crate) fn complete(&self, rows: &mut [NewRow]) -> Result<()> {
+        if let Some(computed) = &self.computed {
+            let results = computed.expressions.evaluate(&self.batch(rows)?)?;
+            for (place, column) in computed.columns.iter().enumerate() {
+                for (row, values) in rows.iter_mut().enumerate() {
+                    values[*column] = self.converted(*column, value_at(results.column(place), row)?.as_ref())?;
+                }
+            }
+        }
+        match &self.checks {
+            Some(checks) => checks.apply(&self.batch(rows)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether whole rows are needed to know if a change is allowed.
+    pub(crate) fn looks_at_rows(&self) -> bool {
+        self.checks.is_some() || self.computed.is_some()
+    }
+
+    /// Rows as a batch of all columns.
+    pub(crate) fn batch(&self, rows: &[NewRow]) -> Result<RecordBatch> {
+        let column = |(column, definition): (usize, &mainstay_store::files::catalog::ColumnDefinition)| -> ArrayRef {
+            let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
+            array_of(definition.sql_type, &values)
+        };
+        let columns = self.definition.columns.iter().enumerate().map(column).collect();
+        batch_of(&self.schema, columns, rows.len())
+    }
+}
+
+/// A batch under a schema whose columns may be NULL whatever it says: constraints are applied by those who write.
+pub(crate) fn batch_of(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(schema, columns, &options)
+        .map_err(|error| Error::new(Code::Internal, format!("rows that do not fit their table: {error}")))
+}
+
+/// A row without columns, for expressions that refer to none.
+pub(crate) fn one_row() -> Result<RecordBatch> {
+    batch_of(&Arc::new(Schema::empty()), Vec::new(), 1)
+}
+
+impl Checks {
+    fn new(planner: &Planner, table: &TableDefinition, rows: &[(&str, &SchemaRef)]) -> Result<Option<Checks>> {
+        let of_columns = table.columns.iter().filter_map(|column| {
+            column.check.as_ref().map(|text| (format!("{}_{}_check", table.name, column.name), text.as_str()))
+        });
+        let of_table = table.checks.iter().map(|check| (check.name.clone(), check.text.as_str()));
+        let (names, texts): (Vec<String>, Vec<&str>) = of_columns.chain(of_table).unzip();
+        if texts.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Checks { expressions: planner.row_texts(&texts, rows)?, names }))
+    }
+
+    /// A check fails where it is false; where it is unknown it holds, as ISO SQL has it.
+    fn apply(&self, rows: &RecordBatch) -> Result<()> {
+        let results = self.expressions.evaluate(rows)?;
+        for (result, name) in results.columns().iter().zip(&self.names) {
+            for row in 0..result.len() {
+                if value_at(result, row)? == Value::Boolean(false) {
+                    let message = format!("the row does not keep to the check {name}");
+                    return Err(Error::new(Code::CheckViolation, message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Computed {
+    fn new(planner: &Planner, table: &TableDefinition, rows: &[(&str, &SchemaRef)]) -> Result<Option<Computed>> {
+        let computed = |(place, column): (usize, &mainstay_store::files::catalog::ColumnDefinition)| {
+            column.computed.as_ref().map(|computed| (place, computed.text.clone()))
+        };
+        let (columns, texts): (Vec<usize>, Vec<String>) = table.columns.iter().enumerate().filter_map(computed).unzip();
+        if texts.is_empty() {
+            return Ok(None);
+        }
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        Ok(Some(Computed { expressions: planner.row_texts(&texts, rows)?, columns }))
+    }
+}

@@ -1,0 +1,134 @@
+//! Native tables as statements see them: their names, their definitions, their changes.
+//!
+//! ```text
+//!   define        CREATE, ALTER, DROP: statements as changes of the catalog
+//!   place         where the store is, and when it is opened
+//!   scope         what exists for a statement: as committed, or as its transaction has it
+//!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   forms         defaults, checks and computed columns of a table, compiled
+//!   transaction   the session's transaction, and what a statement of it sees
+//!   values        single values out of vectors, and back
+//! ```
+//!
+//! The store knows transactions and rows; here is what SQL adds to them.
+
+mod change;
+mod define;
+mod forms;
+mod place;
+mod returning;
+mod scope;
+mod transaction;
+mod values;
+
+pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use forms::{Form, batch_of};
+pub(crate) use place::Place;
+pub(crate) use scope::{Scope, SessionCatalog};
+pub(crate) use transaction::{Changed, SessionTransaction};
+pub(crate) use values::{array_of, value_at};
+
+use mainstay_base::Result;
+use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
+use mainstay_store::files::catalog::CatalogChange;
+use mainstay_store::{Isolation, Store, Transaction};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The native tables of a database.
+pub(crate) struct Native {
+    place: Place,
+    /// Tables with their expressions compiled, by name, of one committed state of the catalog.
+    forms: Mutex<Forms>,
+}
+
+#[derive(Default)]
+struct Forms {
+    version: u64,
+    by_name: HashMap<String, Arc<Form>>,
+}
+
+impl Native {
+    /// The native tables that are kept there.
+    pub(crate) fn new(place: Place) -> Native {
+        Native { place, forms: Mutex::default() }
+    }
+
+    /// The store as it is: an empty one when nothing was ever created.
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        self.place.store()
+    }
+
+    /// Begins a transaction that only reads.
+    pub(crate) fn begin_reading(&self, isolation: Isolation) -> Transaction {
+        self.store().begin(isolation)
+    }
+
+    /// Begins a transaction that may write: the store is made if there is none.
+    ///
+    /// Errors: `Busy` when another process has it open; those of the file system.
+    pub(crate) fn begin(&self, isolation: Isolation) -> Result<Transaction> {
+        Ok(self.place.open()?.begin(isolation))
+    }
+
+    /// A number that grows with every committed change of the catalog.
+    pub(crate) fn version(&self) -> u64 {
+        self.place.version()
+    }
+
+    /// What is committed.
+    pub(crate) fn committed(&self) -> Scope {
+        Scope::committed(Arc::clone(self.store()), self.version())
+    }
+
+    /// What exists for a transaction.
+    pub(crate) fn scope(&self, transaction: &Transaction) -> Scope {
+        Scope::of(Arc::clone(self.store()), self.version(), transaction)
+    }
+
+    /// A table that is to be changed.
+    ///
+    /// Errors: `UnknownTable`.
+    pub(crate) fn form(&self, planner: &Planner, scope: &Scope, key: &str) -> Result<Arc<Form>> {
+        if scope.is_private() {
+            return Ok(Arc::new(scope.form(planner, key)?));
+        }
+        {
+            let mut forms = self.lock_forms();
+            if forms.version != scope.version() {
+                *forms = Forms { version: scope.version(), by_name: HashMap::new() };
+            }
+            if let Some(form) = forms.by_name.get(key) {
+                return Ok(Arc::clone(form));
+            }
+        }
+        let form = Arc::new(scope.form(planner, key)?);
+        let mut forms = self.lock_forms();
+        if forms.version == scope.version() {
+            forms.by_name.insert(key.to_owned(), Arc::clone(&form));
+        }
+        Ok(form)
+    }
+
+    fn lock_forms(&self) -> MutexGuard<'_, Forms> {
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the catalog within a transaction.
+    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
+        self.store().change_catalog(transaction, change)
+    }
+
+    /// A number that nothing of the catalog has yet.
+    fn take_id(&self) -> u64 {
+        self.store().new_id()
+    }
+}
+
+/// What a name is looked up by: without the schema when it is the default one.
+pub(crate) fn key_of(name: &Name) -> String {
+    match &name.schema {
+        Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.key),
+        _ => name.key.clone(),
+    }
+}

@@ -1,0 +1,298 @@
+//! The transaction of a session, and what one statement of it sees.
+//!
+//! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
+//! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
+
+use super::{Native, Scope};
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{IsolationLevel, View};
+use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, Transaction};
+use mainstay_table::{Snapshot, Table};
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How often a statement is begun again because another transaction changed its rows first.
+const RESTARTS: usize = 100;
+
+/// A session's transaction, if one is open, and how its next ones begin.
+pub(crate) struct SessionTransaction {
+    open: Option<Open>,
+    /// The isolation of the session's transactions.
+    pub(crate) isolation: IsolationLevel,
+    /// The isolation of the next one only.
+    next_isolation: Option<IsolationLevel>,
+    /// How long a statement waits for another transaction; `None` for ever.
+    pub(crate) lock_timeout: Option<Duration>,
+    /// How durable a commit is before it is acknowledged; the store's way unless it is said.
+    pub(crate) durability: Option<Durability>,
+}
+
+struct Open {
+    transaction: Transaction,
+    savepoints: Vec<(String, Savepoint)>,
+}
+
+/// What one statement sees of native tables; other tables show what is in their files.
+pub(crate) struct StatementView {
+    view: mainstay_store::View,
+    /// The transaction of a query that has one of its own: while it is there nobody clears away what it sees.
+    _own: Option<Mutex<Transaction>>,
+}
+
+impl View for StatementView {
+    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
+        match native(table) {
+            Some(Shown(native)) => Ok(native.snapshot_for(self.view)),
+            None => table.snapshot(),
+        }
+    }
+}
+
+/// The native table behind a table of a plan, if it is one.
+fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
+    let any: &dyn Any = table.as_ref();
+    any.downcast_ref::<Shown>()
+}
+
+impl SessionTransaction {
+    pub(crate) fn new() -> SessionTransaction {
+        let isolation = IsolationLevel::ReadCommitted;
+        SessionTransaction { open: None, isolation, next_isolation: None, lock_timeout: None, durability: None }
+    }
+
+    /// Whether a transaction is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// BEGIN.
+    pub(crate) fn begin(&mut self, native: &Native, isolation: Option<IsolationLevel>) -> Result<()> {
+        if self.is_open() {
+            let error = Error::new(Code::TransactionState, "a transaction is open already");
+            return Err(error.hint("COMMIT or ROLLBACK it first, or use SAVEPOINT inside of it"));
+        }
+        let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
+        let transaction = self.start(native, isolation)?;
+        self.open = Some(Open { transaction, savepoints: Vec::new() });
+        Ok(())
+    }
+
+    fn start(&self, native: &Native, isolation: IsolationLevel) -> Result<Transaction> {
+        let mut transaction = native.begin(stored(isolation))?;
+        transaction.set_lock_timeout(self.lock_timeout);
+        if let Some(durability) = self.durability {
+            transaction.set_durability(durability);
+        }
+        Ok(transaction)
+    }
+
+    /// What exists for the session's next statement.
+    pub(crate) fn scope(&self, native: &Native) -> Scope {
+        match &self.open {
+            Some(open) => native.scope(&open.transaction),
+            None => native.committed(),
+        }
+    }
+
+    /// COMMIT.
+    pub(crate) fn commit(&mut self) -> Result<()> {
+        self.take()?.transaction.commit().map(|_| ())
+    }
+
+    /// ROLLBACK.
+    pub(crate) fn rollback(&mut self) -> Result<()> {
+        self.take()?.transaction.rollback();
+        Ok(())
+    }
+
+    /// Ends whatever is open, when the session ends.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(open) = self.open.take() {
+            open.transaction.rollback();
+        }
+    }
+
+    fn take(&mut self) -> Result<Open> {
+        self.open.take().ok_or_else(no_transaction)
+    }
+
+    /// SAVEPOINT.
+    pub(crate) fn savepoint(&mut self, name: &str) -> Result<()> {
+        let open = self.open.as_mut().ok_or_else(no_transaction)?;
+        let savepoint = open.transaction.savepoint();
+        open.savepoints.push((name.to_owned(), savepoint));
+        Ok(())
+    }
+
+    /// ROLLBACK TO: the savepoint stays.
+    pub(crate) fn rollback_to(&mut self, name: &str) -> Result<()> {
+        let open = self.open.as_mut().ok_or_else(no_transaction)?;
+        let place = open.place_of(name)?;
+        open.savepoints.truncate(place + 1);
+        let (_, savepoint) = &open.savepoints[place];
+        open.transaction.rollback_to(savepoint)
+    }
+
+    /// RELEASE SAVEPOINT.
+    pub(crate) fn release(&mut self, name: &str) -> Result<()> {
+        let open = self.open.as_mut().ok_or_else(no_transaction)?;
+        let place = open.place_of(name)?;
+        open.savepoints.truncate(place);
+        Ok(())
+    }
+
+    /// SET TRANSACTION ISOLATION LEVEL: of the next transaction, since the open one has begun.
+    pub(crate) fn set_next_isolation(&mut self, isolation: IsolationLevel) -> Result<()> {
+        if self.is_open() {
+            let message = "the isolation of a transaction is set before it begins";
+            return Err(Error::new(Code::TransactionState, message));
+        }
+        self.next_isolation = Some(isolation);
+        Ok(())
+    }
+
+    /// What a query sees, and for a serializable transaction the note that it looked.
+    pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
+        match &mut self.open {
+            Some(open) => {
+                open.transaction.set_statement(text);
+                let view = open.transaction.begin_statement()?;
+                note_reads(&mut open.transaction, tables);
+                Ok(StatementView { view, _own: None })
+            }
+            None => {
+                let mut own = native.begin_reading(stored(self.isolation));
+                let view = own.begin_statement()?;
+                Ok(StatementView { view, _own: Some(Mutex::new(own)) })
+            }
+        }
+    }
+
+    /// Runs a read of native tables: within the open transaction, or in one of its own.
+    pub(crate) fn read<T>(
+        &mut self,
+        native: &Native,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        match &mut self.open {
+            Some(open) => {
+                open.transaction.set_statement(Arc::clone(text));
+                let view = open.transaction.begin_statement()?;
+                work(&mut open.transaction, view)
+            }
+            None => {
+                let mut own = native.begin_reading(stored(self.isolation));
+                let view = own.begin_statement()?;
+                work(&mut own, view)
+            }
+        }
+    }
+
+    /// A transaction of its own for something that is no statement, when none is open.
+    pub(crate) fn own(&mut self, native: &Native) -> Result<Option<Transaction>> {
+        match self.is_open() {
+            true => Ok(None),
+            false => self.start(native, self.isolation).map(Some),
+        }
+    }
+
+    /// The open transaction.
+    pub(crate) fn open(&mut self) -> Result<&mut Transaction> {
+        self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
+    }
+
+    /// Runs a statement that changes something: within the open transaction, or in one of its own.
+    ///
+    /// When another transaction changed a row first, what the statement did is undone and it begins again with what is
+    /// there now, as read committed has it; under other isolations it fails with `Conflict`.
+    pub(crate) fn change<T>(
+        &mut self,
+        native: &Native,
+        text: &Arc<str>,
+        mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        match &mut self.open {
+            Some(open) => statement(&mut open.transaction, text, &mut work),
+            None => {
+                let isolation = self.next_isolation.take().unwrap_or(self.isolation);
+                let mut own = self.start(native, isolation)?;
+                match statement(&mut own, text, &mut work) {
+                    Ok(done) => own.commit().map(|_| done),
+                    Err(error) => {
+                        own.rollback();
+                        Err(error)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What became of an attempt at a statement.
+pub(crate) enum Changed<T> {
+    /// It is done.
+    Done(T),
+    /// Another transaction was first: begin again.
+    Overtaken,
+}
+
+fn statement<T>(
+    transaction: &mut Transaction,
+    text: &Arc<str>,
+    work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+) -> Result<T> {
+    transaction.set_statement(Arc::clone(text));
+    let savepoint = transaction.savepoint();
+    for _ in 0..RESTARTS {
+        let outcome = match work(transaction) {
+            Ok(Changed::Done(done)) => transaction.end_statement().map(|()| Changed::Done(done)),
+            other => other,
+        };
+        match outcome {
+            Ok(Changed::Done(done)) => return Ok(done),
+            Ok(Changed::Overtaken) => transaction.rollback_to(&savepoint)?,
+            Err(error) => {
+                transaction.rollback_to(&savepoint)?;
+                return Err(error);
+            }
+        }
+    }
+    let message = "other transactions changed the rows of this statement whenever it began";
+    Err(Error::new(Code::Conflict, message).hint("run it again"))
+}
+
+pub(super) fn note_reads(transaction: &mut Transaction, tables: &[Arc<dyn Table>]) {
+    for Shown(table) in tables.iter().filter_map(native) {
+        transaction.note_read(table, Read::Everything);
+    }
+}
+
+impl Open {
+    fn place_of(&self, name: &str) -> Result<usize> {
+        let place = self.savepoints.iter().rposition(|(known, _)| known == name);
+        place.ok_or_else(|| Error::new(Code::TransactionState, format!("there is no savepoint \"{name}\"")))
+    }
+}
+
+/// The store's name for an isolation level.
+fn stored(isolation: IsolationLevel) -> Isolation {
+    match isolation {
+        IsolationLevel::ReadUncommitted | IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+        IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+        IsolationLevel::Snapshot => Isolation::Snapshot,
+        IsolationLevel::Serializable => Isolation::Serializable,
+    }
+}
+
+fn no_transaction() -> Error {
+    Error::new(Code::TransactionState, "no transaction is open").hint("BEGIN one first")
+}
+
+impl StatementView {
+    /// What a statement that changes something sees.
+    pub(super) fn of(view: mainstay_store::View) -> StatementView {
+        StatementView { view, _own: None }
+    }
+}

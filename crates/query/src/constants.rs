@@ -1,0 +1,115 @@
+//! VALUES lists of plain literals, which need no planner.
+//!
+//! Most INSERTs that programs send give literals. A list of those is read here; one expression that is anything else makes
+//! the whole list a query.
+
+use crate::change::parsed;
+use datafusion::sql::sqlparser::ast::{self, DataType, Expr, Query, SetExpr, UnaryOperator, Values};
+use mainstay_base::{Code, Decimal, Error, Result, Value};
+
+/// A row of values; `None` for DEFAULT.
+pub type ConstantRow = Vec<Option<Value>>;
+
+/// The values of lists that are made of literals only; `None` when there is anything else in them.
+///
+/// Errors: `InvalidValue` for a literal that is not what it says, such as `DATE '2026-02-30'`.
+pub fn constants(rows: &[Vec<Option<Expr>>]) -> Result<Option<Vec<ConstantRow>>> {
+    let mut constants = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut values = Vec::with_capacity(row.len());
+        for expr in row {
+            values.push(match expr {
+                None => None,
+                Some(expr) => match constant(expr)? {
+                    Some(value) => Some(value),
+                    None => return Ok(None),
+                },
+            });
+        }
+        constants.push(values);
+    }
+    Ok(Some(constants))
+}
+
+fn constant(expr: &Expr) -> Result<Option<Value>> {
+    Ok(match expr {
+        Expr::Value(value) => literal(&value.value),
+        Expr::Nested(inner) => constant(inner)?,
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match constant(expr)? {
+            Some(Value::Integer(value)) => value.checked_neg().map(Value::Integer),
+            Some(Value::Decimal(value)) => Some(Value::Decimal(Decimal::new(-value.unscaled, value.scale))),
+            Some(Value::Float(value)) => Some(Value::Float(-value)),
+            _ => None,
+        },
+        Expr::TypedString(typed) => match &typed.value.value {
+            ast::Value::SingleQuotedString(text) => of_type(&typed.data_type, text)?,
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn literal(value: &ast::Value) -> Option<Value> {
+    match value {
+        ast::Value::Null => Some(Value::Null),
+        ast::Value::Boolean(value) => Some(Value::Boolean(*value)),
+        ast::Value::SingleQuotedString(text) => Some(Value::Text(text.clone())),
+        ast::Value::HexStringLiteral(digits) => bytes(digits).map(Value::Binary),
+        ast::Value::Number(text, _) => number(text),
+        _ => None,
+    }
+}
+
+fn number(text: &str) -> Option<Value> {
+    if let Ok(value) = text.parse() {
+        return Some(Value::Integer(value));
+    }
+    if let Ok(value) = text.parse() {
+        return Some(Value::Decimal(value));
+    }
+    text.parse().ok().filter(|value: &f64| value.is_finite()).map(Value::Float)
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let is_whole = digits.len().is_multiple_of(2) && digits.is_ascii();
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+    if is_whole { (0..digits.len()).step_by(2).map(byte).collect() } else { None }
+}
+
+fn of_type(data_type: &DataType, text: &str) -> Result<Option<Value>> {
+    Ok(match data_type {
+        DataType::Date => Some(Value::Date(text.parse()?)),
+        DataType::Time(..) => Some(Value::Time(text.parse()?)),
+        DataType::Timestamp(_, ast::TimezoneInfo::None) | DataType::Datetime(_) => {
+            Some(Value::Timestamp(text.parse()?))
+        }
+        _ => None,
+    })
+}
+
+/// The lists as a query, and where DEFAULT stood in them: there the query gives NULL.
+pub fn values_query(rows: &[Vec<Option<Expr>>]) -> Result<(Query, Vec<(usize, usize)>)> {
+    let mut defaults = Vec::new();
+    let mut lists = Vec::with_capacity(rows.len());
+    for (row, list) in rows.iter().enumerate() {
+        let mut exprs = Vec::with_capacity(list.len());
+        for (column, expr) in list.iter().enumerate() {
+            exprs.push(expr.clone().unwrap_or_else(|| {
+                defaults.push((row, column));
+                Expr::Value(ast::Value::Null.into())
+            }));
+        }
+        lists.push(exprs);
+    }
+    let mut query = parsed("VALUES (1)")?;
+    match query.body.as_mut() {
+        SetExpr::Values(Values { rows, .. }) => {
+            let Some(first) = rows.first().cloned() else {
+                return Err(Error::new(Code::Internal, "a query was made that is none"));
+            };
+            *rows = lists.into_iter().map(|content| ast::Parens { content, ..first.clone() }).collect();
+        }
+        _ => return Err(Error::new(Code::Internal, "a query was made that is none")),
+    }
+    Ok((query, defaults))
+}
