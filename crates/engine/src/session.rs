@@ -275,11 +275,12 @@ impl Session {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
             Statement::CreateTable(create) => match &create.query {
-                None => self.define(text, |transaction| native.create_table(transaction, create)),
+                None => self.define(text, |transaction| native.create_table(planner, transaction, create)),
+                Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
                 Some(query) => {
                     let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
-                    self.define(text, |transaction| native.create_table(transaction, &create))?;
+                    self.define(text, |transaction| native.create_table(planner, transaction, &create))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
                     self.other(&fill)
                 }
@@ -326,6 +327,11 @@ impl Session {
         let native = &database.shared.catalog.native;
         self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
+    }
+
+    /// Whether there is a native table or a view of this name.
+    fn is_known(&self, name: &Name) -> Result<bool> {
+        Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
     }
 
     /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.

@@ -31,6 +31,7 @@ use datafusion::sql::sqlparser::ast::{
     TableAlias, TableFactor, TableWithJoins,
 };
 use mainstay_base::{Code, Error, Result};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -106,7 +107,9 @@ impl Planner {
     /// Plans the query of an INSERT.
     pub fn plan_insert(&self, source: &str, query: &Query, catalog: &dyn Catalog) -> Result<Planned> {
         let text = Text::new(source)?;
-        let statement = Statement::Query(Box::new(query.clone()));
+        let mut query = query.clone();
+        rename_repeated(&mut query.body);
+        let statement = Statement::Query(Box::new(query));
         self.plan_statement(&text, statement, catalog, Visibility::Live, false)
     }
 
@@ -259,6 +262,28 @@ fn select_of(query: &mut Query) -> Result<&mut Select> {
 /// The expression under a name of its own: two assignments may well be the same expression.
 fn numbered((number, expr): (usize, Expr)) -> SelectItem {
     SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) }
+}
+
+/// Gives expressions that a list has twice names of their own: the columns of the table say what they are for.
+fn rename_repeated(body: &mut SetExpr) {
+    match body {
+        SetExpr::Select(select) => {
+            let mut seen = HashSet::new();
+            for (number, item) in select.projection.iter_mut().enumerate() {
+                if let SelectItem::UnnamedExpr(expr) = item
+                    && !seen.insert(expr.to_string())
+                {
+                    *item = numbered((number, expr.clone()));
+                }
+            }
+        }
+        SetExpr::SetOperation { left, right, .. } => {
+            rename_repeated(left);
+            rename_repeated(right);
+        }
+        SetExpr::Query(query) => rename_repeated(&mut query.body),
+        _ => {}
+    }
 }
 
 fn position_of(table: &Name, alias: Option<&Name>) -> Expr {

@@ -4,8 +4,11 @@
 //! the whole list a query.
 
 use crate::change::parsed;
-use datafusion::sql::sqlparser::ast::{self, DataType, Expr, Query, SetExpr, UnaryOperator, Values};
+use datafusion::sql::sqlparser::ast::{
+    self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visit, Visitor,
+};
 use mainstay_base::{Code, Decimal, Error, Result, Value};
+use std::ops::ControlFlow;
 
 /// A row of values; `None` for DEFAULT.
 pub type ConstantRow = Vec<Option<Value>>;
@@ -87,8 +90,14 @@ fn of_type(data_type: &DataType, text: &str) -> Result<Option<Value>> {
     })
 }
 
+/// Row and column.
+pub type Place = (usize, usize);
+
 /// The lists as a query, and where DEFAULT stood in them: there the query gives NULL.
-pub fn values_query(rows: &[Vec<Option<Expr>>]) -> Result<(Query, Vec<(usize, usize)>)> {
+///
+/// Lists with subqueries become a query each: the general executor has the values of a VALUES list at hand when it
+/// plans, and those of a subquery only when it runs.
+pub fn values_queries(rows: &[Vec<Option<Expr>>]) -> Result<(Vec<Query>, Vec<Place>)> {
     let mut defaults = Vec::new();
     let mut lists = Vec::with_capacity(rows.len());
     for (row, list) in rows.iter().enumerate() {
@@ -101,6 +110,10 @@ pub fn values_query(rows: &[Vec<Option<Expr>>]) -> Result<(Query, Vec<(usize, us
         }
         lists.push(exprs);
     }
+    if lists.iter().flatten().any(has_subquery) {
+        let queries: Result<Vec<Query>> = lists.into_iter().map(select).collect();
+        return Ok((queries?, defaults));
+    }
     let mut query = parsed("VALUES (1)")?;
     match query.body.as_mut() {
         SetExpr::Values(Values { rows, .. }) => {
@@ -111,5 +124,28 @@ pub fn values_query(rows: &[Vec<Option<Expr>>]) -> Result<(Query, Vec<(usize, us
         }
         _ => return Err(Error::new(Code::Internal, "a query was made that is none")),
     }
-    Ok((query, defaults))
+    Ok((vec![query], defaults))
+}
+
+/// SELECT of a list.
+fn select(list: Vec<Expr>) -> Result<Query> {
+    let mut query = parsed("SELECT 1")?;
+    let named = |(number, expr)| SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) };
+    match query.body.as_mut() {
+        SetExpr::Select(select) => select.projection = list.into_iter().enumerate().map(named).collect(),
+        _ => return Err(Error::new(Code::Internal, "a query was made that is none")),
+    }
+    Ok(query)
+}
+
+fn has_subquery(expr: &Expr) -> bool {
+    struct Queries;
+    impl Visitor for Queries {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            ControlFlow::Break(())
+        }
+    }
+    Visit::visit(expr, &mut Queries).is_break()
 }

@@ -48,7 +48,7 @@ mod wildcard;
 
 pub use catalog::{Catalog, Relation};
 pub use change::{POSITION, RowExpressions, expression};
-pub use constants::{constants, values_query};
+pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
 pub use error::unknown_table;
 pub use parquet::{open_parquet, original_schema};

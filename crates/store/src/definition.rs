@@ -15,6 +15,10 @@ pub const ROW_ID: &str = "_rowid";
 pub const POSITION: &str = "_position";
 /// How many columns at the end of the schema are hidden.
 pub const HIDDEN_COLUMNS: usize = 2;
+/// The key under which a field's metadata have the length of a CHAR column, whose values are kept without the blanks at
+/// their ends: statements compare them without.
+const CHAR_COLUMN: &str = "mainstay.char";
+
 /// The key under which a field's metadata have the SQL type.
 pub const SQL_TYPE: &str = "sql_type";
 
@@ -115,7 +119,10 @@ impl TableDefinition {
     /// The columns as statements see them, and behind them the hidden ones. The SQL type is in each field's metadata.
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &ColumnDefinition| {
-            let metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
+            let mut metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
+            if let SqlType::Char { length, .. } = column.sql_type {
+                metadata.insert(CHAR_COLUMN.to_string(), length.to_string());
+            }
             Field::new(&column.name, shown_type(column.sql_type), column.nullable).with_metadata(metadata)
         };
         let hidden = [ROW_ID, POSITION].map(|name| Field::new(name, DataType::Int64, false));

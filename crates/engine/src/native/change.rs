@@ -18,6 +18,8 @@ use mainstay_query::{
     RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Rows that are written together, so that checks are evaluated for many at once.
@@ -45,6 +47,8 @@ struct Upsert<'i> {
 }
 
 struct UpsertUpdate<'i> {
+    /// The versions that the statement has written: it may not change a row twice.
+    written: RefCell<HashSet<u64>>,
     assignments: &'i [Assignment],
     columns: Vec<usize>,
     /// The new values, and behind them the condition if there is one; over the row that is there and `excluded`.
@@ -129,9 +133,12 @@ impl Changer<'_> {
             InsertSource::Values(rows) => match mainstay_query::constants(rows)? {
                 Some(rows) => rows,
                 None => {
-                    let (query, defaults) = mainstay_query::values_query(rows)?;
-                    let planned = self.planner.plan_insert(self.text, &query, self.catalog)?;
-                    let mut rows = self.values(transaction, &planned, view)?;
+                    let (queries, defaults) = mainstay_query::values_queries(rows)?;
+                    let mut rows = Vec::with_capacity(rows.len());
+                    for query in &queries {
+                        let planned = self.planner.plan_insert(self.text, query, self.catalog)?;
+                        rows.extend(self.values(transaction, &planned, view)?);
+                    }
                     defaults.into_iter().for_each(|(row, column)| rows[row][column] = None);
                     rows
                 }
@@ -166,8 +173,7 @@ impl Changer<'_> {
             if let Some(value) = value {
                 if form.definition.columns[*column].identity.as_ref().is_some_and(|identity| identity.always) {
                     let name = &form.definition.columns[*column].name;
-                    let message = format!("the column {name} gets its values from its sequence");
-                    return Err(Error::new(Code::InvalidValue, message).hint("leave it out of the INSERT"));
+                    return Err(from_sequence(name).hint("leave it out of the INSERT"));
                 }
                 row[*column] = Some(form.converted(*column, value.as_ref())?);
             }
@@ -210,10 +216,11 @@ impl Changer<'_> {
                     let missing = || Error::new(Code::Unsupported, "DEFAULT in ON CONFLICT DO UPDATE");
                     expressions.push(assignment.value.clone().ok_or_else(missing)?);
                 }
-                expressions.extend(condition.clone());
+                expressions.extend(condition.as_deref().cloned());
                 let key = form.definition.name.to_lowercase();
                 let tables = [(key.as_str(), &form.schema), ("excluded", &form.schema)];
                 Some(UpsertUpdate {
+                    written: RefCell::default(),
                     columns: assigned(form, assignments)?,
                     expressions: self.planner.row_expressions(&expressions, &tables)?,
                     has_condition: condition.is_some(),
@@ -238,7 +245,12 @@ impl Changer<'_> {
                 form.table.insert(transaction, values.as_slice())
             };
             let (error, upsert) = match (outcome, upsert) {
-                (Ok(_), _) => return Ok(Inserted::Row(row)),
+                (Ok(position), upsert) => {
+                    if let Some(update) = upsert.and_then(|upsert| upsert.update.as_ref()) {
+                        update.written.borrow_mut().insert(position);
+                    }
+                    return Ok(Inserted::Row(row));
+                }
                 (Err(error), Some(upsert)) if error.code() == Code::UniqueViolation => (error, upsert),
                 (Err(error), _) => return Err(error),
             };
@@ -267,6 +279,10 @@ impl Changer<'_> {
         row: &NewRow,
         update: &UpsertUpdate<'_>,
     ) -> Result<Inserted> {
+        if update.written.borrow().contains(&position) {
+            let message = "ON CONFLICT DO UPDATE would change a row that the same statement has written";
+            return Err(Error::new(Code::InvalidValue, message).hint("give each key once"));
+        }
         let reader = form.table.reader(view);
         let known = stored(form, &reader, position);
         drop(reader);
@@ -287,7 +303,10 @@ impl Changer<'_> {
         form.complete(std::slice::from_mut(&mut changed))?;
         let values: Vec<ValueRef<'_>> = changed.iter().map(Value::as_ref).collect();
         match form.table.update(transaction, position, values.as_slice())? {
-            Written::Done(_) => Ok(Inserted::Row(changed)),
+            Written::Done(new) => {
+                update.written.borrow_mut().insert(new);
+                Ok(Inserted::Row(changed))
+            }
             Written::Moved(_) | Written::Gone => Ok(Inserted::Overtaken),
         }
     }
@@ -305,36 +324,59 @@ impl Changer<'_> {
         };
         let mut done = Rows::default();
         let whole = form.looks_at_rows() || update.returning.is_some();
+        let mut late = Vec::new();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, &update.assignments, &columns, &batch, row, defaults.as_deref())?;
-                let written = match whole {
-                    false => {
-                        let changes: Vec<(usize, ValueRef<'_>)> =
-                            changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
-                        form.table.update_columns(transaction, position as u64, &changes)?
-                    }
-                    true => {
-                        let mut new = stored(&form, &form.table.reader(view), position as u64);
-                        changes.into_iter().for_each(|(column, value)| new[column] = value);
-                        form.complete(std::slice::from_mut(&mut new))?;
-                        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
-                        let written = form.table.update(transaction, position as u64, values.as_slice())?;
-                        if matches!(written, Written::Done(_)) {
-                            done.kept.push(new);
-                        }
-                        written
-                    }
-                };
-                match written {
-                    Written::Done(_) => done.count += 1,
-                    Written::Moved(_) => return Ok(Changed::Overtaken),
-                    Written::Gone => {}
+                let changes = self.changes_of(
+                    transaction,
+                    &form,
+                    (&update.assignments, &columns),
+                    (&batch, row),
+                    defaults.as_deref(),
+                );
+                let change = RowChange { position: position as u64, changes: changes? };
+                match update_row(transaction, &form, view, &change, whole, &mut done) {
+                    Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
+                    Ok(Written::Done(_) | Written::Gone) => {}
+                    Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+                    Err(error) => return Err(error),
                 }
             }
         }
+        if update_late(transaction, &form, view, late, whole, &mut done)? {
+            return Ok(Changed::Overtaken);
+        }
         answer(self.planner, &form, update.returning.as_ref(), done).map(Changed::Done)
+    }
+
+    /// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions'
+    /// values.
+    fn changes_of(
+        &self,
+        transaction: &Transaction,
+        form: &Form,
+        (assignments, columns): (&[Assignment], &[usize]),
+        (batch, row): (&RecordBatch, usize),
+        defaults: Option<&[Value]>,
+    ) -> Result<Vec<(usize, Value)>> {
+        let mut place = 0;
+        let mut changes = Vec::with_capacity(columns.len());
+        for (assignment, column) in assignments.iter().zip(columns) {
+            let value = match (&assignment.value, &form.definition.columns[*column].identity) {
+                (Some(_), _) => {
+                    place += 1;
+                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+                }
+                (None, Some(identity)) => {
+                    let next = self.native.store().next_value(transaction, identity.sequence)?;
+                    form.converted(*column, ValueRef::Integer(next))?
+                }
+                (None, None) => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
+            };
+            changes.push((*column, value));
+        }
+        Ok(changes)
     }
 
     /// DELETE.
@@ -429,8 +471,12 @@ enum Inserted {
 /// The columns that are assigned to.
 fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
     let mut columns = Vec::with_capacity(assignments.len());
-    for Assignment { column: name, .. } in assignments {
+    for Assignment { column: name, value } in assignments {
         let column = form.column(&name.key)?;
+        if value.is_some() && form.definition.columns[column].identity.as_ref().is_some_and(|identity| identity.always)
+        {
+            return Err(from_sequence(&name.written).hint("it can be set to DEFAULT only"));
+        }
         if columns.contains(&column) {
             return Err(Error::new(Code::Ambiguous, format!("the column {name} is assigned to twice")));
         }
@@ -442,30 +488,105 @@ fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
     Ok(columns)
 }
 
-/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
-fn changes_of(
+/// The version of a row, and the columns of it that an UPDATE changes.
+struct RowChange {
+    position: u64,
+    changes: Vec<(usize, Value)>,
+}
+
+/// Changes one row. With `whole` the row is completed and kept for RETURNING.
+fn update_row(
+    transaction: &mut Transaction,
     form: &Form,
-    assignments: &[Assignment],
-    columns: &[usize],
-    batch: &RecordBatch,
-    row: usize,
-    defaults: Option<&[Value]>,
-) -> Result<Vec<(usize, Value)>> {
-    let mut place = 0;
-    let mut changes = Vec::with_capacity(columns.len());
-    for (assignment, column) in assignments.iter().zip(columns) {
-        changes.push((
-            *column,
-            match &assignment.value {
-                Some(_) => {
-                    place += 1;
-                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
-                }
-                None => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
-            },
-        ));
+    view: mainstay_store::View,
+    change: &RowChange,
+    whole: bool,
+    done: &mut Rows,
+) -> Result<Written> {
+    let written = match whole {
+        false => {
+            let changes: Vec<(usize, ValueRef<'_>)> =
+                change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
+            form.table.update_columns(transaction, change.position, &changes)?
+        }
+        true => {
+            let new = changed_row(form, view, change)?;
+            let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+            let written = form.table.update(transaction, change.position, values.as_slice())?;
+            if matches!(written, Written::Done(_)) {
+                done.kept.push(new);
+            }
+            written
+        }
+    };
+    done.count += u64::from(matches!(written, Written::Done(_)));
+    Ok(written)
+}
+
+/// A row as it will be.
+fn changed_row(form: &Form, view: mainstay_store::View, change: &RowChange) -> Result<NewRow> {
+    let mut new = stored(form, &form.table.reader(view), change.position);
+    change.changes.iter().for_each(|(column, value)| new[*column] = value.clone());
+    form.complete(std::slice::from_mut(&mut new))?;
+    Ok(new)
+}
+
+/// Changes the rows whose new keys other rows had when it was their turn: ISO SQL looks at keys when a statement is
+/// done, and by then those may have got other ones. Rows that only wait for each other (two that swap their keys) are
+/// all taken out before they come back. True when another transaction was first.
+///
+/// Errors: the `UniqueViolation` of a row whose key is still there.
+fn update_late(
+    transaction: &mut Transaction,
+    form: &Form,
+    view: mainstay_store::View,
+    mut late: Vec<(RowChange, Error)>,
+    whole: bool,
+    done: &mut Rows,
+) -> Result<bool> {
+    // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
+    // pass.
+    let mut before = usize::MAX;
+    while !late.is_empty() && late.len() < before {
+        before = late.len();
+        let mut still = Vec::new();
+        for (change, _) in late.into_iter().rev() {
+            match update_row(transaction, form, view, &change, whole, done) {
+                Ok(Written::Moved(_)) => return Ok(true),
+                Ok(Written::Done(_) | Written::Gone) => {}
+                Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        still.reverse();
+        late = still;
     }
-    Ok(changes)
+    if late.len() == 1 {
+        return late.pop().map_or(Ok(false), |(_, error)| Err(error));
+    }
+    let mut new_rows = Vec::with_capacity(late.len());
+    for (change, _) in &late {
+        let new = changed_row(form, view, change)?;
+        match form.table.delete(transaction, change.position)? {
+            Written::Done(_) => new_rows.push(new),
+            Written::Moved(_) => return Ok(true),
+            Written::Gone => {}
+        }
+    }
+    for new in new_rows {
+        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+        form.table.insert(transaction, values.as_slice())?;
+        done.count += 1;
+        if whole {
+            done.kept.push(new);
+        }
+    }
+    Ok(false)
+}
+
+/// The error of a value for a column that is GENERATED ALWAYS AS IDENTITY.
+fn from_sequence(column: &str) -> Error {
+    Error::new(Code::InvalidValue, format!("the column {column} gets its values from its sequence"))
 }
 
 /// The values of a version.

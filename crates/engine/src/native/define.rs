@@ -1,11 +1,12 @@
 //! CREATE, ALTER and DROP: statements as changes of the catalog.
 
+use super::forms::check_expressions;
 use super::scope::{find_table, key_in, schema_of};
 use super::{Native, key_of};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
-    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, References,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References,
 };
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{
@@ -16,7 +17,12 @@ use mainstay_store::files::catalog::{
 
 impl Native {
     /// CREATE TABLE.
-    pub(crate) fn create_table(&self, transaction: &mut Transaction, create: &CreateTable) -> Result<()> {
+    pub(crate) fn create_table(
+        &self,
+        planner: &Planner,
+        transaction: &mut Transaction,
+        create: &CreateTable,
+    ) -> Result<()> {
         let catalog = self.store().catalog_for(transaction);
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
@@ -46,6 +52,7 @@ impl Native {
         for constraint in of_columns.chain(&create.constraints) {
             self.add_constraint(&catalog, &mut table, constraint)?;
         }
+        check_expressions(planner, &table)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
     }
 

@@ -5,11 +5,12 @@
 
 use super::values::{array_of, value_at};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{Schema, SchemaRef};
-use mainstay_base::{Code, Error, Result, Value, ValueRef, convert};
+use arrow_schema::{Field, Schema, SchemaRef};
+use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
 use mainstay_query::{Planner, RowExpressions};
 use mainstay_store::NativeTable;
-use mainstay_store::files::catalog::TableDefinition;
+use mainstay_store::definition::shown_type;
+use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
 use std::sync::Arc;
 
 /// A table as changes see it.
@@ -93,7 +94,7 @@ impl Form {
     /// A value as a column holds it.
     pub(crate) fn converted(&self, column: usize, value: ValueRef<'_>) -> Result<Value> {
         let column = &self.definition.columns[column];
-        convert(value, column.sql_type).map_err(|error| error.at(format!("column {}", column.name)))
+        converted(column, value)
     }
 
     /// Whether a column's values are computed and cannot be given.
@@ -126,13 +127,44 @@ impl Form {
 
     /// Rows as a batch of all columns.
     pub(crate) fn batch(&self, rows: &[NewRow]) -> Result<RecordBatch> {
-        let column = |(column, definition): (usize, &mainstay_store::files::catalog::ColumnDefinition)| -> ArrayRef {
+        let column = |(column, definition): (usize, &ColumnDefinition)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
             array_of(definition.sql_type, &values)
         };
         let columns = self.definition.columns.iter().enumerate().map(column).collect();
         batch_of(&self.schema, columns, rows.len())
     }
+}
+
+/// A value as a column holds it. CHAR is kept without the blanks that it is padded with, as the CHAR columns of files
+/// are: so it compares, joins and groups without regard to them.
+fn converted(column: &ColumnDefinition, value: ValueRef<'_>) -> Result<Value> {
+    let value = convert(value, column.sql_type).map_err(|error| error.at(format!("column {}", column.name)))?;
+    Ok(match (value, column.sql_type) {
+        (Value::Text(mut text), SqlType::Char { .. }) => {
+            text.truncate(text.trim_end_matches(' ').len());
+            Value::Text(text)
+        }
+        (value, _) => value,
+    })
+}
+
+/// Sees that the expressions of a table that is to be made are ones that can be evaluated, and that each default is a
+/// value of its column.
+pub(crate) fn check_expressions(planner: &Planner, table: &TableDefinition) -> Result<()> {
+    let field = |column: &ColumnDefinition| Field::new(&column.name, shown_type(column.sql_type), true);
+    let schema: SchemaRef = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
+    let key = table.name.to_lowercase();
+    let rows = [(key.as_str(), &schema)];
+    Checks::new(planner, table, &rows)?;
+    Computed::new(planner, table, &rows)?;
+    for column in &table.columns {
+        if let Some(text) = &column.default {
+            let value = planner.row_texts(&[text], &[])?.evaluate(&one_row()?)?;
+            converted(column, value_at(value.column(0), 0)?.as_ref())?;
+        }
+    }
+    Ok(())
 }
 
 /// A batch under a schema whose columns may be NULL whatever it says: constraints are applied by those who write.
@@ -179,7 +211,7 @@ impl Checks {
 
 impl Computed {
     fn new(planner: &Planner, table: &TableDefinition, rows: &[(&str, &SchemaRef)]) -> Result<Option<Computed>> {
-        let computed = |(place, column): (usize, &mainstay_store::files::catalog::ColumnDefinition)| {
+        let computed = |(place, column): (usize, &ColumnDefinition)| {
             column.computed.as_ref().map(|computed| (place, computed.text.clone()))
         };
         let (columns, texts): (Vec<usize>, Vec<String>) = table.columns.iter().enumerate().filter_map(computed).unzip();
