@@ -39,6 +39,15 @@ fn begin(store: &Store) -> Transaction {
     store.begin(Isolation::ReadCommitted)
 }
 
+/// Returns when so many transactions wait, or are not going to.
+fn until_waiting(store: &Store, count: usize) {
+    let is_late = (0..5000).all(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        store.waiting() < count
+    });
+    assert!(!is_late, "nobody waits");
+}
+
 fn index(id: u64, column: u64, unique: bool) -> IndexDefinition {
     IndexDefinition { id, name: format!("index_{id}"), unique, columns: ascending(&[column]) }
 }
@@ -255,17 +264,13 @@ fn a_change_waits_for_writers_and_writers_for_it() {
                 store.change_catalog(&mut transaction, CatalogChange::PutTable(wider(&store, id))).unwrap();
                 transaction.commit().unwrap();
             });
-            while store.waiting() == 0 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            until_waiting(&store, 1);
             let late = scope.spawn(|| {
                 let mut transaction = begin(&store);
                 let error = table.insert(&mut transaction, &pair(7, 7)[..]).unwrap_err();
                 assert_eq!(error.code(), Code::Conflict, "the table has another definition when its turn comes");
             });
-            while store.waiting() < 2 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            until_waiting(&store, 2);
             common::set(&table, &mut writer, 2, 20).unwrap();
             writer.commit().unwrap();
             changing.join().unwrap();
@@ -291,9 +296,7 @@ fn a_deadlock_with_a_change_is_found() {
                 altering.commit().unwrap();
                 outcome
             });
-            while store.waiting() == 0 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            until_waiting(&store, 1);
             let error = common::set(&table, &mut writer, 1, 30).unwrap_err();
             assert_eq!(error.code(), Code::Deadlock);
             writer.rollback();

@@ -192,6 +192,7 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
     )?;
     promised.commit(&store, transaction)?;
     store.checkpoint()?;
+    put(&store, "b", promised, 20..22)?;
     // A checkpoint while a change is open, once for a transaction that commits and once for one that does not.
     for (number, commits) in [(51, false), (52, true)] {
         let mut transaction = begin(&store);
