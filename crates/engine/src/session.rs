@@ -1,14 +1,16 @@
 //! A session: one user's settings, and the statement that runs.
 
 use crate::Database;
+use crate::bulk::{Appender, TableCursor};
 use crate::describe;
-use crate::native::{Changed, Changer, SessionTransaction};
+use crate::native::{Changed, Changer, Form, Native, SessionTransaction, cannot_be_changed, key_of};
+use crate::prepared::Prepared;
 use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, IsolationLevel, Newest, Planned, Progress, RunOptions, Statement,
+    Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
     TransactionStatement, View, Visibility,
 };
 use mainstay_store::{Shown, Transaction};
@@ -87,6 +89,27 @@ impl Session {
         }
     }
 
+    /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
+    ///
+    /// Errors: those of reading it, and of naming what is not there.
+    pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Prepared::new(self, statement)
+    }
+
+    /// Appends rows to a native table, in the open transaction or in one of their own.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
+        Appender::new(self, table)
+    }
+
+    /// Walks all rows of a native table with typed access to these columns.
+    ///
+    /// Errors: `UnknownTable`, `UnknownColumn`.
+    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        TableCursor::new(self, table, columns)
+    }
+
     /// A handle with which another thread stops the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
@@ -146,6 +169,52 @@ impl Session {
     /// Gives a file from outside of the folder a name, for as long as the database is open.
     pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
+    }
+
+    fn native(&self) -> &Native {
+        &self.database.shared.catalog.native
+    }
+
+    /// A number that changes with what exists.
+    pub(crate) fn catalog_version(&self) -> u64 {
+        self.native().version()
+    }
+
+    /// A native table that is to be changed or read by its key.
+    pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
+        self.native().form(&self.database.shared.planner, key)
+    }
+
+    pub(crate) fn read_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        self.transaction.read(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn change_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        self.transaction.change(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn own_transaction(&mut self) -> Option<Transaction> {
+        self.transaction.own(&self.database.shared.catalog.native)
+    }
+
+    pub(crate) fn with_open<T>(&mut self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        work(self.transaction.open()?)
+    }
+
+    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
+        match self.own_transaction() {
+            Some(mut own) => Ok((own.begin_statement()?, Some(own))),
+            None => Ok((self.transaction.open()?.begin_statement()?, None)),
+        }
     }
 
     fn query(&mut self, query: &str) -> Result<Answer> {
@@ -209,8 +278,12 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => {
                 self.define(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
             }
-            Statement::Drop(drop) => self.define(text, |transaction| native.drop(transaction, drop)),
-            Statement::AlterTable(alter) => self.define(text, |transaction| native.alter_table(transaction, alter)),
+            Statement::Drop(drop) => self
+                .define(text, |transaction| native.drop(transaction, drop))
+                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::AlterTable(alter) => self
+                .define(text, |transaction| native.alter_table(transaction, alter))
+                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
@@ -226,15 +299,25 @@ impl Session {
             || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
         let native = &shared.catalog.native;
         let changer = Changer { native, planner: &shared.planner, catalog: &shared.catalog, options: &options, text };
-        self.transaction.change(native, text, |transaction| work(&changer, transaction))
+        self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
     /// Runs a statement that changes what exists.
     fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
-        self.transaction.change(native, text, |transaction| work(transaction).map(Changed::Done))?;
+        self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
+    }
+
+    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+        let catalog = &self.database.shared.catalog;
+        let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
+        match names.iter().find(is_file) {
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            _ => error,
+        }
     }
 
     fn transaction_statement(&mut self, statement: &TransactionStatement) -> Result<Answer> {

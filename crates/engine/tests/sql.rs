@@ -332,9 +332,7 @@ DELETE FROM customers
 
 DROP TABLE customers
 
-CREATE TABLE t (a INT)
 
-BEGIN
 
 COPY customers TO 'x'
 

@@ -89,7 +89,7 @@ impl Changer<'_> {
         let key = key_of(name);
         match self.native.form(self.planner, &key) {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
-                Err(Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view")))
+                Err(cannot_be_changed(name))
             }
             form => form,
         }
@@ -411,6 +411,11 @@ impl Changer<'_> {
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
         self.planner.run(planned, options)?.collect()
     }
+}
+
+/// The error for a change of something that is no native table.
+pub(crate) fn cannot_be_changed(name: &Name) -> Error {
+    Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view"))
 }
 
 /// What became of a row of an INSERT.

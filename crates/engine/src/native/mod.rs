@@ -19,11 +19,12 @@ mod returning;
 mod transaction;
 mod values;
 
-pub(crate) use change::Changer;
+pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use forms::{Form, batch_of};
 pub(crate) use transaction::{Changed, SessionTransaction};
+pub(crate) use values::{array_of, value_at};
 
 use definitions::Definitions;
-use forms::Form;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, CatalogChange, TableDefinition};

@@ -161,6 +161,40 @@ impl SessionTransaction {
         }
     }
 
+    /// Runs a read of native tables: within the open transaction, or in one of its own.
+    pub(crate) fn read<T>(
+        &mut self,
+        native: &Native,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        match &mut self.open {
+            Some(open) => {
+                open.transaction.set_statement(Arc::clone(text));
+                let view = open.transaction.begin_statement()?;
+                work(&mut open.transaction, view)
+            }
+            None => {
+                let mut own = self.start(native, self.isolation);
+                let view = own.begin_statement()?;
+                work(&mut own, view)
+            }
+        }
+    }
+
+    /// A transaction of its own for something that is no statement, when none is open.
+    pub(crate) fn own(&mut self, native: &Native) -> Option<Transaction> {
+        match self.is_open() {
+            true => None,
+            false => Some(self.start(native, self.isolation)),
+        }
+    }
+
+    /// The open transaction.
+    pub(crate) fn open(&mut self) -> Result<&mut Transaction> {
+        self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
+    }
+
     /// Runs a statement that changes something: within the open transaction, or in one of its own.
     ///
     /// When another transaction changed a row first, what the statement did is undone and it begins again with what is
@@ -168,7 +202,7 @@ impl SessionTransaction {
     pub(crate) fn change<T>(
         &mut self,
         native: &Native,
-        text: &str,
+        text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
         match &mut self.open {
@@ -198,10 +232,10 @@ pub(crate) enum Changed<T> {
 
 fn statement<T>(
     transaction: &mut Transaction,
-    text: &str,
+    text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
 ) -> Result<T> {
-    transaction.set_statement(text);
+    transaction.set_statement(Arc::clone(text));
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {

@@ -8,26 +8,36 @@
 //! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
 //! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
 
+use super::gate::Gate;
 use super::history::History;
 use super::locks::RowLocks;
 use super::log::Journal;
 use super::views::Views;
 use super::waits::Waits;
+use crate::catalog::Cataloged;
+use crate::catalog::sequences::Sequences;
+use crate::journal::Durability;
 use mainstay_base::{Code, Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// The state of all transactions of a store.
 pub(crate) struct Shared {
     commits: Mutex<Commits>,
     published: AtomicU64,
     next_transaction: AtomicU64,
+    /// At least as high as any number that was given out for the catalog.
+    next_id: AtomicU64,
     failure: OnceLock<Error>,
     publishing: Condvar,
     pub(crate) views: Views,
     pub(crate) waits: Waits,
     pub(crate) locks: RowLocks,
     pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) gate: Gate,
+    pub(crate) sequences: Sequences,
+    /// The catalog as it is committed and published.
+    cataloged: RwLock<Arc<Cataloged>>,
 }
 
 /// What is decided in the order of commits.
@@ -36,25 +46,87 @@ pub(crate) struct Commits {
     pub(crate) last: u64,
     /// What the commits changed that serializable transactions have to look at.
     pub(crate) history: History,
+    /// The catalog as of the last commit number, which may not be published yet.
+    pub(crate) cataloged: Arc<Cataloged>,
+    /// The last commits that asked to be this durable.
+    last_full: u64,
+    last_os: u64,
+}
+
+impl Commits {
+    /// How durable a commit has to be that asks for this: as much as the commits before that nobody has seen yet, since
+    /// who sees it sees them too.
+    pub(crate) fn effective(&mut self, asked: Durability, published: u64) -> Durability {
+        let effective = match asked {
+            Durability::Full => Durability::Full,
+            _ if self.last_full > published => Durability::Full,
+            Durability::None if self.last_os > published => Durability::Os,
+            other => other,
+        };
+        match effective {
+            Durability::Full => self.last_full = self.last,
+            Durability::Os => self.last_os = self.last,
+            Durability::None => {}
+        }
+        effective
+    }
 }
 
 impl Shared {
     /// The state of a store in which commits up to this number have happened.
     pub(crate) fn new(journal: Arc<dyn Journal>, last: u64) -> Shared {
         Shared {
-            commits: Mutex::new(Commits { last, history: History::default() }),
+            commits: Mutex::new(Commits {
+                last,
+                history: History::default(),
+                cataloged: Arc::default(),
+                last_full: 0,
+                last_os: 0,
+            }),
             published: AtomicU64::new(last),
             next_transaction: AtomicU64::new(1),
+            next_id: AtomicU64::new(1),
             failure: OnceLock::new(),
             publishing: Condvar::new(),
             views: Views::new(),
             waits: Waits::default(),
             locks: RowLocks::default(),
             journal,
+            gate: Gate::default(),
+            sequences: Sequences::default(),
+            cataloged: RwLock::default(),
         }
     }
 
-    /// The id of a new transaction that writes.
+    /// Goes on with this commit and catalog: what was found on the disk.
+    pub(crate) fn start_at(&self, last: u64, cataloged: Arc<Cataloged>) {
+        {
+            let mut commits = self.commits();
+            commits.last = last;
+            commits.cataloged = Arc::clone(&cataloged);
+        }
+        self.published.store(last, Ordering::SeqCst);
+        self.set_cataloged(cataloged);
+    }
+
+    /// A number for the catalog that nothing had before.
+    pub(crate) fn new_id(&self) -> u64 {
+        let least = self.cataloged().catalog.next_id;
+        self.next_id.fetch_max(least, Ordering::AcqRel);
+        self.next_id.fetch_add(1, Ordering::AcqRel)
+    }
+
+    /// The catalog as everybody sees it.
+    pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
+        Arc::clone(&self.cataloged.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets everybody see another catalog.
+    pub(crate) fn set_cataloged(&self, cataloged: Arc<Cataloged>) {
+        *self.cataloged.write().unwrap_or_else(PoisonError::into_inner) = cataloged;
+    }
+
+    /// A number for a transaction that writes; it must come in through the gate yet.
     ///
     /// Errors: the store has failed before.
     pub(crate) fn start_writing(&self) -> Result<u64> {
@@ -66,7 +138,7 @@ impl Shared {
     pub(crate) fn check(&self) -> Result<()> {
         match self.failure.get() {
             Some(cause) => {
-                let message = format!("the store takes no changes since its journal failed: {}", cause.message());
+                let message = format!("the store takes no changes any more: {}", cause.message());
                 Err(Error::new(Code::Io, message).hint("open the store again; what was acknowledged is safe"))
             }
             None => Ok(()),
