@@ -29,7 +29,7 @@ pub struct Appender<'s> {
 impl<'s> Appender<'s> {
     pub(crate) fn new(session: &'s mut Session, table: &str) -> Result<Appender<'s>> {
         let form = session.form(&table.to_lowercase())?;
-        let own = session.own_transaction();
+        let own = session.own_transaction()?;
         Ok(Appender { session, form, own, waiting: Vec::with_capacity(PORTION), appended: 0 })
     }
 

@@ -2,12 +2,11 @@
 
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
-use crate::native::Native;
+use crate::native::{Native, Place};
 use crate::options::{CodePages, Options};
 use crate::session::Session;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
-use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use std::path::Path;
@@ -15,6 +14,9 @@ use std::sync::Arc;
 
 /// The path of a database that has no folder.
 const IN_MEMORY: &str = ":memory:";
+
+/// The folder that such a database has in memory.
+const MEMORY_FOLDER: &str = "/memory";
 
 /// An open database. Clones are the same database.
 #[derive(Clone)]
@@ -45,7 +47,7 @@ impl Database {
     /// The same, with options.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
         if path.as_ref() == Path::new(IN_MEMORY) {
-            let (memory, folder) = (Memory::new(), Path::new("/memory"));
+            let (memory, folder) = (Memory::new(), Path::new(MEMORY_FOLDER));
             memory.create_folder(folder)?;
             return Database::open_on(Arc::new(memory), folder, options);
         }
@@ -64,7 +66,10 @@ impl Database {
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 2);
-        let native = Native::new(Store::in_memory());
+        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) {
+            true => Place::below(Arc::clone(&fs), path)?,
+            false => Place::memory(Arc::clone(&fs)),
+        });
         let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
         Ok(Database { shared: Arc::new(Shared { planner, catalog, options }) })
     }

@@ -2,8 +2,9 @@
 
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
+use crate::database::Shared;
 use crate::describe;
-use crate::native::{Changed, Changer, Form, Native, SessionTransaction, cannot_be_changed, key_of};
+use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
 use crate::prepared::Prepared;
 use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
@@ -13,7 +14,7 @@ use mainstay_query::{
     Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
     TransactionStatement, View, Visibility,
 };
-use mainstay_store::{Shown, Transaction};
+use mainstay_store::{Durability, Shown, Transaction};
 use mainstay_table::Table;
 use std::any::Any;
 use std::path::Path;
@@ -42,7 +43,8 @@ pub struct Setting {
 }
 
 /// The settings, in the order in which they are shown.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
+    ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
     ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
     ("lock_timeout", "how long a statement waits for another transaction: 500ms, 30s, 5min; 0 for ever"),
     ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
@@ -125,6 +127,7 @@ impl Session {
         match name.to_lowercase().as_str() {
             "timeout" | "statement_timeout" => self.timeout = duration(value)?,
             "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
+            "durability" => self.transaction.durability = Some(durability(value)?),
             "isolation" | "transaction_isolation" => {
                 let unknown = || {
                     let error = Error::new(Code::InvalidSetting, format!("there is no isolation level \"{value}\""));
@@ -154,6 +157,12 @@ impl Session {
             "timeout" => milliseconds(self.timeout),
             "lock_timeout" => milliseconds(self.transaction.lock_timeout),
             "isolation" => self.transaction.isolation.name().to_owned(),
+            "durability" => match self.transaction.durability {
+                None | Some(Durability::Full) => "full",
+                Some(Durability::Os) => "os",
+                Some(Durability::None) => "none",
+            }
+            .to_owned(),
             "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
             "memory_limit" => options.memory_limit_bytes().to_string(),
             _ => options.threads().to_string(),
@@ -171,18 +180,26 @@ impl Session {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
     }
 
+    /// The names that the next statement can use.
+    fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
+        SessionCatalog { folder: &shared.catalog, scope: self.transaction.scope(&shared.catalog.native) }
+    }
+
     fn native(&self) -> &Native {
         &self.database.shared.catalog.native
     }
 
     /// A number that changes with what exists.
     pub(crate) fn catalog_version(&self) -> u64 {
-        self.native().version()
+        match self.transaction.is_open() {
+            true => self.transaction.scope(self.native()).version(),
+            false => self.native().version(),
+        }
     }
 
     /// A native table that is to be changed or read by its key.
     pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
-        self.native().form(&self.database.shared.planner, key)
+        self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
     }
 
     pub(crate) fn read_native<T>(
@@ -201,7 +218,7 @@ impl Session {
         self.transaction.change(&self.database.shared.catalog.native, text, work)
     }
 
-    pub(crate) fn own_transaction(&mut self) -> Option<Transaction> {
+    pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
         self.transaction.own(&self.database.shared.catalog.native)
     }
 
@@ -211,7 +228,7 @@ impl Session {
 
     /// What a cursor sees, and the transaction that keeps it, when none is open.
     pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
-        match self.own_transaction() {
+        match self.own_transaction()? {
             Some(mut own) => Ok((own.begin_statement()?, Some(own))),
             None => Ok((self.transaction.open()?.begin_statement()?, None)),
         }
@@ -220,12 +237,12 @@ impl Session {
     fn query(&mut self, query: &str) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
-        let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
+        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
         match self.run(&planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
                 shared.catalog.refresh()?;
-                let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
+                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
                 self.run(&planned, query)
             }
             other => other,
@@ -260,7 +277,7 @@ impl Session {
             Statement::CreateTable(create) => match &create.query {
                 None => self.define(text, |transaction| native.create_table(transaction, create)),
                 Some(query) => {
-                    let planned = planner.plan(query, &database.shared.catalog, self.visibility)?;
+                    let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
                     self.define(text, |transaction| native.create_table(transaction, &create))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
@@ -269,7 +286,7 @@ impl Session {
             },
             Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
             Statement::CreateView(create) => {
-                planner.plan(&create.query, &database.shared.catalog, self.visibility)?;
+                planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
                 self.define(text, |transaction| native.create_view(transaction, create))
             }
             Statement::CreateSequence(create) => {
@@ -298,7 +315,8 @@ impl Session {
         let options =
             || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
         let native = &shared.catalog.native;
-        let changer = Changer { native, planner: &shared.planner, catalog: &shared.catalog, options: &options, text };
+        let catalog = self.catalog(shared);
+        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
         self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
@@ -312,7 +330,7 @@ impl Session {
 
     /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
     fn of_a_file(&self, names: &[Name], error: Error) -> Error {
-        let catalog = &self.database.shared.catalog;
+        let catalog = self.catalog(&self.database.shared);
         let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
         match names.iter().find(is_file) {
             Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
@@ -338,7 +356,7 @@ impl Session {
     fn explain(&mut self, statement: &str, analyze: bool) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
-        let planned = shared.planner.plan(statement, &shared.catalog, self.visibility)?;
+        let planned = shared.planner.plan(statement, &self.catalog(shared), self.visibility)?;
         let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
         if analyze {
             let started = Instant::now();
@@ -431,6 +449,15 @@ fn nothing() -> Answer {
 fn is_native(table: &Arc<dyn Table>) -> bool {
     let any: &dyn Any = table.as_ref();
     any.is::<Shown>()
+}
+
+fn durability(value: &str) -> Result<Durability> {
+    match value.to_lowercase().as_str() {
+        "full" | "on" => Ok(Durability::Full),
+        "os" => Ok(Durability::Os),
+        "none" | "off" => Ok(Durability::None),
+        _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{value}\""))),
+    }
 }
 
 fn milliseconds(duration: Option<Duration>) -> String {

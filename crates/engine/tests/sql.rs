@@ -332,8 +332,6 @@ DELETE FROM customers
 
 DROP TABLE customers
 
-
-
 COPY customers TO 'x'
 
 SELECT 1 WHERE $1 = 2

@@ -35,8 +35,8 @@ pub mod transaction;
 
 pub use definition::{ColumnDefinition, ForeignKey, IndexColumn, IndexDefinition, TableDefinition};
 pub use durable::StoreOptions;
-pub use row::{Changed, Row, Stored};
 pub use journal::Durability;
+pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::Store;
 pub use table::{NativeTable, Reader, Shown, TableSnapshot, Version, Written};

@@ -102,9 +102,10 @@ impl Store {
     pub fn next_value(&self, transaction: &Transaction, sequence: u64) -> Result<i64> {
         let catalog = self.catalog_for(transaction);
         let found = catalog.sequences.iter().find(|definition| definition.id == sequence);
-        let definition = found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
+        let definition =
+            found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
         self.shared.check()?;
-        self.shared.sequences.next(definition, |next| self.journal_sequence(sequence, next))
+        self.shared.sequences.next(definition, |next| self.shared.journal_sequence(sequence, next))
     }
 
     /// Lets a sequence go on with this value.
@@ -112,13 +113,9 @@ impl Store {
     /// Errors: those of the journal.
     pub fn set_next_value(&self, sequence: u64, next: i64) -> Result<()> {
         self.shared.check()?;
-        self.journal_sequence(sequence, next)?;
+        self.shared.journal_sequence(sequence, next)?;
         self.shared.sequences.set(sequence, next);
         Ok(())
-    }
-
-    fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
-        self.durable.as_ref().map_or(Ok(()), |durable| durable.journal_sequence(&self.shared, sequence, next))
     }
 
     /// Begins a transaction.
@@ -179,7 +176,8 @@ impl Store {
 
     fn create_in(&self, tables: &mut Tables, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
         if self.durable.is_some() && definition.logged {
-            let message = format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
+            let message =
+                format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
             return Err(Error::new(Code::Unsupported, message).hint("create it with a change of the catalog"));
         }
         if tables.by_name.contains_key(&definition.name) {

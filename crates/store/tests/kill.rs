@@ -93,7 +93,10 @@ fn what_a_killed_process_acknowledged_is_there() {
         let out = BufReader::new(child.stdout.take().unwrap());
         let reading = std::thread::spawn(move || {
             // The harness says things of its own before.
-            out.lines().map_while(|line| line.ok()).filter_map(|line| line.trim().parse::<i64>().ok()).collect::<Vec<_>>()
+            out.lines()
+                .map_while(|line| line.ok())
+                .filter_map(|line| line.trim().parse::<i64>().ok())
+                .collect::<Vec<_>>()
         });
         std::thread::sleep(Duration::from_micros(2_000 + luck % 60_000));
         child.kill().unwrap();
@@ -122,6 +125,6 @@ fn compare(folder: &Path, acknowledged: i64) {
     let last = found.values().copied().max().unwrap_or(-1);
     assert!(last == acknowledged || last == acknowledged + 1, "{last} after {acknowledged}");
     let mut wanted = BTreeMap::new();
-    (0..=last).for_each(|value| drop(wanted.insert(value % 97, value)));
+    wanted.extend((0..=last).map(|value| (value % 97, value)));
     assert_eq!(found, wanted);
 }

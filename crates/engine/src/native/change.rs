@@ -55,7 +55,7 @@ struct UpsertUpdate<'i> {
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
-        let form = self.form(&insert.table)?;
+        let form = self.form(transaction, &insert.table)?;
         let columns = self.insert_columns(&form, insert)?;
         let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
         let view = transaction.begin_statement()?;
@@ -85,9 +85,9 @@ impl Changer<'_> {
     }
 
     /// The table that is to be changed.
-    fn form(&self, name: &Name) -> Result<Arc<Form>> {
+    fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
-        match self.native.form(self.planner, &key) {
+        match self.native.form(self.planner, &self.native.scope(transaction), &key) {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
                 Err(cannot_be_changed(name))
             }
@@ -144,13 +144,14 @@ impl Changer<'_> {
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
         let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
-        let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_deref());
+        let fill = |given: Vec<Option<Value>>| self.filled(transaction, form, columns, given, defaults.as_deref());
         given.into_iter().map(fill).collect()
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
     fn filled(
         &self,
+        transaction: &Transaction,
         form: &Form,
         columns: &[usize],
         given: Vec<Option<Value>>,
@@ -174,7 +175,7 @@ impl Changer<'_> {
         let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
             (Some(value), _) => Ok(value),
             (None, Some(identity)) => {
-                let next = self.native.next_value(identity.sequence)?;
+                let next = self.native.store().next_value(transaction, identity.sequence)?;
                 form.converted(column, ValueRef::Integer(next))
             }
             (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
@@ -293,7 +294,7 @@ impl Changer<'_> {
 
     /// UPDATE.
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
-        let form = self.form(&update.table)?;
+        let form = self.form(transaction, &update.table)?;
         let columns = assigned(&form, &update.assignments)?;
         let planned = self.planner.plan_update(self.text, update, self.catalog)?;
         let view = transaction.begin_statement()?;
@@ -338,7 +339,7 @@ impl Changer<'_> {
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
-        let form = self.form(&delete.table)?;
+        let form = self.form(transaction, &delete.table)?;
         let planned = self.planner.plan_delete(self.text, delete, self.catalog)?;
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
@@ -363,7 +364,7 @@ impl Changer<'_> {
         let mut done = Rows::default();
         let mut last = None;
         for name in names {
-            let form = self.form(name)?;
+            let form = self.form(transaction, name)?;
             let view = transaction.begin_statement()?;
             let mut positions = Vec::new();
             form.table.reader(view).for_each(&mut |version| {

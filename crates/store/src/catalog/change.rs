@@ -131,12 +131,17 @@ impl Transaction {
         let new_keys = added_keys(&before.catalog, &change);
         let shared = self.shared();
         let new_sequence = match &change {
-            CatalogChange::PutSequence(new) => before.catalog.sequences.iter().all(|old| old.id != new.id).then_some(new.id),
+            CatalogChange::PutSequence(new) => {
+                let is_new = before.catalog.sequences.iter().all(|old| old.id != new.id);
+                is_new.then_some((new.id, new.start))
+            }
             _ => None,
         };
         let changed = before.change(change, mark, &shared)?;
-        if let Some(id) = new_sequence {
-            shared.sequences.forget(id);
+        if let Some((id, start)) = new_sequence {
+            // At once, as its values are given: a sequence that was rolled back may have had the number before.
+            shared.journal_sequence(id, start)?;
+            shared.sequences.set(id, start);
         }
         let table = match &changed.step {
             Step::Created(table) | Step::Replaced { new: table, .. } => Some(Arc::clone(table)),

@@ -34,7 +34,13 @@ pub(super) fn native(catalog: &Catalog, table: &catalog::TableDefinition) -> Res
     for index in &table.indexes {
         let columns = index_columns(table, &index.columns)?;
         let (name, unique) = (index.name.clone(), index.unique);
-        native.indexes.push(definition::IndexDefinition { name, columns, unique, primary: false, nulls_distinct: true });
+        native.indexes.push(definition::IndexDefinition {
+            name,
+            columns,
+            unique,
+            primary: false,
+            nulls_distinct: true,
+        });
     }
     for key in &table.foreign_keys {
         let parent = catalog.table(key.referenced_table).ok_or_else(|| no_table(key.referenced_table))?;
@@ -91,7 +97,8 @@ fn reference(
     key: &catalog::ForeignKeyDefinition,
 ) -> Result<Reference> {
     let columns = key.columns.iter().map(|id| place(table, *id)).collect::<Result<Vec<_>>>()?;
-    let parent_columns = key.referenced_columns.iter().map(|id| place(parent_table, *id)).collect::<Result<Vec<_>>>()?;
+    let parent_columns =
+        key.referenced_columns.iter().map(|id| place(parent_table, *id)).collect::<Result<Vec<_>>>()?;
     let indexes = &child.definition().indexes;
     let child_index = indexes.iter().position(|index| index.column_numbers().starts_with(&columns));
     let child_index = child_index.ok_or_else(|| Error::new(Code::Internal, "a foreign key has no index"))?;

@@ -78,20 +78,15 @@ impl Sequences {
         self.lock().insert(id, State { next: Some(next), left: 0, promised: Some(next) });
     }
 
-    /// A sequence of this number begins anew.
-    pub(crate) fn forget(&self, id: u64) {
-        self.lock().remove(&id);
-    }
-
-    /// Where the sequences of a catalog go on: after a crash, or, when nobody takes values any more, without a gap.
+    /// Where all sequences go on: after a crash, or, when nobody takes values any more, without a gap. Those that an open
+    /// transaction has created are among them.
     pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool) -> Vec<(u64, i64)> {
         let states = self.lock();
-        let image = |definition: &SequenceDefinition| {
-            let state = states.get(&definition.id)?;
-            let next = if is_closed { state.next } else { state.promised };
-            Some((definition.id, stored(next, Some(definition))))
-        };
-        catalog.sequences.iter().filter_map(image).collect()
+        let definition = |id: u64| catalog.sequences.iter().find(|definition| definition.id == id);
+        let next = |state: &State| if is_closed { state.next } else { state.promised };
+        let mut image: Vec<_> = states.iter().map(|(id, state)| (*id, stored(next(state), definition(*id)))).collect();
+        image.sort_unstable();
+        image
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, State>> {

@@ -78,7 +78,9 @@ impl Store {
         let folder = StoreFolder::new(fs, folder);
         let manifest = match folder.load() {
             Ok(Some(manifest)) => manifest,
-            Ok(None) => return Ok(vec![Error::new(Code::NotFound, "there is no database").at(folder.path().display())]),
+            Ok(None) => {
+                return Ok(vec![Error::new(Code::NotFound, "there is no database").at(folder.path().display())]);
+            }
             Err(error) => return Ok(vec![error]),
         };
         let mut findings = folder.check(&manifest);

@@ -55,7 +55,8 @@ impl Files {
     pub(super) fn checkpoint(&self, shared: &Shared, is_last: bool) -> Result<()> {
         let mut manifest = self.manifest();
         shared.check()?;
-        if is_last && self.journal.bytes() == FILE_HEADER as u64 {
+        let sequences = shared.sequences.image(&manifest.catalog, true);
+        if is_last && self.journal.bytes() == FILE_HEADER as u64 && sequences == manifest.sequences {
             // Nothing happened since the last one.
             return self.journal.close().map_err(|error| shared.fail(error));
         }

@@ -154,7 +154,7 @@ impl Redo for Buffer {
     fn truncate(&mut self, mark: usize) {
         // 0 is the mark of a transaction that had written nothing yet.
         match mark.checked_sub(1).and_then(|at| self.marks.get(at)).copied() {
-            Some(mark) => self.redo.roll_back(mark),
+            Some(_) => {}
             None => self.redo.clear(),
         }
         self.marks.truncate(mark);

@@ -11,7 +11,6 @@
 //!
 //! Limits: opening reads all rows, to build the indexes; indexes are in memory, rows are mapped.
 
-
 mod backup;
 mod checkpoint;
 mod journal;
@@ -19,7 +18,6 @@ mod recover;
 
 use crate::catalog::Cataloged;
 use crate::files::{Manifest, StoreFolder};
-use crate::journal::redo::RedoBuffer;
 use crate::journal::{Durability, random_salt};
 use crate::store::Store;
 use crate::transaction::Journal;
@@ -134,25 +132,9 @@ impl Drop for Store {
     /// As [`Store::close`], as well as can be: there is nobody to tell.
     fn drop(&mut self) {
         let _ = self.end();
-        self.shared.fail(Error::new(Code::Internal, "the store is closed"));
         // Tables know what their transactions share, and that knew the tables.
         self.shared.set_cataloged(Arc::new(Cataloged::default()));
         self.shared.commits().cataloged = Arc::default();
-    }
-}
-
-impl Durable {
-    /// Writes down where a sequence goes on after a crash.
-    pub(crate) fn journal_sequence(&self, shared: &Shared, sequence: u64, next: i64) -> Result<()> {
-        let mut redo = RedoBuffer::new();
-        redo.sequence(sequence, next);
-        let journal = &self.files.journal;
-        let ticket = {
-            let commits = shared.commits();
-            shared.check()?;
-            journal.append(commits.last, redo.seal(commits.last))
-        };
-        ticket.and_then(|ticket| journal.wait(ticket)).map_err(|error| shared.fail(error))
     }
 }
 

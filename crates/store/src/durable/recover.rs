@@ -44,7 +44,10 @@ fn load(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Resu
 fn load_table(folder: &StoreFolder, cataloged: &Cataloged, image: &TableImage) -> Result<()> {
     let (Some(table), Some(definition)) = (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
     else {
-        return Err(Error::new(Code::Damaged, format!("the manifest has rows of table {}, which is not there", image.table)));
+        return Err(Error::new(
+            Code::Damaged,
+            format!("the manifest has rows of table {}, which is not there", image.table),
+        ));
     };
     let ids = crate::catalog::column_ids(definition);
     table.load(image, &ids, |group| folder.map_group(&group.file))
@@ -163,11 +166,6 @@ impl Replaying<'_> {
     }
 
     fn change(&mut self, change: CatalogChange) -> Result<()> {
-        if let CatalogChange::PutSequence(new) = &change
-            && self.cataloged.catalog.sequences.iter().all(|old| old.id != new.id)
-        {
-            self.shared.sequences.forget(new.id);
-        }
         let changed = self.cataloged.change(change, 0, self.shared)?;
         if let Step::Replaced { old, .. } | Step::Dropped(old) | Step::Created(old) = &changed.step {
             // The rows may be elsewhere now.

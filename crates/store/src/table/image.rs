@@ -22,7 +22,9 @@ impl NativeTable {
     /// The groups as they are now: everything up to any commit before is in them.
     pub(crate) fn pin(&self) -> Pinned {
         let writer = self.latch();
-        let directory = Arc::clone(&writer.directory);
+        // Not the writer's: an open transaction may have handed that over to the table as it wants to change it, and what
+        // is committed is still here.
+        let directory = self.directory();
         let lengths = directory.groups().iter().map(|group| group.len()).collect();
         Pinned { directory, lengths, next_row_id: writer.next_row_id, next_group: writer.next_group }
     }

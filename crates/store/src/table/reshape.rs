@@ -98,7 +98,9 @@ impl NativeTable {
         let mut place = other.latch();
         let indexes = Arc::clone(&place.indexes);
         let directory = Directory::of(writer.directory.groups().to_vec(), Arc::clone(&indexes))?;
-        let empty = Writer::new(Arc::new(Directory::of(Vec::new(), Arc::clone(&writer.indexes))?));
+        let mut empty = Writer::new(Arc::new(Directory::of(Vec::new(), Arc::clone(&writer.indexes))?));
+        // For a checkpoint that comes while the change is open.
+        (empty.next_group, empty.next_row_id) = (writer.next_group, writer.next_row_id);
         *place = std::mem::replace(&mut *writer, empty);
         place.indexes = indexes;
         other.install(&mut place, directory);
@@ -131,9 +133,10 @@ impl NativeTable {
         };
         let mut shared = Vec::new();
         for (number, theirs) in other.indexes().iter().enumerate() {
-            let found = own.iter().enumerate().find(|(mine, index)| {
-                !taken.contains_key(&(*mine as u32)) && is_same(index, theirs)
-            });
+            let found = own
+                .iter()
+                .enumerate()
+                .find(|(mine, index)| !taken.contains_key(&(*mine as u32)) && is_same(index, theirs));
             shared.push(match found {
                 Some((mine, index)) => {
                     taken.insert(mine as u32, number as u32);
@@ -164,11 +167,7 @@ impl NativeTable {
     }
 
     /// Visits the rows that are there for the one writer there is.
-    pub(crate) fn each_live(
-        &self,
-        mark: u64,
-        visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn each_live(&self, mark: u64, visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>) -> Result<()> {
         for group in self.directory().groups() {
             for offset in 0..group.len() {
                 let created = group.created(offset);

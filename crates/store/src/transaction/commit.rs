@@ -76,6 +76,8 @@ impl Transaction {
         let ticket = match self.redo.as_mut().filter(|redo| !redo.is_empty()) {
             Some(redo) => match shared.journal.append(commit, redo.seal(commit)) {
                 Ok(ticket) => Some(ticket),
+                // Too large for a frame: nothing was written.
+                Err(error) if error.code() == Code::Unsupported => return Err(error),
                 Err(error) => {
                     drop(commits);
                     return Err(shared.fail(error));

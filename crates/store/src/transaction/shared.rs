@@ -17,6 +17,7 @@ use super::waits::Waits;
 use crate::catalog::Cataloged;
 use crate::catalog::sequences::Sequences;
 use crate::journal::Durability;
+use crate::journal::redo::RedoBuffer;
 use mainstay_base::{Code, Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -109,6 +110,23 @@ impl Shared {
         self.set_cataloged(cataloged);
     }
 
+    /// Writes down where a sequence goes on after a crash, and waits until that is as durable as the store promises.
+    ///
+    /// Errors: those of the journal. The store takes no changes then.
+    pub(crate) fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
+        if self.journal.redo().is_none() {
+            return Ok(());
+        }
+        let mut redo = RedoBuffer::new();
+        redo.sequence(sequence, next);
+        let ticket = {
+            let commits = self.commits();
+            self.check()?;
+            self.journal.append(commits.last, redo.seal(commits.last))
+        };
+        ticket.and_then(|ticket| self.journal.wait(ticket)).map_err(|error| self.fail(error))
+    }
+
     /// A number for the catalog that nothing had before.
     pub(crate) fn new_id(&self) -> u64 {
         let least = self.cataloged().catalog.next_id;
@@ -197,5 +215,27 @@ impl Shared {
     /// The commit up to which nobody looks back.
     pub(crate) fn horizon(&self) -> u64 {
         self.views.horizon(&self.published)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transaction::NoJournal;
+
+    #[test]
+    fn a_lazy_commit_waits_for_stricter_ones_that_nobody_has_seen() {
+        let shared = Shared::new(Arc::new(NoJournal), 0);
+        let mut commits = shared.commits();
+        let mut ask = |last, asked, published| {
+            commits.last = last;
+            commits.effective(asked, published)
+        };
+        assert_eq!(ask(1, Durability::None, 0), Durability::None);
+        assert_eq!(ask(2, Durability::Full, 1), Durability::Full);
+        assert_eq!(ask(3, Durability::None, 1), Durability::Full, "it would show commit 2");
+        assert_eq!(ask(4, Durability::Os, 3), Durability::Os);
+        assert_eq!(ask(5, Durability::None, 3), Durability::Os, "it would show commit 4");
+        assert_eq!(ask(6, Durability::None, 5), Durability::None);
     }
 }
