@@ -300,7 +300,7 @@ impl Session {
                 .define(text, |transaction| native.drop(transaction, drop))
                 .map_err(|error| self.of_a_file(&drop.names, error)),
             Statement::AlterTable(alter) => self
-                .define(text, |transaction| native.alter_table(transaction, alter))
+                .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }

@@ -12,10 +12,11 @@ use super::transaction::{Changed, StatementView, note_reads};
 use super::values::value_at;
 use super::{Native, key_of};
 use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, Planned, RowExpressions,
-    RunOptions, Update,
+    AlterTable, Alteration, Answer, Assignment, Catalog, ColumnClause, Conflict, ConflictAction, Delete, Insert,
+    InsertSource, Name, Planned, RowExpressions, RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use std::cell::RefCell;
@@ -408,12 +409,7 @@ impl Changer<'_> {
         for name in names {
             let form = self.form(transaction, name)?;
             let view = transaction.begin_statement()?;
-            let mut positions = Vec::new();
-            form.table.reader(view).for_each(&mut |version| {
-                positions.push(version.position);
-                Ok(std::ops::ControlFlow::Continue(()))
-            })?;
-            for position in positions {
+            for position in positions(&form, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,
                     Written::Moved(_) => return Ok(Changed::Overtaken),
@@ -424,6 +420,42 @@ impl Changer<'_> {
         }
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
         answer(self.planner, &form, None, done).map(Changed::Done)
+    }
+
+    /// ALTER TABLE. Rows that are there get the default of a column that is added.
+    pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
+        for change in &alter.changes {
+            let one = |change: Alteration| AlterTable { changes: vec![change], ..alter.clone() };
+            let Alteration::AddColumn(clause) = change else {
+                self.native.alter_table(transaction, &one(change.clone()))?;
+                continue;
+            };
+            let nullable = ColumnClause { not_null: false, ..clause.as_ref().clone() };
+            self.native.alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
+            if clause.default.is_some() && !self.fill(transaction, &alter.table, &clause.name)? {
+                return Ok(Changed::Overtaken);
+            }
+            if clause.not_null {
+                let not_null = Alteration::SetNotNull { column: clause.name.clone(), not_null: true };
+                self.native.alter_table(transaction, &one(not_null))?;
+            }
+        }
+        Ok(Changed::Done(Answer::of(Arc::new(Schema::empty()), Vec::new())))
+    }
+
+    /// Gives all rows the default of a column; false when another transaction was first.
+    fn fill(&self, transaction: &mut Transaction, table: &Name, column: &Name) -> Result<bool> {
+        let form = self.form(transaction, table)?;
+        let column = form.column(&column.key)?;
+        let view = transaction.begin_statement()?;
+        for position in positions(&form, view)? {
+            let defaults = form.defaults(self.planner)?;
+            let change = [(column, defaults[column].as_ref())];
+            if let Written::Moved(_) = form.table.update_columns(transaction, position, &change)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// All rows of a query, as values.
@@ -454,6 +486,16 @@ impl Changer<'_> {
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
         self.planner.run(planned, options)?.collect()
     }
+}
+
+/// Where the rows are that a view sees.
+fn positions(form: &Form, view: mainstay_store::View) -> Result<Vec<u64>> {
+    let mut positions = Vec::new();
+    form.table.reader(view).for_each(&mut |version| {
+        positions.push(version.position);
+        Ok(std::ops::ControlFlow::Continue(()))
+    })?;
+    Ok(positions)
 }
 
 /// The error for a change of something that is no native table.
