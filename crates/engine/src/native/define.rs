@@ -26,6 +26,10 @@ impl Native {
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
         }
+        if create.temporary {
+            let error = Error::new(Code::Unsupported, format!("{} cannot be a temporary table", create.name));
+            return Err(error.hint("this version has none that end with their session"));
+        }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
         }

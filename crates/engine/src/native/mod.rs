@@ -4,6 +4,7 @@
 //!   define        CREATE, ALTER, DROP: statements as changes of the catalog
 //!   definitions   the catalog, and the tables of the store that it names
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   transaction   the session's transaction, and what a statement of it sees
 //!   values        single values out of vectors, and back
@@ -17,6 +18,7 @@ mod definitions;
 mod forms;
 mod returning;
 mod transaction;
+mod update;
 mod values;
 
 pub(crate) use change::Changer;
