@@ -135,7 +135,7 @@ fn run(script: &str) -> Outcome {
 fn answered(session: &mut Session, sql: &str) -> Answered {
     let mut all = || {
         let mut answer = session.execute(sql)?;
-        let types = letters(&answer.schema());
+        let types = letters(answer.schema());
         let mut rows = Vec::new();
         while let Some(batch) = answer.next_batch()? {
             rows.extend(texts(&batch));

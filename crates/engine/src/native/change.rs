@@ -9,6 +9,7 @@
 use super::forms::{Form, NewRow};
 use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
+use super::update::{RowChange, update_late, update_row};
 use super::values::value_at;
 use super::{Native, key_of};
 use arrow_array::RecordBatch;
@@ -86,7 +87,7 @@ impl Changer<'_> {
                 return Ok(Changed::Overtaken);
             }
         }
-        answer(self.planner, &form, insert.returning.as_ref(), done).map(Changed::Done)
+        answer(self.planner, &form, None, insert.returning.as_ref(), done).map(Changed::Done)
     }
 
     /// The table that is to be changed.
@@ -348,7 +349,7 @@ impl Changer<'_> {
         if update_late(transaction, &form, view, late, whole, &mut done)? {
             return Ok(Changed::Overtaken);
         }
-        answer(self.planner, &form, update.returning.as_ref(), done).map(Changed::Done)
+        answer(self.planner, &form, update.alias.as_ref(), update.returning.as_ref(), done).map(Changed::Done)
     }
 
     /// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions'
@@ -399,7 +400,7 @@ impl Changer<'_> {
                 }
             }
         }
-        answer(self.planner, &form, delete.returning.as_ref(), done).map(Changed::Done)
+        answer(self.planner, &form, delete.alias.as_ref(), delete.returning.as_ref(), done).map(Changed::Done)
     }
 
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at.
@@ -419,7 +420,7 @@ impl Changer<'_> {
             last = Some(form);
         }
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
-        answer(self.planner, &form, None, done).map(Changed::Done)
+        answer(self.planner, &form, None, None, done).map(Changed::Done)
     }
 
     /// ALTER TABLE. Rows that are there get the default of a column that is added.
@@ -530,109 +531,13 @@ fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
     Ok(columns)
 }
 
-/// The version of a row, and the columns of it that an UPDATE changes.
-struct RowChange {
-    position: u64,
-    changes: Vec<(usize, Value)>,
-}
-
-/// Changes one row. With `whole` the row is completed and kept for RETURNING.
-fn update_row(
-    transaction: &mut Transaction,
-    form: &Form,
-    view: mainstay_store::View,
-    change: &RowChange,
-    whole: bool,
-    done: &mut Rows,
-) -> Result<Written> {
-    let written = match whole {
-        false => {
-            let changes: Vec<(usize, ValueRef<'_>)> =
-                change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
-            form.table.update_columns(transaction, change.position, &changes)?
-        }
-        true => {
-            let new = changed_row(form, view, change)?;
-            let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
-            let written = form.table.update(transaction, change.position, values.as_slice())?;
-            if matches!(written, Written::Done(_)) {
-                done.kept.push(new);
-            }
-            written
-        }
-    };
-    done.count += u64::from(matches!(written, Written::Done(_)));
-    Ok(written)
-}
-
-/// A row as it will be.
-fn changed_row(form: &Form, view: mainstay_store::View, change: &RowChange) -> Result<NewRow> {
-    let mut new = stored(form, &form.table.reader(view), change.position);
-    change.changes.iter().for_each(|(column, value)| new[*column] = value.clone());
-    form.complete(std::slice::from_mut(&mut new))?;
-    Ok(new)
-}
-
-/// Changes the rows whose new keys other rows had when it was their turn: ISO SQL looks at keys when a statement is
-/// done, and by then those may have got other ones. Rows that only wait for each other (two that swap their keys) are
-/// all taken out before they come back. True when another transaction was first.
-///
-/// Errors: the `UniqueViolation` of a row whose key is still there.
-fn update_late(
-    transaction: &mut Transaction,
-    form: &Form,
-    view: mainstay_store::View,
-    mut late: Vec<(RowChange, Error)>,
-    whole: bool,
-    done: &mut Rows,
-) -> Result<bool> {
-    // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
-    // pass.
-    let mut before = usize::MAX;
-    while !late.is_empty() && late.len() < before {
-        before = late.len();
-        let mut still = Vec::new();
-        for (change, _) in late.into_iter().rev() {
-            match update_row(transaction, form, view, &change, whole, done) {
-                Ok(Written::Moved(_)) => return Ok(true),
-                Ok(Written::Done(_) | Written::Gone) => {}
-                Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
-                Err(error) => return Err(error),
-            }
-        }
-        still.reverse();
-        late = still;
-    }
-    if late.len() == 1 {
-        return late.pop().map_or(Ok(false), |(_, error)| Err(error));
-    }
-    let mut new_rows = Vec::with_capacity(late.len());
-    for (change, _) in &late {
-        let new = changed_row(form, view, change)?;
-        match form.table.delete(transaction, change.position)? {
-            Written::Done(_) => new_rows.push(new),
-            Written::Moved(_) => return Ok(true),
-            Written::Gone => {}
-        }
-    }
-    for new in new_rows {
-        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
-        form.table.insert(transaction, values.as_slice())?;
-        done.count += 1;
-        if whole {
-            done.kept.push(new);
-        }
-    }
-    Ok(false)
-}
-
 /// The error of a value for a column that is GENERATED ALWAYS AS IDENTITY.
 fn from_sequence(column: &str) -> Error {
     Error::new(Code::InvalidValue, format!("the column {column} gets its values from its sequence"))
 }
 
 /// The values of a version.
-fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position: u64) -> NewRow {
+pub(super) fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position: u64) -> NewRow {
     (0..form.definition.columns.len()).map(|column| reader.value(position, column).to_value()).collect()
 }
 

@@ -5,6 +5,7 @@
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   transaction   the session's transaction, and what a statement of it sees
 //!   values        single values out of vectors, and back
@@ -19,6 +20,7 @@ mod place;
 mod returning;
 mod scope;
 mod transaction;
+mod update;
 mod values;
 
 pub(crate) use change::{Changer, cannot_be_changed};

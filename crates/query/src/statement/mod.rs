@@ -96,6 +96,12 @@ impl Statement {
             ast::Statement::Update(update) => Statement::Update(Box::new(change::update(update, text)?)),
             ast::Statement::Delete(delete) => Statement::Delete(Box::new(change::delete(delete, text)?)),
             ast::Statement::Truncate(truncate) => {
+                if matches!(truncate.identity, Some(ast::TruncateIdentityOption::Restart)) {
+                    return Err(unsupported("TRUNCATE ... RESTART IDENTITY"));
+                }
+                if matches!(truncate.cascade, Some(ast::CascadeOption::Cascade)) {
+                    return Err(unsupported("TRUNCATE ... CASCADE"));
+                }
                 let names: Result<Vec<Name>> =
                     truncate.table_names.iter().map(|target| Name::of(&target.name, text)).collect();
                 Statement::Truncate(names?)

@@ -16,12 +16,13 @@ const DEFAULT_PRECISION: u8 = 18;
 pub(crate) fn sql_type(data_type: &DataType, collation: Collation) -> Result<SqlType> {
     Ok(match data_type {
         DataType::Boolean | DataType::Bool | DataType::Bit(None) => SqlType::Boolean,
-        DataType::TinyInt(_) | DataType::Int8(_) => SqlType::TinyInt,
+        DataType::TinyInt(_) => SqlType::TinyInt,
         DataType::SmallInt(_) | DataType::Int2(_) | DataType::Int16 => SqlType::SmallInt,
         DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) | DataType::Int32 | DataType::MediumInt(_) => {
             SqlType::Integer
         }
-        DataType::BigInt(_) | DataType::Int64 => SqlType::BigInt,
+        // INT2, INT4 and INT8 count bytes.
+        DataType::BigInt(_) | DataType::Int8(_) | DataType::Int64 => SqlType::BigInt,
         DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => decimal(info)?,
         DataType::Real | DataType::Float4 | DataType::Float32 => SqlType::Real,
         DataType::Double(_) | DataType::DoublePrecision | DataType::Float8 | DataType::Float64 => SqlType::Double,

@@ -1,0 +1,114 @@
+//! The rows of an UPDATE, one by one, and once more those that were in each other's way.
+//!
+//! ISO SQL looks at unique keys when a statement is done. The store looks when a version is written, which is the same for
+//! nearly all statements, and not for those that give a row a key that another row of the statement still has:
+//!
+//! ```text
+//!   SET id = id + 1       1 2 3      1 and 2 are late; 3 becomes 4; then, from the last one: 2 becomes 3, 1 becomes 2
+//!   SET id = 3 - id       1 2        both are late, and stay it: both are deleted, then inserted with their new keys
+//! ```
+//!
+//! Rows of such a ring get new row ids. Whether anything refers to a key that has gone is looked at when the statement
+//! ends, so references to keys that have come back hold.
+
+use super::change::stored;
+use super::forms::{Form, NewRow};
+use super::returning::Rows;
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_store::{Transaction, View, Written};
+
+/// The version of a row, and the columns of it that an UPDATE changes.
+pub(super) struct RowChange {
+    pub(super) position: u64,
+    pub(super) changes: Vec<(usize, Value)>,
+}
+
+/// Changes one row. With `whole` the row is completed and kept for RETURNING.
+pub(super) fn update_row(
+    transaction: &mut Transaction,
+    form: &Form,
+    view: View,
+    change: &RowChange,
+    whole: bool,
+    done: &mut Rows,
+) -> Result<Written> {
+    let written = match whole {
+        false => {
+            let changes: Vec<(usize, ValueRef<'_>)> =
+                change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
+            form.table.update_columns(transaction, change.position, &changes)?
+        }
+        true => {
+            let new = changed_row(form, view, change)?;
+            let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+            let written = form.table.update(transaction, change.position, values.as_slice())?;
+            if matches!(written, Written::Done(_)) {
+                done.kept.push(new);
+            }
+            written
+        }
+    };
+    done.count += u64::from(matches!(written, Written::Done(_)));
+    Ok(written)
+}
+
+/// A row as it will be.
+fn changed_row(form: &Form, view: View, change: &RowChange) -> Result<NewRow> {
+    let mut new = stored(form, &form.table.reader(view), change.position);
+    change.changes.iter().for_each(|(column, value)| new[*column] = value.clone());
+    form.complete(std::slice::from_mut(&mut new))?;
+    Ok(new)
+}
+
+/// Changes the rows whose new keys other rows had when it was their turn: ISO SQL looks at keys when a statement is
+/// done, and by then those may have got other ones. Rows that only wait for each other (two that swap their keys) are
+/// all taken out before they come back. True when another transaction was first.
+///
+/// Errors: the `UniqueViolation` of a row whose key is still there.
+pub(super) fn update_late(
+    transaction: &mut Transaction,
+    form: &Form,
+    view: View,
+    mut late: Vec<(RowChange, Error)>,
+    whole: bool,
+    done: &mut Rows,
+) -> Result<bool> {
+    // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
+    // pass.
+    let mut before = usize::MAX;
+    while !late.is_empty() && late.len() < before {
+        before = late.len();
+        let mut still = Vec::new();
+        for (change, _) in late.into_iter().rev() {
+            match update_row(transaction, form, view, &change, whole, done) {
+                Ok(Written::Moved(_)) => return Ok(true),
+                Ok(Written::Done(_) | Written::Gone) => {}
+                Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        still.reverse();
+        late = still;
+    }
+    if late.len() == 1 {
+        return late.pop().map_or(Ok(false), |(_, error)| Err(error));
+    }
+    let mut new_rows = Vec::with_capacity(late.len());
+    for (change, _) in &late {
+        let new = changed_row(form, view, change)?;
+        match form.table.delete(transaction, change.position)? {
+            Written::Done(_) => new_rows.push(new),
+            Written::Moved(_) => return Ok(true),
+            Written::Gone => {}
+        }
+    }
+    for new in new_rows {
+        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+        form.table.insert(transaction, values.as_slice())?;
+        done.count += 1;
+        if whole {
+            done.kept.push(new);
+        }
+    }
+    Ok(false)
+}
