@@ -4,7 +4,7 @@
 //! with everything that an allocator keeps back; it also means that a figure hangs on what the process did before. So the
 //! bytes of a row are measured before anything else is made, and growth is judged between the rounds of one table.
 
-use super::native::{Maker, Native};
+use super::native::Maker;
 use super::tasks::{fill, new_table};
 use crate::machine::Memory;
 use crate::output::thousands;
@@ -30,9 +30,9 @@ pub fn bytes_per_row(maker: &Maker, rows: usize) -> Result<Vec<(String, String)>
         new_table(native.as_mut(), column)?;
         fill(native.as_mut(), rows)?;
         let resident = Memory::now().resident_bytes.unwrap_or_default().saturating_sub(before);
-        let own = native.table_bytes()?.map_or(String::new(), |bytes| {
-            format!(" (by its own count {:.1})", bytes as f64 / rows as f64)
-        });
+        let own = native
+            .table_bytes()?
+            .map_or(String::new(), |bytes| format!(" (by its own count {:.1})", bytes as f64 / rows as f64));
         let label = format!("Memory, {}, {} rows, {key}", maker.name, thousands(rows));
         facts.push((label, format!("{:.1} bytes a row{own}", resident as f64 / rows as f64)));
     }
@@ -84,7 +84,9 @@ impl Rounds {
             return Ok(());
         }
         let (round, settled, last) = (counts.len(), mib(settled), mib(last));
-        Err(Judgement::Wrong(format!("the table grew from {settled:.0} to {last:.0} MiB between round {SETTLED} and {round}")))
+        Err(Judgement::Wrong(format!(
+            "the table grew from {settled:.0} to {last:.0} MiB between round {SETTLED} and {round}"
+        )))
     }
 
     fn fact(&self) -> Option<(String, String)> {
