@@ -36,7 +36,7 @@ demo: release
 test: format lint build unit documentation interop smoke
 
 bench: release
-	$(call step,bench,$(RELEASE) bench xbase $(ARGS))
+	$(call step,bench,$(RELEASE) bench $(ARGS))
 
 # Two seconds of mutations a format, or MAINSTAY_FUZZ_SECONDS: docs/fuzzing.md.
 fuzz:

@@ -4,7 +4,7 @@
 //! with everything that an allocator keeps back; it also means that a figure hangs on what the process did before. So the
 //! bytes of a row are measured before anything else is made, and growth is judged between the rounds of one table.
 
-use super::native::{Maker, Native};
+use super::native::Maker;
 use super::tasks::{fill, new_table};
 use crate::machine::Memory;
 use crate::output::thousands;

@@ -18,10 +18,12 @@
 mod data;
 mod mainstay;
 mod memory;
-pub mod native;
+mod native;
 mod rows;
 mod sqlite;
 mod tasks;
+#[cfg(test)]
+mod tests;
 
 use crate::output::thousands;
 use crate::scratch::Scratch;
@@ -43,14 +45,6 @@ pub struct Cloud {
 impl Cloud {
     /// The suite as users run it.
     pub const MAINSTAY: Cloud = Cloud { subject: mainstay::MAINSTAY, peer: sqlite::SQLITE };
-
-    /// The suite with another subject, for tests of the suite itself.
-    pub fn with_subject(subject: Maker) -> Cloud {
-        Cloud { subject, ..Cloud::MAINSTAY }
-    }
-
-    /// The peer, as a subject for tests.
-    pub const SQLITE: Maker = sqlite::SQLITE;
 }
 
 impl Suite for Cloud {
