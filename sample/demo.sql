@@ -82,3 +82,30 @@ FROM customers
 WHERE notes LIKE 'Orders by fax%'
 ORDER BY name
 LIMIT 3;
+
+CREATE TABLE visits ( -- a native table, kept below .mainstay in the folder: with keys, checks and transactions
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    customer INTEGER NOT NULL,
+    day DATE NOT NULL,
+    note VARCHAR(40) DEFAULT 'no note',
+    CHECK (day >= DATE '2000-01-01')
+);
+
+INSERT INTO visits (customer, day, note) VALUES
+    (1448, DATE '2026-03-02', 'wants fax replaced by mail'),
+    (1448, DATE '2026-06-17', 'asked for a discount'),
+    (1001, DATE '2026-06-18', 'complained');
+
+BEGIN;
+
+UPDATE visits SET note = 'all is well' WHERE note = 'complained' RETURNING id, customer, note;
+
+ROLLBACK;
+
+SELECT -- a native table, a FoxPro table and its orders in one statement
+       c.name, v.day, v.note, COUNT(*) AS orders
+FROM visits v
+JOIN customers c ON c.id = v.customer
+JOIN orders o ON o.customer = c.id
+GROUP BY c.name, v.day, v.note
+ORDER BY c.name, v.day;

@@ -52,6 +52,17 @@ impl Cell {
         Cell::Text(text.into())
     }
 
+    /// A value that SQLite gave.
+    pub fn of_sqlite(value: rusqlite::types::ValueRef<'_>) -> Cell {
+        use rusqlite::types::ValueRef;
+        match value {
+            ValueRef::Null => Cell::Null,
+            ValueRef::Integer(number) => Cell::whole(number),
+            ValueRef::Real(number) => Cell::Float(number),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cell::text(String::from_utf8_lossy(bytes)),
+        }
+    }
+
     /// The number as a double, for tolerances and orders only.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -88,6 +99,25 @@ impl std::fmt::Display for Cell {
             Cell::Text(text) => write!(f, "'{text}'"),
         }
     }
+}
+
+/// Whether these are the rows of the truth, in their order; the error says what differs.
+pub fn same_rows_in_order(rows: &Rows, truth: &[Vec<Cell>]) -> std::result::Result<(), String> {
+    if rows.len() != truth.len() {
+        return Err(format!("{} rows instead of {}", rows.len(), truth.len()));
+    }
+    let differs = |(row, want): &(&Vec<Cell>, &Vec<Cell>)| {
+        row.len() != want.len() || !row.iter().zip(*want).all(|(cell, truth)| cell.matches(truth))
+    };
+    match rows.iter().zip(truth).find(differs) {
+        None => Ok(()),
+        Some((row, want)) => Err(format!("{} instead of {}", shown(row), shown(want))),
+    }
+}
+
+fn shown(row: &[Cell]) -> String {
+    let cells: Vec<String> = row.iter().map(Cell::to_string).collect();
+    format!("({})", cells.join(", "))
 }
 
 /// The rows of Arrow batches. Types that no suite asks for are an error, not a guess.

@@ -5,7 +5,7 @@
 //! only then prints the times beside the claim. Nothing in the engine knows that it is being measured.
 //!
 //! ```text
-//!   options ──> suite (xbase, ...) ──> report (verdicts) ──> output (text, Markdown, CSV, JSON, HTML)
+//!   options ──> suite (xbase, cloud) ─> report (verdicts) ──> output (text, Markdown, CSV, JSON, HTML)
 //!                  │ data, truth, systems      │ statistics
 //!                  └ scratch (files)           └ machine (where it ran)
 //! ```
@@ -16,6 +16,7 @@
 //! show; the judgement is on medians. A ratio to a peer in the same run says more than a time.
 
 pub mod answer;
+pub mod cloud;
 pub mod machine;
 pub mod options;
 pub mod output;
@@ -41,7 +42,7 @@ pub const CANNOT_RUN: u8 = 2;
 
 /// The suites that exist, in the order of their tables.
 pub fn suites() -> Vec<Box<dyn Suite>> {
-    vec![Box::new(xbase::Xbase::MAINSTAY)]
+    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY)]
 }
 
 /// Runs `mainstay bench` with the arguments after `bench`.
@@ -76,12 +77,13 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
     }
     let mut reports = Vec::new();
     for (suite, rows) in &chosen {
-        let report = Report::measure(*suite, &options.settings, rows, &mut progress);
+        let report = Report::measure(*suite, &options.settings(*suite), rows, &mut progress);
         reports.push(report.map_err(|error| error.to_string())?);
     }
     progress("");
     let memory = machine::Memory::now();
-    let run = Run { machine: machine::Machine::here(), settings: options.settings, reports, memory };
+    let settings = options.settings(chosen[0].0);
+    let run = Run { machine: machine::Machine::here(), settings, reports, memory };
     write_all(&options, &run, output)?;
     Ok(exit_code(&run, options.check))
 }
@@ -90,7 +92,7 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
 fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn Suite, Vec<usize>)> {
     let asked = |name: &str| options.suites.is_empty() || options.suites.iter().any(|suite| suite == name);
     let with_rows = |suite: &'a dyn Suite| {
-        let rows = suite.rows(&options.settings);
+        let rows = suite.rows(&options.settings(suite));
         let wanted = rows.iter().enumerate().filter(|(_, row)| options.wants(row.key, &row.title));
         (suite, wanted.map(|(place, _)| place).collect::<Vec<_>>())
     };
@@ -101,8 +103,9 @@ fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn S
 fn list(options: &Options, chosen: &[(&dyn Suite, Vec<usize>)]) -> String {
     let mut out = String::new();
     for (suite, places) in chosen {
-        out += &format!("{}\n", suite.title(&options.settings));
-        let rows = suite.rows(&options.settings);
+        let settings = options.settings(*suite);
+        out += &format!("{}\n", suite.title(&settings));
+        let rows = suite.rows(&settings);
         for row in places.iter().map(|&place| &rows[place]) {
             out += &format!("  {:<14} {:<46} {}\n", row.key, row.title, row.text);
         }

@@ -4,7 +4,7 @@
 //! The word after them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` leaves
 //! no doubt.
 
-use crate::suite::Settings;
+use crate::suite::{Settings, Suite};
 use crate::xbase::MOST_ROWS;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ that is installed (SQLite is built in; DuckDB and Polars when python3 can import
 Usage: mainstay bench [SUITE...] [OPTIONS]
 
   --only ROW          only rows whose name contains ROW (may be repeated)
-  --rows N            rows of the table (default 100000; other sizes have no published figures)
+  --rows N            rows of the table (default: as published, xbase 100000, cloud 10000; other sizes
+                      have no published figures)
   --repeats N         the least number of runs of a row (default 7, at least 5)
   --no-peers          leave the other systems out
   --check             fail when a row misses its target or is slower than a peer in the same run
@@ -49,8 +50,12 @@ pub struct Options {
     pub suites: Vec<String>,
     /// Parts of names of rows; none means all.
     pub only: Vec<String>,
-    /// Size and repeats.
-    pub settings: Settings,
+    /// Rows of the tables; none means the size of each suite.
+    pub rows: Option<usize>,
+    /// The least number of runs of a row.
+    pub repeats: usize,
+    /// Whether other systems run too.
+    pub peers: bool,
     /// `--check`.
     pub check: bool,
     /// `--list`.
@@ -72,7 +77,9 @@ impl Default for Options {
         Options {
             suites: Vec::new(),
             only: Vec::new(),
-            settings: Settings { rows: 100_000, repeats: 7, peers: true },
+            rows: None,
+            repeats: 7,
+            peers: true,
             check: false,
             list: false,
             help: false,
@@ -102,9 +109,9 @@ impl Options {
             let mut value = || attached.clone().or_else(|| words.next()).ok_or(format!("{name} needs a value"));
             match name {
                 "--only" => options.only.push(utf8(value()?)?),
-                "--rows" => options.settings.rows = number(name, value()?, 1, MOST_ROWS)?,
-                "--repeats" => options.settings.repeats = number(name, value()?, 5, 10_000)?,
-                "--no-peers" => options.settings.peers = false,
+                "--rows" => options.rows = Some(number(name, value()?, 1, MOST_ROWS)?),
+                "--repeats" => options.repeats = number(name, value()?, 5, 10_000)?,
+                "--no-peers" => options.peers = false,
                 "--check" => options.check = true,
                 "--list" => options.list = true,
                 "-h" | "--help" => options.help = true,
@@ -121,6 +128,11 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// What was asked of a suite.
+    pub fn settings(&self, suite: &dyn Suite) -> Settings {
+        Settings { rows: self.rows.unwrap_or(suite.standard_rows()), repeats: self.repeats, peers: self.peers }
     }
 
     /// Whether a row of this key and title was asked for.
@@ -161,7 +173,10 @@ mod tests {
     #[test]
     fn options_are_read() {
         let options = parse("xbase --only tag --only=COUNT --rows 1_000 --repeats 9 --no-peers --check").unwrap();
-        assert_eq!(options.settings, Settings { rows: 1_000, repeats: 9, peers: false });
+        assert_eq!((options.rows, options.repeats, options.peers), (Some(1_000), 9, false));
+        assert_eq!(options.settings(&crate::cloud::Cloud::MAINSTAY).rows, 1_000);
+        assert_eq!(Options::default().settings(&crate::xbase::Xbase::MAINSTAY).rows, 100_000);
+        assert_eq!(Options::default().settings(&crate::cloud::Cloud::MAINSTAY).rows, 10_000);
         assert!(options.check && options.wants("id_equal", "Count") && !options.wants("id_equal", "x"));
         assert_eq!(options.suites, ["xbase"]);
     }

@@ -46,6 +46,8 @@ impl Fault {
 pub struct Line {
     /// What was known before.
     pub row: Row,
+    /// What its figures are in.
+    pub unit: Unit,
     /// Mainstay; nothing when the row was skipped.
     pub ours: Option<Measured>,
     /// The peers, in the order of [`Report::peers`].
@@ -56,12 +58,13 @@ pub struct Line {
 
 impl Line {
     fn new(row: Row, ours: Option<Measured>, peers: Vec<Option<Measured>>, names: &[String], unit: Unit) -> Line {
-        let mut line = Line { row, ours, peers, faults: Vec::new() };
-        line.faults = line.find_faults(names, unit);
+        let unit = row.unit.unwrap_or(unit);
+        let mut line = Line { row, unit, ours, peers, faults: Vec::new() };
+        line.faults = line.find_faults(names);
         line
     }
 
-    fn find_faults(&self, names: &[String], unit: Unit) -> Vec<Fault> {
+    fn find_faults(&self, names: &[String]) -> Vec<Fault> {
         let Some(ours) = &self.ours else { return Vec::new() };
         match &ours.judgement {
             Judgement::Wrong(reason) => return vec![Fault::Wrong(reason.clone())],
@@ -69,7 +72,7 @@ impl Line {
             Judgement::Right => {}
         }
         let misses = |times: Option<Statistics>, target: Option<f64>| {
-            times.zip(target).is_some_and(|(times, target)| unit.of(times.median) > target)
+            times.zip(target).is_some_and(|(times, target)| self.unit.misses(self.unit.of(times.median), target))
         };
         let mut faults = Vec::new();
         if misses(ours.first, self.row.target_first) {
@@ -118,6 +121,8 @@ pub struct Report {
     pub unit: Unit,
     /// [`Suite::replaces`].
     pub replaces: &'static str,
+    /// [`Suite::has_first`].
+    pub has_first: bool,
     /// Names of the peers that took part.
     pub peers: Vec<String>,
     /// The rows.
@@ -133,7 +138,7 @@ pub struct Report {
 pub struct Run {
     /// Where it ran.
     pub machine: Machine,
-    /// What was asked.
+    /// What was asked; the rows are those of the first suite.
     pub settings: Settings,
     /// The suites.
     pub reports: Vec<Report>,
@@ -166,12 +171,15 @@ impl Report {
             title: suite.title(settings),
             unit: suite.unit(),
             replaces: suite.replaces(),
+            has_first: suite.has_first(),
             peers,
             lines,
             notes: Vec::new(),
             facts: bench.facts.clone(),
         };
         report.notes = report.all_notes(&bench);
+        report.facts.extend(bench.subject.facts());
+        report.facts.extend(bench.peers.iter().flat_map(|peer| peer.facts()));
         Ok(report)
     }
 
@@ -235,6 +243,19 @@ mod tests {
         assert_eq!(line(took(150, Judgement::Right), vec![]).faults, []);
         assert_eq!(line(took(151, Judgement::Right), vec![]).faults, [Fault::MissedAgain]);
         assert_eq!(line(took(3_001, Judgement::Right), vec![]).faults, [Fault::MissedFirst, Fault::MissedAgain]);
+    }
+
+    #[test]
+    fn a_rate_is_better_when_it_is_higher() {
+        let rate = |us: u64, target: f64| {
+            let row = Row { unit: Some(Unit::million_rows(1_000)), target_again: Some(target), ..Row::default() };
+            let ours = Measured { first: None, ..took(us, Judgement::Right) };
+            let peer = Some(took(1_000, Judgement::Right));
+            Line::new(row, Some(ours), vec![peer], &["SQLite".into()], Unit::MILLISECONDS).faults
+        };
+        assert_eq!(rate(500, 2.0), [], "a thousand rows in half a millisecond are two million a second");
+        assert_eq!(rate(501, 2.0), [Fault::MissedAgain]);
+        assert_eq!(rate(1_001, 0.5), [Fault::SlowerThan("SQLite".into())]);
     }
 
     #[test]

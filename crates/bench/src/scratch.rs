@@ -33,6 +33,13 @@ impl Scratch {
         self.folder.path().join(name)
     }
 
+    /// An empty folder of this name inside.
+    pub fn folder(&self, name: &str) -> Result<PathBuf> {
+        let path = self.path(name);
+        std::fs::create_dir_all(&path).map_err(at(&path))?;
+        Ok(path)
+    }
+
     /// Writes a file, and the folder it is in, and syncs it.
     pub fn write(&self, path: &Path, content: &[u8]) -> Result<()> {
         let mut file = self.create(path)?;

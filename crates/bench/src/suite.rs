@@ -14,23 +14,54 @@
 
 use crate::statistics::Statistics;
 use mainstay_base::Result;
+use std::time::Duration;
 
-/// What the figures of a suite are in.
+/// What the figures of a suite, or of one of its rows, are in.
+///
+/// What is measured is always the time of a run. A figure is that time, or the work of a run by that time; then more is
+/// better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
     /// As printed.
     pub symbol: &'static str,
-    /// How many there are in a second.
+    /// How many of a time there are in a second; of a rate, how many seconds its time has.
     pub per_second: f64,
+    /// What one run does: rows in the rate's unit, or statements of which the time of one is the figure.
+    pub work: f64,
+    /// Whether the figure is work by time, and more is better.
+    pub rate: bool,
 }
 
 impl Unit {
-    /// Milliseconds.
-    pub const MILLISECONDS: Unit = Unit { symbol: "ms", per_second: 1e3 };
+    /// Milliseconds of a run.
+    pub const MILLISECONDS: Unit = Unit { symbol: "ms", per_second: 1e3, work: 1.0, rate: false };
 
-    /// A time in this unit.
-    pub fn of(self, time: std::time::Duration) -> f64 {
-        time.as_nanos() as f64 / (1e9 / self.per_second)
+    /// Milliseconds of a statement, when a run has this many of them.
+    pub fn milliseconds_of_each(statements: usize) -> Unit {
+        Unit { work: statements.max(1) as f64, ..Unit::MILLISECONDS }
+    }
+
+    /// Millions of rows a second, when a run goes over this many.
+    pub fn million_rows(rows: usize) -> Unit {
+        Unit { symbol: "M rows/s", per_second: 1.0, work: rows as f64 / 1e6, rate: true }
+    }
+
+    /// The figure of a run that took this long.
+    pub fn of(self, time: Duration) -> f64 {
+        // No run takes no time; a clock may still say so.
+        let time = time.as_nanos().max(u128::from(self.rate)) as f64 / (1e9 / self.per_second);
+        if self.rate { self.work / time } else { time / self.work }
+    }
+
+    /// The least, the middle and the greatest figure of these runs.
+    pub fn spread(self, times: Statistics) -> [f64; 3] {
+        let [min, median, max] = [times.min, times.median, times.max].map(|time| self.of(time));
+        if self.rate { [max, median, min] } else { [min, median, max] }
+    }
+
+    /// Whether a figure is worse than its target.
+    pub fn misses(self, figure: f64, target: f64) -> bool {
+        if self.rate { figure < target } else { figure > target }
     }
 }
 
@@ -43,8 +74,8 @@ pub struct Reference {
     pub remark: &'static str,
 }
 
-/// One row of a table: what is known before anything is measured. Figures are in the suite's unit and
-/// absent when they are not known or do not hold for this run's size.
+/// One row of a table: what is known before anything is measured. Figures are in the row's unit, which is the suite's
+/// unless it says otherwise, and absent when they are not known or do not hold for this run's size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Short and stable, for files and scripts.
@@ -53,6 +84,8 @@ pub struct Row {
     pub title: String,
     /// The statement or program, as given to Mainstay.
     pub text: String,
+    /// What its figures are in, when that is not the suite's unit.
+    pub unit: Option<Unit>,
     /// What the best system's own page says.
     pub published: Option<Reference>,
     /// The system that this suite replaces, on a machine like the ones Mainstay is built on.
@@ -78,6 +111,12 @@ pub enum Judgement {
     Wrong(String),
     /// There was no answer; says why.
     Failed(String),
+}
+
+impl From<mainstay_base::Error> for Judgement {
+    fn from(error: mainstay_base::Error) -> Judgement {
+        Judgement::Failed(error.to_string())
+    }
 }
 
 /// What a system did with one row.
@@ -109,6 +148,11 @@ pub trait System {
     /// Times one row, given by its place in [`Suite::rows`], `repeats` times or more, after a warm-up, and
     /// judges every answer. `None` when the system does not take part in this row.
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured>;
+
+    /// What else it found out while it was measured, as label and value.
+    fn facts(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 }
 
 /// A suite that is ready to be measured. Its data lives until this is dropped.
@@ -147,6 +191,16 @@ pub trait Suite {
 
     /// The system that it replaces, whose figures are in [`Row::replaced`].
     fn replaces(&self) -> &'static str;
+
+    /// The rows of its table unless the user says otherwise: the size that the published figures are for.
+    fn standard_rows(&self) -> usize {
+        100_000
+    }
+
+    /// Whether statements never seen on files never read are measured beside the repeats.
+    fn has_first(&self) -> bool {
+        true
+    }
 
     /// Its rows, in the order of the table.
     fn rows(&self, settings: &Settings) -> Vec<Row>;

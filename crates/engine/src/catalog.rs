@@ -1,11 +1,11 @@
 //! The tables of a folder, opened when they are first named.
 
 use crate::folder::{self, Kind, Listing, TableFile};
-use crate::native::Native;
+use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::CodePages;
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
-use mainstay_query::{Planner, Relation, open_parquet};
+use mainstay_query::{Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use mainstay_xbase::dbf::OpenOptions;
@@ -109,7 +109,7 @@ impl FolderCatalog {
         let mut tables = self.lock();
         self.relist(&mut tables)?;
         let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
-        names.extend(self.native.names());
+        names.extend(self.native.committed().names());
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -202,20 +202,27 @@ impl Tables {
 
 impl mainstay_query::Catalog for FolderCatalog {
     fn relation(&self, name: &str) -> Result<Option<Relation>> {
-        if let Some(relation) = self.native.relation(name)? {
-            return Ok(Some(relation));
-        }
-        Ok(self.table(name)?.map(|(_, open)| open.relation()))
+        self.file(name)
     }
 
     fn names(&self) -> Vec<String> {
         let tables = self.lock();
-        let files = tables.listing.tables.keys().chain(tables.attached.keys()).cloned();
-        files.chain(self.native.names()).collect()
+        tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect()
     }
 
     fn version(&self) -> u64 {
-        // Both only grow, so their sum changes when either does.
-        self.version.load(Ordering::Relaxed) + self.native.version()
+        self.version.load(Ordering::Relaxed)
+    }
+}
+
+impl FolderCatalog {
+    /// Plans a query of our own over what exists.
+    pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
+        self.planner.plan(query, &SessionCatalog { folder: self, scope }, Visibility::Live)
+    }
+
+    /// The table of a file.
+    pub(crate) fn file(&self, name: &str) -> Result<Option<Relation>> {
+        Ok(self.table(name)?.map(|(_, open)| open.relation()))
     }
 }

@@ -2,16 +2,21 @@
 
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
-use crate::native::Native;
+use crate::native::{Native, Place};
 use crate::options::{CodePages, Options};
 use crate::session::Session;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
-use mainstay_store::Store;
 use mainstay_table::VectorCache;
-use mainstay_vfs::{Disk, FileSystem};
-use std::path::{Path, PathBuf};
+use mainstay_vfs::{Disk, FileSystem, Memory};
+use std::path::Path;
 use std::sync::Arc;
+
+/// The path of a database that has no folder.
+const IN_MEMORY: &str = ":memory:";
+
+/// The folder that such a database has in memory.
+const MEMORY_FOLDER: &str = "/memory";
 
 /// An open database. Clones are the same database.
 #[derive(Clone)]
@@ -34,12 +39,24 @@ impl Database {
         Database::open_with(path, Options::default())
     }
 
+    /// A database without a folder: native tables only, gone with the last session.
+    pub fn in_memory() -> Result<Database> {
+        Database::open_with(IN_MEMORY, Options::default())
+    }
+
     /// The same, with options.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
-        let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+        if path.as_ref() == Path::new(IN_MEMORY) {
+            let (memory, folder) = (Memory::new(), Path::new(MEMORY_FOLDER));
+            memory.create_folder(folder)?;
+            return Database::open_on(Arc::new(memory), folder, options);
+        }
         // Paths are absolute from here on: the tables outlive a change of the working folder.
-        let path: PathBuf = std::path::absolute(path.as_ref())?;
-        let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
+        Database::open_on(Arc::new(Disk), &std::path::absolute(path.as_ref())?, options)
+    }
+
+    fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
+        let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
         let code_pages = CodePages::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
         let settings = Settings {
@@ -49,8 +66,11 @@ impl Database {
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 2);
-        let native = Native::new(Store::in_memory());
-        let catalog = FolderCatalog::open(fs, &path, cache, code_pages, Arc::clone(&planner), native)?;
+        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) {
+            true => Place::below(Arc::clone(&fs), path)?,
+            false => Place::memory(Arc::clone(&fs)),
+        });
+        let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
         Ok(Database { shared: Arc::new(Shared { planner, catalog, options }) })
     }
 

@@ -4,6 +4,7 @@ use crate::catalog::{FolderCatalog, OpenTable};
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{ColumnClause, CreateTable, Name, Relation};
+use mainstay_store::definition::SQL_TYPE;
 use mainstay_table::Table;
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
 use std::path::PathBuf;
@@ -87,6 +88,9 @@ pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Option<TableInfo> {
 
 /// A table with everything that is known about it; `None` if there is none of this name.
 pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
+    if let Some(info) = native_info(catalog, name)? {
+        return Ok(Some(info));
+    }
     let Some((file, open)) = catalog.table(name)? else { return Ok(None) };
     let info = TableInfo {
         name: name.to_owned(),
@@ -149,13 +153,65 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
     })
 }
 
-fn columns(relation: &Relation) -> Vec<ColumnInfo> {
-    let column = |field: &Field| ColumnInfo {
+/// A native table or a view.
+fn native_info(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
+    let scope = catalog.native.committed();
+    let Some(relation) = scope.relation(name)? else { return Ok(None) };
+    let info = TableInfo {
+        name: name.to_owned(),
+        path: PathBuf::new(),
+        kind: "view".to_owned(),
+        rows: None,
+        deleted: None,
+        bytes: 0,
+        code_page: None,
+        columns: columns(&relation),
+        indexes: Vec::new(),
+        notes: Vec::new(),
+    };
+    let Some(definition) = scope.definition(name) else {
+        let query = format!("SELECT * FROM {}", Name::new(name).quoted());
+        let planned = catalog.plan(&query, scope)?;
+        let columns = planned.schema().fields().iter().map(|field| column(field)).collect();
+        return Ok(Some(TableInfo { columns, ..info }));
+    };
+    let table = scope.table(definition.id)?;
+    let index = |index: &Arc<mainstay_store::table::TableIndex>| {
+        let index = index.definition();
+        let part = |part: &mainstay_store::IndexColumn| {
+            let name = definition.columns.get(part.column).map_or("", |column| column.name.as_str());
+            if part.descending { format!("{name} DESC") } else { name.to_owned() }
+        };
+        let parts: Vec<String> = index.columns.iter().map(part).collect();
+        IndexInfo {
+            name: index.name.clone(),
+            file: PathBuf::new(),
+            key: parts.join(", "),
+            condition: None,
+            unique: index.unique,
+            descending: false,
+            unusable: None,
+        }
+    };
+    Ok(Some(TableInfo {
+        kind: "native".to_owned(),
+        rows: Some(table.reader(table.current_view()).count() as u64),
+        bytes: table.bytes() as u64,
+        indexes: table.indexes().iter().map(index).collect(),
+        ..info
+    }))
+}
+
+fn column(field: &Field) -> ColumnInfo {
+    ColumnInfo {
         name: field.name().clone(),
         sql_type: sql_type(field),
         native_type: sql_type(field),
         nullable: field.is_nullable(),
-    };
+    }
+}
+
+fn columns(relation: &Relation) -> Vec<ColumnInfo> {
     match relation {
         Relation::Table(table) => {
             let fields = table.schema().fields();
@@ -164,13 +220,16 @@ fn columns(relation: &Relation) -> Vec<ColumnInfo> {
         Relation::Foreign(table) => {
             mainstay_query::original_schema(table.as_ref()).fields().iter().map(|field| column(field)).collect()
         }
-        // Only its query knows; a view is described by running it for no rows.
+        // Only its query knows.
         Relation::View { .. } => Vec::new(),
     }
 }
 
 /// The type of a column as SQL writes it.
 pub(crate) fn sql_type(field: &Field) -> String {
+    if let Some(declared) = field.metadata().get(SQL_TYPE) {
+        return declared.clone();
+    }
     match field.data_type() {
         DataType::Utf8View | DataType::Utf8 | DataType::LargeUtf8 => match field.metadata().get(CHAR_COLUMN) {
             Some(length) => format!("CHAR({length})"),

@@ -20,6 +20,7 @@
 //! # Ok::<(), mainstay_base::Error>(())
 //! ```
 
+mod bulk;
 mod catalog;
 mod check;
 mod database;
@@ -27,13 +28,16 @@ mod describe;
 mod folder;
 mod native;
 mod options;
+mod prepared;
 mod session;
 mod words;
 
+pub use bulk::{Appender, TableCursor};
 pub use check::check;
 pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};
 pub use mainstay_xbase::{Finding, Severity};
 pub use options::Options;
+pub use prepared::{Prepared, Row, Rows};
 pub use session::{Session, Setting};

@@ -1,17 +1,20 @@
 //! A session: one user's settings, and the statement that runs.
 
 use crate::Database;
+use crate::bulk::{Appender, TableCursor};
+use crate::database::Shared;
 use crate::describe;
-use crate::native::{Changed, Changer, SessionTransaction};
+use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
+use crate::prepared::Prepared;
 use crate::words::Words;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, IsolationLevel, Newest, Planned, Progress, RunOptions, Statement,
+    Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
     TransactionStatement, View, Visibility,
 };
-use mainstay_store::{Shown, Transaction};
+use mainstay_store::{Durability, Shown, Transaction};
 use mainstay_table::Table;
 use std::any::Any;
 use std::path::Path;
@@ -40,7 +43,8 @@ pub struct Setting {
 }
 
 /// The settings, in the order in which they are shown.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
+    ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
     ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
     ("lock_timeout", "how long a statement waits for another transaction: 500ms, 30s, 5min; 0 for ever"),
     ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
@@ -87,6 +91,27 @@ impl Session {
         }
     }
 
+    /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
+    ///
+    /// Errors: those of reading it, and of naming what is not there.
+    pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Prepared::new(self, statement)
+    }
+
+    /// Appends rows to a native table, in the open transaction or in one of their own.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
+        Appender::new(self, table)
+    }
+
+    /// Walks all rows of a native table with typed access to these columns.
+    ///
+    /// Errors: `UnknownTable`, `UnknownColumn`.
+    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        TableCursor::new(self, table, columns)
+    }
+
     /// A handle with which another thread stops the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
@@ -102,6 +127,7 @@ impl Session {
         match name.to_lowercase().as_str() {
             "timeout" | "statement_timeout" => self.timeout = duration(value)?,
             "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
+            "durability" => self.transaction.durability = Some(durability(value)?),
             "isolation" | "transaction_isolation" => {
                 let unknown = || {
                     let error = Error::new(Code::InvalidSetting, format!("there is no isolation level \"{value}\""));
@@ -131,6 +157,12 @@ impl Session {
             "timeout" => milliseconds(self.timeout),
             "lock_timeout" => milliseconds(self.transaction.lock_timeout),
             "isolation" => self.transaction.isolation.name().to_owned(),
+            "durability" => match self.transaction.durability {
+                None | Some(Durability::Full) => "full",
+                Some(Durability::Os) => "os",
+                Some(Durability::None) => "none",
+            }
+            .to_owned(),
             "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
             "memory_limit" => options.memory_limit_bytes().to_string(),
             _ => options.threads().to_string(),
@@ -148,15 +180,69 @@ impl Session {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
     }
 
+    /// The names that the next statement can use.
+    fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
+        SessionCatalog { folder: &shared.catalog, scope: self.transaction.scope(&shared.catalog.native) }
+    }
+
+    fn native(&self) -> &Native {
+        &self.database.shared.catalog.native
+    }
+
+    /// A number that changes with what exists.
+    pub(crate) fn catalog_version(&self) -> u64 {
+        match self.transaction.is_open() {
+            true => self.transaction.scope(self.native()).version(),
+            false => self.native().version(),
+        }
+    }
+
+    /// A native table that is to be changed or read by its key.
+    pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
+        self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
+    }
+
+    pub(crate) fn read_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        self.transaction.read(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn change_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        self.transaction.change(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
+        self.transaction.own(&self.database.shared.catalog.native)
+    }
+
+    pub(crate) fn with_open<T>(&mut self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        work(self.transaction.open()?)
+    }
+
+    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
+        match self.own_transaction()? {
+            Some(mut own) => Ok((own.begin_statement()?, Some(own))),
+            None => Ok((self.transaction.open()?.begin_statement()?, None)),
+        }
+    }
+
     fn query(&mut self, query: &str) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
-        let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
+        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
         match self.run(&planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
                 shared.catalog.refresh()?;
-                let planned = shared.planner.plan(query, &shared.catalog, self.visibility)?;
+                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
                 self.run(&planned, query)
             }
             other => other,
@@ -165,7 +251,7 @@ impl Session {
 
     fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
         let shared = &self.database.shared;
-        let reads_native = planned.tables().iter().any(|table| is_native(table));
+        let reads_native = planned.tables().iter().any(is_native);
         let view: Arc<dyn View> = match reads_native {
             true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
             false => Arc::new(Newest),
@@ -190,9 +276,9 @@ impl Session {
             }
             Statement::CreateTable(create) => match &create.query {
                 None => self.define(text, |transaction| native.create_table(planner, transaction, create)),
-                Some(_) if create.if_not_exists && native.is_known(&create.name)? => Ok(nothing()),
+                Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
                 Some(query) => {
-                    let planned = planner.plan(query, &database.shared.catalog, self.visibility)?;
+                    let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
                     self.define(text, |transaction| native.create_table(planner, transaction, &create))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
@@ -201,7 +287,7 @@ impl Session {
             },
             Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
             Statement::CreateView(create) => {
-                planner.plan(&create.query, &database.shared.catalog, self.visibility)?;
+                planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
                 self.define(text, |transaction| native.create_view(transaction, create))
             }
             Statement::CreateSequence(create) => {
@@ -210,8 +296,12 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => {
                 self.define(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
             }
-            Statement::Drop(drop) => self.define(text, |transaction| native.drop(transaction, drop)),
-            Statement::AlterTable(alter) => self.define(text, |transaction| native.alter_table(transaction, alter)),
+            Statement::Drop(drop) => self
+                .define(text, |transaction| native.drop(transaction, drop))
+                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::AlterTable(alter) => self
+                .define(text, |transaction| native.alter_table(transaction, alter))
+                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
@@ -226,16 +316,32 @@ impl Session {
         let options =
             || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
         let native = &shared.catalog.native;
-        let changer = Changer { native, planner: &shared.planner, catalog: &shared.catalog, options: &options, text };
-        self.transaction.change(native, text, |transaction| work(&changer, transaction))
+        let catalog = self.catalog(shared);
+        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
+        self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
     /// Runs a statement that changes what exists.
     fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
-        self.transaction.change(native, text, |transaction| work(transaction).map(Changed::Done))?;
+        self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
+    }
+
+    /// Whether there is a native table or a view of this name.
+    fn is_known(&self, name: &Name) -> Result<bool> {
+        Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
+    }
+
+    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+        let catalog = self.catalog(&self.database.shared);
+        let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
+        match names.iter().find(is_file) {
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            _ => error,
+        }
     }
 
     fn transaction_statement(&mut self, statement: &TransactionStatement) -> Result<Answer> {
@@ -256,7 +362,7 @@ impl Session {
     fn explain(&mut self, statement: &str, analyze: bool) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
-        let planned = shared.planner.plan(statement, &shared.catalog, self.visibility)?;
+        let planned = shared.planner.plan(statement, &self.catalog(shared), self.visibility)?;
         let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
         if analyze {
             let started = Instant::now();
@@ -349,6 +455,15 @@ fn nothing() -> Answer {
 fn is_native(table: &Arc<dyn Table>) -> bool {
     let any: &dyn Any = table.as_ref();
     any.is::<Shown>()
+}
+
+fn durability(value: &str) -> Result<Durability> {
+    match value.to_lowercase().as_str() {
+        "full" | "on" => Ok(Durability::Full),
+        "os" => Ok(Durability::Os),
+        "none" | "off" => Ok(Durability::None),
+        _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{value}\""))),
+    }
 }
 
 fn milliseconds(duration: Option<Duration>) -> String {

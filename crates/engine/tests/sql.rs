@@ -332,10 +332,6 @@ DELETE FROM customers
 
 DROP TABLE customers
 
-CREATE TABLE t (a INT)
-
-BEGIN
-
 COPY customers TO 'x'
 
 SELECT 1 WHERE $1 = 2

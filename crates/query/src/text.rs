@@ -118,9 +118,27 @@ impl Text {
         Ok(text)
     }
 
-    /// Parses exactly one statement, with all names in lower case.
+    /// Where the parameters are, and the number of each, from 0: `?` counts on, `$2` is number 1.
+    pub(crate) fn parameters(&self) -> Vec<(Range<usize>, usize)> {
+        let mut parameters = Vec::new();
+        for token in &self.tokens {
+            let Token::Placeholder(name) = &token.token else { continue };
+            let number = crate::statement::parameter_number(name).unwrap_or(parameters.len());
+            let start = self.offset(token.span.start.line, token.span.start.column);
+            parameters.push((start..start + name.len(), number));
+        }
+        parameters
+    }
+
+    /// Parses exactly one statement, with all names in lower case and all parameters numbered.
     pub(crate) fn parse(&self) -> Result<Statement> {
+        let mut parameters = 0;
         let lower_case = |token: &TokenWithSpan| match &token.token {
+            Token::Placeholder(name) => {
+                parameters += 1;
+                let number = crate::statement::parameter_number(name).unwrap_or(parameters - 1);
+                TokenWithSpan { token: Token::Placeholder(format!("${}", number + 1)), span: token.span }
+            }
             Token::Word(word) => {
                 let mut word = word.clone();
                 word.value = word.value.to_lowercase();

@@ -3,6 +3,8 @@
 //! ```text
 //!   Store            tables by name, and what their transactions share
 //!   transaction      what a statement sees, who waits for whom, commit and rollback
+//!   catalog          what is declared to exist, and the tables of it; changes of both
+//!   durable          opening a folder, checkpoints, backups
 //!   table            rows in, rows out; unique keys and references; the table interface of the executors
 //!   journal          frames of committed transactions, one after the other
 //!   files            checkpoints: column files, the catalog, the manifest that names them
@@ -15,9 +17,11 @@
 //! A row is never changed in place: an UPDATE appends a version and ends the one before. So readers take no locks, and
 //! whole columns go to the executors as they are.
 
+mod catalog;
 pub mod column;
 pub mod definition;
 pub mod directory;
+mod durable;
 pub mod files;
 pub mod group;
 pub mod index;
@@ -30,6 +34,8 @@ pub mod table;
 pub mod transaction;
 
 pub use definition::{ColumnDefinition, ForeignKey, IndexColumn, IndexDefinition, TableDefinition};
+pub use durable::StoreOptions;
+pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::Store;

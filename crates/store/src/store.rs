@@ -1,9 +1,15 @@
 //! A store: tables by name, and what their transactions share.
 //!
-//! Names are compared as they are given; who calls brings them into the form of its dialect first. Creating and dropping
-//! tables here is not part of a transaction: the catalog above decides when it happens.
+//! Names are compared as they are given; who calls brings them into the form of its dialect first.
+//!
+//! ```text
+//!   change_catalog         tables of the catalog: part of a transaction, journaled, found again when the store is opened
+//!   create_table           tables beside the catalog: at once, for the life of the store; temporary tables
+//! ```
 
 use crate::definition::{ForeignKey, TableDefinition, index};
+use crate::durable::Durable;
+use crate::files::catalog::{Catalog, CatalogChange};
 use crate::table::NativeTable;
 use crate::table::references::Reference;
 use crate::transaction::shared::Shared;
@@ -13,13 +19,16 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// The first number of tables that are not in the catalog.
+pub(crate) const FIRST_UNCATALOGED: u32 = 1 << 31;
+
 /// Native tables, and their transactions.
 pub struct Store {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     tables: RwLock<Tables>,
+    pub(crate) durable: Option<Durable>,
 }
 
-#[derive(Default)]
 struct Tables {
     by_name: HashMap<String, Arc<NativeTable>>,
     next_id: u32,
@@ -33,7 +42,80 @@ impl Store {
 
     /// A store whose commits go to a journal and count on from this number.
     pub fn with_journal(journal: Arc<dyn Journal>, last_commit: u64) -> Store {
-        Store { shared: Arc::new(Shared::new(journal, last_commit)), tables: RwLock::default() }
+        Store::of(Arc::new(Shared::new(journal, last_commit)), None)
+    }
+
+    pub(crate) fn of(shared: Arc<Shared>, durable: Option<Durable>) -> Store {
+        let tables = Tables { by_name: HashMap::new(), next_id: FIRST_UNCATALOGED };
+        Store { shared, tables: RwLock::new(tables), durable }
+    }
+
+    /// What exists, as it is committed.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.shared.cataloged().catalog)
+    }
+
+    /// What exists for a transaction, with what it has changed itself.
+    pub fn catalog_for(&self, transaction: &Transaction) -> Arc<Catalog> {
+        Arc::clone(&transaction.cataloged().catalog)
+    }
+
+    /// A number that grows with every committed change of the catalog: plans of an older one are made anew.
+    pub fn catalog_version(&self) -> u64 {
+        self.shared.cataloged().version
+    }
+
+    /// A number for a new thing of the catalog, a table or a column for example, that nothing had before.
+    pub fn new_id(&self) -> u64 {
+        self.shared.new_id()
+    }
+
+    /// The catalog's table of this number, as it is committed.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn table_of(&self, id: u64) -> Result<Arc<NativeTable>> {
+        self.shared.cataloged().tables.get(&id).cloned().ok_or_else(|| unknown(&id.to_string()))
+    }
+
+    /// The catalog's table of this number as a transaction has it.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn table_for(&self, transaction: &Transaction, id: u64) -> Result<Arc<NativeTable>> {
+        transaction.cataloged().tables.get(&id).cloned().ok_or_else(|| unknown(&id.to_string()))
+    }
+
+    /// Changes the catalog: for this transaction at once, for others when it commits. A column that was added is NULL in
+    /// all rows; one that was dropped is gone from all of them; indexes are built. Rolling the transaction back undoes it.
+    ///
+    /// Waits until no other transaction writes, and keeps others from writing until this one ends.
+    ///
+    /// Errors: `InvalidValue` for a definition that contradicts itself or others, `NotNullViolation`, `UniqueViolation` and
+    /// (at the end of the statement) `ForeignKeyViolation` for rows that are against it, and those of waiting. Then nothing
+    /// was changed.
+    pub fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
+        transaction.change_catalog(change)
+    }
+
+    /// The next value of a sequence. It is not given again, whatever becomes of the transaction or the process.
+    ///
+    /// Errors: `InvalidValue` when all values are used up, or for a number that no sequence has; those of the journal.
+    pub fn next_value(&self, transaction: &Transaction, sequence: u64) -> Result<i64> {
+        let catalog = self.catalog_for(transaction);
+        let found = catalog.sequences.iter().find(|definition| definition.id == sequence);
+        let definition =
+            found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
+        self.shared.check()?;
+        self.shared.sequences.next(definition, |next| self.shared.journal_sequence(sequence, next))
+    }
+
+    /// Lets a sequence go on with this value.
+    ///
+    /// Errors: those of the journal.
+    pub fn set_next_value(&self, sequence: u64, next: i64) -> Result<()> {
+        self.shared.check()?;
+        self.shared.journal_sequence(sequence, next)?;
+        self.shared.sequences.set(sequence, next);
+        Ok(())
     }
 
     /// Begins a transaction.
@@ -61,13 +143,15 @@ impl Store {
     /// Errors: `UnknownTable`.
     pub fn table(&self, name: &str) -> Result<Arc<NativeTable>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
-        tables.by_name.get(name).cloned().ok_or_else(|| unknown(name))
+        let found = tables.by_name.get(name).cloned();
+        found.or_else(|| self.shared.cataloged().named(name).cloned()).ok_or_else(|| unknown(name))
     }
 
     /// All tables, by ascending numbers.
     pub fn tables(&self) -> Vec<Arc<NativeTable>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         let mut tables: Vec<_> = tables.by_name.values().cloned().collect();
+        tables.extend(self.shared.cataloged().tables.values().cloned());
         tables.sort_by_key(|table| table.id());
         tables
     }
@@ -91,6 +175,11 @@ impl Store {
     }
 
     fn create_in(&self, tables: &mut Tables, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
+        if self.durable.is_some() && definition.logged {
+            let message =
+                format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
+            return Err(Error::new(Code::Unsupported, message).hint("create it with a change of the catalog"));
+        }
         if tables.by_name.contains_key(&definition.name) {
             return Err(Error::new(Code::InvalidValue, format!("there is a table {} already", definition.name)));
         }
@@ -161,7 +250,7 @@ fn child_index(definition: &mut TableDefinition, key: &ForeignKey) -> usize {
 }
 
 /// The unique index of the columns that are referred to.
-fn parent_index(parent: &NativeTable, key: &ForeignKey) -> Result<usize> {
+pub(crate) fn parent_index(parent: &NativeTable, key: &ForeignKey) -> Result<usize> {
     let mut wanted = key.parent_columns.clone();
     wanted.sort_unstable();
     let has_columns = |columns: &[usize]| {

@@ -104,7 +104,7 @@ fn drawn(bar: &Bar, y: f64, scale: Scale) -> String {
 
 fn bars(report: &Report, line: &Line) -> Vec<Bar> {
     let row = &line.row;
-    let unit = report.unit;
+    let unit = line.unit;
     let measured = |class, label: String, times: Option<Statistics>, target: Option<f64>| {
         times.map(|times| {
             let value = unit.of(times.median);
@@ -112,8 +112,9 @@ fn bars(report: &Report, line: &Line) -> Vec<Bar> {
         })
     };
     let ours = line.ours.as_ref().filter(|ours| is_right(ours));
+    let ours_again = if report.has_first { "Mainstay again" } else { "Mainstay" };
     let mut bars: Vec<Option<Bar>> = vec![
-        measured("ours", "Mainstay again".into(), ours.and_then(|ours| ours.again), row.target_again),
+        measured("ours", ours_again.into(), ours.and_then(|ours| ours.again), row.target_again),
         measured("ours", "Mainstay first".into(), ours.and_then(|ours| ours.first), row.target_first),
     ];
     for (name, peer) in report.peers.iter().zip(&line.peers) {

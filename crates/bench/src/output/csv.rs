@@ -35,7 +35,7 @@ fn head(peers: &[&str]) -> Vec<String> {
 }
 
 fn fields(report: &Report, line: &Line, peers: &[&str]) -> Vec<String> {
-    let (row, unit) = (&line.row, report.unit);
+    let (row, unit) = (&line.row, line.unit);
     let ours = line.ours.as_ref();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let mut fields = vec![report.suite.into(), row.key.into(), row.title.clone(), row.text.clone(), unit.symbol.into()];
@@ -72,7 +72,7 @@ fn reason(judgement: Option<&Judgement>) -> Option<&str> {
 
 fn times(times: Option<Statistics>, unit: Unit) -> [String; 4] {
     times.map_or_else(Default::default, |times| {
-        let [min, median, max] = [times.min, times.median, times.max].map(|time| unit.of(time).to_string());
+        let [min, median, max] = unit.spread(times).map(|figure| figure.to_string());
         [min, median, max, times.runs.to_string()]
     })
 }

@@ -2,7 +2,7 @@
 //! light or dark as the reader's system is set.
 
 use super::chart::{Scale, chart};
-use super::{grid, remarks};
+use super::{grid, remarks, titled};
 use crate::report::{Report, Run};
 
 const STYLE: &str = include_str!("page.css");
@@ -24,16 +24,17 @@ fn section(run: &Run, report: &Report) -> String {
     let remarks: String = remarks(run, report).iter().map(|remark| format!("<li>{}</li>\n", escaped(remark))).collect();
     out += &format!("<ul>\n{remarks}</ul>\n");
     out += &format!(
-        "<p>Bars are medians in {} on a logarithmic scale: <span class=\"key ours\"></span> Mainstay, \
+        "<p>Bars are medians in {}{} on a logarithmic scale: <span class=\"key ours\"></span> Mainstay, \
          <span class=\"key peer\"></span> measured in this run, <span class=\"key earlier\"></span> published or \
          measured earlier; <span class=\"key target\"></span> is the target.</p>\n",
-        report.unit.symbol
+        report.unit.symbol,
+        if report.unit.rate { " (longer is better where no other unit is said)" } else { "" },
     );
     let scale = Scale::of(report);
     for line in &report.lines {
         let svg = chart(report, line, scale);
         let verdict = escaped(&line.verdict());
-        out += &format!("<section>\n<h3>{} <small>{verdict}</small></h3>\n", escaped(&line.row.title));
+        out += &format!("<section>\n<h3>{} <small>{verdict}</small></h3>\n", escaped(&titled(report, line)));
         out += &format!("<code>{}</code>\n{svg}</section>\n", escaped(&line.row.text));
     }
     out

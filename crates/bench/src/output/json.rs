@@ -42,10 +42,10 @@ fn suite(report: &Report) -> Value {
 }
 
 fn row(report: &Report, line: &Line) -> Value {
-    let (row, unit) = (&line.row, report.unit);
+    let (row, unit) = (&line.row, line.unit);
     let others = row.elsewhere.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
     let peers = report.peers.iter().zip(&line.peers);
-    json!({
+    let mut value = json!({
         "row": row.key,
         "title": row.title,
         "text": row.text,
@@ -60,7 +60,12 @@ fn row(report: &Report, line: &Line) -> Value {
         "skipped": row.skipped,
         "verdict": line.verdict(),
         "in_order": line.faults.is_empty() && row.skipped.is_none(),
-    })
+    });
+    if row.unit.is_some() {
+        value["unit"] = unit.symbol.into();
+        value["higher_is_better"] = unit.rate.into();
+    }
+    value
 }
 
 fn measured(measured: &Measured, unit: Unit) -> Value {
@@ -78,9 +83,8 @@ fn measured(measured: &Measured, unit: Unit) -> Value {
 }
 
 fn statistics(times: Statistics, unit: Unit) -> Value {
-    json!({
-        "min": unit.of(times.min), "median": unit.of(times.median), "max": unit.of(times.max), "runs": times.runs,
-    })
+    let [min, median, max] = unit.spread(times);
+    json!({ "min": min, "median": median, "max": max, "runs": times.runs })
 }
 
 fn reference(reference: Option<&Reference>) -> Value {

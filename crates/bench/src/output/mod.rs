@@ -29,43 +29,54 @@ pub struct Grid {
 /// The table that people read.
 pub fn grid(report: &Report) -> Grid {
     let symbol = report.unit.symbol;
-    let mut head = vec![
-        format!("row ({symbol})"),
-        "first: min median max".into(),
-        "again: min median max".into(),
+    let mut head = vec![format!("row ({symbol})")];
+    if report.has_first {
+        head.push("first: min median max".into());
+    }
+    head.extend([
+        if report.has_first { "again: min median max" } else { "min median max" }.into(),
         "published".into(),
         format!("{} here", report.replaces),
         "others here".into(),
-    ];
+    ]);
     head.extend(report.peers.iter().map(|peer| format!("{peer} now")));
     head.extend(["target".into(), "verdict".into()]);
-    Grid { head, body: report.lines.iter().map(|line| cells(line, report.unit)).collect() }
+    Grid { head, body: report.lines.iter().map(|line| cells(report, line)).collect() }
 }
 
-fn cells(line: &Line, unit: Unit) -> Vec<String> {
-    let row = &line.row;
+fn cells(report: &Report, line: &Line) -> Vec<String> {
+    let (row, unit) = (&line.row, line.unit);
     // The time of a wrong answer is no figure.
     let ours = line.ours.as_ref().filter(|ours| ours.judgement == Judgement::Right);
     let others: Vec<String> = row.elsewhere.iter().map(|(name, value)| format!("{name} {}", known(*value))).collect();
-    let mut cells = vec![
-        row.title.clone(),
-        spread(ours.and_then(|ours| ours.first), unit),
+    let mut cells = vec![titled(report, line)];
+    if report.has_first {
+        cells.push(spread(ours.and_then(|ours| ours.first), unit));
+    }
+    cells.extend([
         spread(ours.and_then(|ours| ours.again), unit),
         reference(row.published.as_ref()),
         reference(row.replaced.as_ref()),
         or_dash(others.join(", ")),
-    ];
+    ]);
     cells.extend(line.peers.iter().map(|peer| peer_median(peer.as_ref(), unit)));
     let target = match (row.target_first, row.target_again) {
         (None, None) => "-".into(),
+        (_, again) if !report.has_first => target(again),
         (first, again) => format!("{} / {}", target(first), target(again)),
     };
     cells.extend([target, line.verdict()]);
     cells
 }
 
+/// The title, with the unit when it is another than the table's.
+fn titled(report: &Report, line: &Line) -> String {
+    let title = &line.row.title;
+    if line.unit.symbol == report.unit.symbol { title.clone() } else { format!("{title} ({})", line.unit.symbol) }
+}
+
 fn spread(times: Option<Statistics>, unit: Unit) -> String {
-    times.map_or("-".into(), |times| [times.min, times.median, times.max].map(|time| figure(unit.of(time))).join(" "))
+    times.map_or("-".into(), |times| unit.spread(times).map(figure).join(" "))
 }
 
 fn peer_median(peer: Option<&Measured>, unit: Unit) -> String {
@@ -130,7 +141,8 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     if !run.machine.is_optimised() {
         remarks.push("This is not a release build: its times say little".into());
     }
-    remarks.push("Figures are medians where nothing else is said; a target is for first / again".into());
+    let targets = if report.has_first { "; a target is for first / again" } else { "" };
+    remarks.push(format!("Figures are medians where nothing else is said{targets}"));
     remarks.extend(report.lines.iter().flat_map(|line| starred(report, line)));
     remarks.extend(report.notes.iter().cloned());
     remarks.extend(report.facts.iter().map(|(label, value)| format!("{label}: {value}")));
@@ -180,6 +192,7 @@ pub(crate) mod tests {
             key: "count",
             title: "SELECT COUNT(*)".into(),
             text: "SELECT COUNT(*) FROM bench".into(),
+            unit: None,
             published: Some(Reference { value: 42.0, remark: "" }),
             replaced: Some(Reference { value: 2_278.0, remark: "0: wrong" }),
             elsewhere: vec![("Polars", 0.034), ("SQLite", 0.017)],
@@ -190,6 +203,7 @@ pub(crate) mod tests {
         };
         let ok = Line {
             row: row.clone(),
+            unit: Unit::MILLISECONDS,
             ours: Some(right(times(&[900, 950, 1_234]), times(&[2, 3, 4]))),
             peers: vec![Some(right(None, times(&[17, 18, 19])))],
             faults: vec![],
@@ -197,12 +211,14 @@ pub(crate) mod tests {
         let reason = "a|b <& \"3 rows\" instead of 4".to_owned();
         let wrong = Line {
             row: Row { key: "wrong", title: "WHERE TAG<'B'".into(), ..Row::default() },
+            unit: Unit::MILLISECONDS,
             ours: Some(Measured { first: None, again: None, judgement: Judgement::Wrong(reason.clone()) }),
             peers: vec![Some(Measured::failed("no answer"))],
             faults: vec![Fault::Wrong(reason.clone())],
         };
         let skipped = Line {
             row: Row { key: "gone", title: "no index".into(), skipped: Some("none".into()), ..Row::default() },
+            unit: Unit::MILLISECONDS,
             ours: None,
             peers: vec![None],
             faults: vec![],
@@ -223,6 +239,7 @@ pub(crate) mod tests {
                 title: "sample: a table".into(),
                 unit: Unit::MILLISECONDS,
                 replaces: "OpenADS",
+                has_first: true,
                 peers: vec!["SQLite".into()],
                 lines: vec![ok, wrong, skipped],
                 notes: vec![format!("WHERE TAG<'B': Mainstay is wrong: {reason}")],
@@ -230,6 +247,39 @@ pub(crate) mod tests {
             }],
             memory: Memory { resident_bytes: Some(20 << 20), peak_bytes: Some(30 << 20) },
         }
+    }
+
+    /// A run whose suite has rates, one row in milliseconds, and nothing that is seen for the first time.
+    pub(crate) fn rates() -> Run {
+        let mut run = sample();
+        let report = &mut run.reports[0];
+        (report.unit, report.has_first) = (Unit::million_rows(0), false);
+        report.lines.truncate(2);
+        for line in &mut report.lines {
+            line.faults.clear();
+        }
+        report.lines[0].unit = Unit::million_rows(30);
+        let join = &mut report.lines[1];
+        join.ours = report_times(&[40, 50, 60]);
+        join.unit = Unit::milliseconds_of_each(10);
+        (join.row.title, join.row.target_again) = ("join".into(), Some(1.8));
+        run
+    }
+
+    fn report_times(us: &[u64]) -> Option<Measured> {
+        let times = Statistics::of(&us.iter().map(|&us| Duration::from_micros(us)).collect::<Vec<_>>());
+        Some(Measured { first: None, again: times, judgement: Judgement::Right })
+    }
+
+    #[test]
+    fn a_rate_has_its_lowest_figure_first_and_a_row_says_its_own_unit() {
+        let run = rates();
+        let grid = grid(&run.reports[0]);
+        assert_eq!(grid.head[..2], ["row (M rows/s)", "min median max"]);
+        assert_eq!(grid.body[0][..2], ["SELECT COUNT(*)", "7.50 10.0 15.0"], "30 rows in 4, 3 and 2 microseconds");
+        assert_eq!(grid.body[0][5..7], ["1.67", "0.005"]);
+        assert_eq!(grid.body[1][..2], ["join (ms)", "0.0040 0.0050 0.0060"]);
+        assert!(!remarks(&run, &run.reports[0]).iter().any(|remark| remark.contains("first / again")));
     }
 
     #[test]

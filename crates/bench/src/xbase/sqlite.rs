@@ -57,7 +57,7 @@ impl Sqlite {
                 rows.push(Vec::new());
             }
             if let Some(row) = rows.last_mut() {
-                row.push(cell_of(value));
+                row.push(Cell::of_sqlite(value));
             }
         })?;
         Ok(rows)
@@ -93,15 +93,6 @@ impl System for Sqlite {
 
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {
         Some(self.measured(row, repeats).unwrap_or_else(|error| Measured::failed(error.to_string())))
-    }
-}
-
-fn cell_of(value: ValueRef<'_>) -> Cell {
-    match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::whole(number),
-        ValueRef::Real(number) => Cell::Float(number),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cell::text(String::from_utf8_lossy(bytes)),
     }
 }
 

@@ -60,7 +60,7 @@ struct UpsertUpdate<'i> {
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
-        let form = self.form(&insert.table)?;
+        let form = self.form(transaction, &insert.table)?;
         let columns = self.insert_columns(&form, insert)?;
         let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
         let view = transaction.begin_statement()?;
@@ -90,11 +90,11 @@ impl Changer<'_> {
     }
 
     /// The table that is to be changed.
-    fn form(&self, name: &Name) -> Result<Arc<Form>> {
+    fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
-        match self.native.form(self.planner, &key) {
+        match self.native.form(self.planner, &self.native.scope(transaction), &key) {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
-                Err(Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view")))
+                Err(cannot_be_changed(name))
             }
             form => form,
         }
@@ -152,13 +152,14 @@ impl Changer<'_> {
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
         let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
-        let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_deref());
+        let fill = |given: Vec<Option<Value>>| self.filled(transaction, form, columns, given, defaults.as_deref());
         given.into_iter().map(fill).collect()
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
     fn filled(
         &self,
+        transaction: &Transaction,
         form: &Form,
         columns: &[usize],
         given: Vec<Option<Value>>,
@@ -181,7 +182,7 @@ impl Changer<'_> {
         let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
             (Some(value), _) => Ok(value),
             (None, Some(identity)) => {
-                let next = self.native.next_value(identity.sequence)?;
+                let next = self.native.store().next_value(transaction, identity.sequence)?;
                 form.converted(column, ValueRef::Integer(next))
             }
             (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
@@ -216,7 +217,7 @@ impl Changer<'_> {
                     let missing = || Error::new(Code::Unsupported, "DEFAULT in ON CONFLICT DO UPDATE");
                     expressions.push(assignment.value.clone().ok_or_else(missing)?);
                 }
-                expressions.extend(condition.clone());
+                expressions.extend(condition.as_deref().cloned());
                 let key = form.definition.name.to_lowercase();
                 let tables = [(key.as_str(), &form.schema), ("excluded", &form.schema)];
                 Some(UpsertUpdate {
@@ -313,7 +314,7 @@ impl Changer<'_> {
 
     /// UPDATE.
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
-        let form = self.form(&update.table)?;
+        let form = self.form(transaction, &update.table)?;
         let columns = assigned(&form, &update.assignments)?;
         let planned = self.planner.plan_update(self.text, update, self.catalog)?;
         let view = transaction.begin_statement()?;
@@ -328,7 +329,13 @@ impl Changer<'_> {
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = self.changes_of(&form, &update.assignments, &columns, (&batch, row), defaults.as_deref());
+                let changes = self.changes_of(
+                    transaction,
+                    &form,
+                    (&update.assignments, &columns),
+                    (&batch, row),
+                    defaults.as_deref(),
+                );
                 let change = RowChange { position: position as u64, changes: changes? };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
                     Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
@@ -348,9 +355,9 @@ impl Changer<'_> {
     /// values.
     fn changes_of(
         &self,
+        transaction: &Transaction,
         form: &Form,
-        assignments: &[Assignment],
-        columns: &[usize],
+        (assignments, columns): (&[Assignment], &[usize]),
         (batch, row): (&RecordBatch, usize),
         defaults: Option<&[Value]>,
     ) -> Result<Vec<(usize, Value)>> {
@@ -363,7 +370,8 @@ impl Changer<'_> {
                     form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
                 }
                 (None, Some(identity)) => {
-                    form.converted(*column, ValueRef::Integer(self.native.next_value(identity.sequence)?))?
+                    let next = self.native.store().next_value(transaction, identity.sequence)?;
+                    form.converted(*column, ValueRef::Integer(next))?
                 }
                 (None, None) => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
             };
@@ -374,7 +382,7 @@ impl Changer<'_> {
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
-        let form = self.form(&delete.table)?;
+        let form = self.form(transaction, &delete.table)?;
         let planned = self.planner.plan_delete(self.text, delete, self.catalog)?;
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
@@ -399,7 +407,7 @@ impl Changer<'_> {
         let mut done = Rows::default();
         let mut last = None;
         for name in names {
-            let form = self.form(name)?;
+            let form = self.form(transaction, name)?;
             let view = transaction.begin_statement()?;
             let mut positions = Vec::new();
             form.table.reader(view).for_each(&mut |version| {
@@ -447,6 +455,11 @@ impl Changer<'_> {
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
         self.planner.run(planned, options)?.collect()
     }
+}
+
+/// The error for a change of something that is no native table.
+pub(crate) fn cannot_be_changed(name: &Name) -> Error {
+    Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view"))
 }
 
 /// What became of a row of an INSERT.

@@ -1,11 +1,12 @@
 //! CREATE, ALTER and DROP: statements as changes of the catalog.
 
 use super::forms::check_expressions;
-use super::{Native, key_in, key_of, schema_of};
+use super::scope::{find_table, key_in, schema_of};
+use super::{Native, key_of};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop,
-    DropKind, IndexPart, Name, Planner, References,
+    AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References,
 };
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{
@@ -22,20 +23,20 @@ impl Native {
         transaction: &mut Transaction,
         create: &CreateTable,
     ) -> Result<()> {
-        let catalog = self.catalog();
+        let catalog = self.store().catalog_for(transaction);
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
         }
         if create.temporary {
-            let error = Error::new(Code::Unsupported, format!("{} cannot be a temporary table", create.name));
-            return Err(error.hint("this version has none that end with their session"));
+            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
+            return Err(error.hint("create a table, and drop it at the end"));
         }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
         }
         let mut table = TableDefinition {
             id: self.take_id(),
-            schema: schema_of(&catalog, &create.name)?,
+            schema: self.schema(transaction, &create.name)?,
             name: create.name.written.clone(),
             columns: Vec::new(),
             primary_key: None,
@@ -53,6 +54,18 @@ impl Native {
         }
         check_expressions(planner, &table)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
+    }
+
+    /// The number of the schema that a name is in; the default one is made when it is first needed.
+    fn schema(&self, transaction: &mut Transaction, name: &Name) -> Result<u64> {
+        let catalog = self.store().catalog_for(transaction);
+        if let Some(schema) = schema_of(&catalog, name)? {
+            return Ok(schema);
+        }
+        let schema = SchemaDefinition { id: self.take_id(), name: DEFAULT_SCHEMAS[0].to_owned() };
+        let id = schema.id;
+        self.change_catalog(transaction, CatalogChange::PutSchema(schema))?;
+        Ok(id)
     }
 
     /// Adds a column, with the sequence of an identity column.
@@ -140,7 +153,7 @@ impl Native {
 
     /// CREATE INDEX.
     pub(crate) fn create_index(&self, transaction: &mut Transaction, create: &CreateIndex) -> Result<()> {
-        let catalog = self.catalog();
+        let catalog = self.store().catalog_for(transaction);
         let table = self.table_named(&catalog, &create.table)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if table.indexes.iter().any(|index| is_known(&index.name)) {
@@ -160,7 +173,7 @@ impl Native {
 
     /// CREATE VIEW. That its query can be planned has been seen before.
     pub(crate) fn create_view(&self, transaction: &mut Transaction, create: &CreateView) -> Result<()> {
-        let catalog = self.catalog();
+        let catalog = self.store().catalog_for(transaction);
         let key = key_of(&create.name);
         let known = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
         let id = match known {
@@ -172,7 +185,7 @@ impl Native {
         };
         let view = ViewDefinition {
             id,
-            schema: schema_of(&catalog, &create.name)?,
+            schema: self.schema(transaction, &create.name)?,
             name: create.name.written.clone(),
             columns: create.columns.iter().map(|column| column.written.clone()).collect(),
             text: create.query.clone(),
@@ -182,8 +195,8 @@ impl Native {
 
     /// CREATE SEQUENCE.
     pub(crate) fn create_sequence(&self, transaction: &mut Transaction, create: &CreateSequence) -> Result<()> {
-        let catalog = self.catalog();
-        let schema = schema_of(&catalog, &create.name)?;
+        let catalog = self.store().catalog_for(transaction);
+        let schema = self.schema(transaction, &create.name)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if catalog.sequences.iter().any(|known| known.schema == schema && is_known(&known.name)) {
             return match create.if_not_exists {
@@ -202,7 +215,7 @@ impl Native {
 
     /// CREATE SCHEMA.
     pub(crate) fn create_schema(&self, transaction: &mut Transaction, name: &Name, if_not_exists: bool) -> Result<()> {
-        let catalog = self.catalog();
+        let catalog = self.store().catalog_for(transaction);
         if catalog.schemas.iter().any(|schema| schema.name.to_lowercase() == name.key) {
             return match if_not_exists {
                 true => Ok(()),
@@ -216,7 +229,7 @@ impl Native {
     /// DROP.
     pub(crate) fn drop(&self, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
         for name in &drop.names {
-            let change = self.dropped(drop, name)?;
+            let change = self.dropped(transaction, drop, name)?;
             match change {
                 Some(changes) => {
                     for change in changes {
@@ -231,8 +244,8 @@ impl Native {
     }
 
     /// What dropping a thing means; `None` when it is not there.
-    fn dropped(&self, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
-        let catalog = self.catalog();
+    fn dropped(&self, transaction: &Transaction, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
+        let catalog = self.store().catalog_for(transaction);
         let key = key_of(name);
         let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
         Ok(match drop.kind {
@@ -271,7 +284,7 @@ impl Native {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<()> {
         for change in &alter.changes {
-            let catalog = self.catalog();
+            let catalog = self.store().catalog_for(transaction);
             let mut table = match self.table_named(&catalog, &alter.table) {
                 Ok(table) => table.clone(),
                 Err(_) if alter.if_exists => return Ok(()),
@@ -329,13 +342,14 @@ impl Native {
 
     fn table_named<'c>(&self, catalog: &'c Catalog, name: &Name) -> Result<&'c TableDefinition> {
         let key = key_of(name);
-        super::find_table(catalog, &key).ok_or_else(|| mainstay_query::unknown_table(&key, &self.names()))
+        let names: Vec<String> = catalog.tables.iter().map(|t| key_in(catalog, t.schema, &t.name)).collect();
+        find_table(catalog, &key).ok_or_else(|| mainstay_query::unknown_table(&key, &names))
     }
 
     /// Whether there is a table or view of this name already; an error unless that is fine.
     fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
         let key = key_of(name);
-        let is_table = super::find_table(catalog, &key).is_some();
+        let is_table = find_table(catalog, &key).is_some();
         let is_view = catalog.views.iter().any(|view| key_in(catalog, view.schema, &view.name) == key);
         match is_table || is_view {
             true if !is_fine => Err(Error::new(Code::Duplicate, format!("there is a table or view {name} already"))),
@@ -347,7 +361,7 @@ impl Native {
 fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &References) -> Result<ForeignKeyDefinition> {
     let key = key_of(&references.table);
     let own = key_in(catalog, table.schema, &table.name) == key;
-    let parent = if own { Some(table) } else { super::find_table(catalog, &key) };
+    let parent = if own { Some(table) } else { find_table(catalog, &key) };
     let parent = parent.ok_or_else(|| {
         let message = format!("the table {} that is referred to is not there", references.table);
         Error::new(Code::UnknownTable, message)

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   define        CREATE, ALTER, DROP: statements as changes of the catalog
-//!   definitions   the catalog, and the tables of the store that it names
+//!   place         where the store is, and when it is opened
+//!   scope         what exists for a statement: as committed, or as its transaction has it
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
@@ -14,30 +15,32 @@
 
 mod change;
 mod define;
-mod definitions;
 mod forms;
+mod place;
 mod returning;
+mod scope;
 mod transaction;
 mod update;
 mod values;
 
-pub(crate) use change::Changer;
+pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use forms::{Form, batch_of};
+pub(crate) use place::Place;
+pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use transaction::{Changed, SessionTransaction};
+pub(crate) use values::{array_of, value_at};
 
-use definitions::Definitions;
-use forms::Form;
-use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
-use mainstay_store::files::catalog::{Catalog, CatalogChange, TableDefinition};
-use mainstay_store::{Isolation, Shown, Store, Transaction};
+use mainstay_base::Result;
+use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
+use mainstay_store::files::catalog::CatalogChange;
+use mainstay_store::{Isolation, Store, Transaction};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The native tables of a database.
 pub(crate) struct Native {
-    store: Arc<Store>,
-    definitions: Definitions,
-    /// Tables with their expressions compiled, by name, of one state of the catalog.
+    place: Place,
+    /// Tables with their expressions compiled, by name, of one committed state of the catalog.
     forms: Mutex<Forms>,
 }
 
@@ -48,82 +51,62 @@ struct Forms {
 }
 
 impl Native {
-    pub(crate) fn new(store: Store) -> Native {
-        Native { store: Arc::new(store), definitions: Definitions::new(), forms: Mutex::default() }
+    /// The native tables that are kept there.
+    pub(crate) fn new(place: Place) -> Native {
+        Native { place, forms: Mutex::default() }
     }
 
-    /// A number that nothing of the catalog has yet.
-    fn take_id(&self) -> u64 {
-        self.definitions.take_id()
+    /// The store as it is: an empty one when nothing was ever created.
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        self.place.store()
     }
 
-    /// The next value of a sequence.
-    fn next_value(&self, sequence: u64) -> Result<i64> {
-        self.definitions.next_value(sequence)
+    /// Begins a transaction that only reads.
+    pub(crate) fn begin_reading(&self, isolation: Isolation) -> Transaction {
+        self.store().begin(isolation)
     }
 
-    /// Begins a transaction.
-    pub(crate) fn begin(&self, isolation: Isolation) -> Transaction {
-        self.store.begin(isolation)
+    /// Begins a transaction that may write: the store is made if there is none.
+    ///
+    /// Errors: `Busy` when another process has it open; those of the file system.
+    pub(crate) fn begin(&self, isolation: Isolation) -> Result<Transaction> {
+        Ok(self.place.open()?.begin(isolation))
     }
 
-    /// What exists now.
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        self.definitions.catalog()
-    }
-
-    /// A number that grows with every change of the catalog.
+    /// A number that grows with every committed change of the catalog.
     pub(crate) fn version(&self) -> u64 {
-        self.definitions.version()
+        self.place.version()
     }
 
-    /// What a name in a statement leads to, if it is a native table or a view.
-    pub(crate) fn relation(&self, key: &str) -> Result<Option<Relation>> {
-        let catalog = self.catalog();
-        if let Some(definition) = find_table(&catalog, key) {
-            let table = self.definitions.table(definition.id)?;
-            return Ok(Some(Relation::Table(Arc::new(Shown(table)))));
-        }
-        let view = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
-        Ok(view.map(|view| Relation::View { query: view.text.clone(), columns: view.columns.clone() }))
+    /// What is committed.
+    pub(crate) fn committed(&self) -> Scope {
+        Scope::committed(Arc::clone(self.store()), self.version())
     }
 
-    /// Whether a table or view has this name.
-    pub(crate) fn is_known(&self, name: &Name) -> Result<bool> {
-        Ok(self.relation(&key_of(name))?.is_some())
-    }
-
-    /// The names of all tables and views, as statements write them.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let catalog = self.catalog();
-        let tables = catalog.tables.iter().map(|table| key_in(&catalog, table.schema, &table.name));
-        tables.chain(catalog.views.iter().map(|view| key_in(&catalog, view.schema, &view.name))).collect()
-    }
-
-    /// The definition of a table, if it is a native one.
-    pub(crate) fn definition(&self, key: &str) -> Option<TableDefinition> {
-        find_table(&self.catalog(), key).cloned()
+    /// What exists for a transaction.
+    pub(crate) fn scope(&self, transaction: &Transaction) -> Scope {
+        Scope::of(Arc::clone(self.store()), self.version(), transaction)
     }
 
     /// A table that is to be changed.
     ///
     /// Errors: `UnknownTable`.
-    pub(crate) fn form(&self, planner: &Planner, key: &str) -> Result<Arc<Form>> {
-        let version = self.version();
+    pub(crate) fn form(&self, planner: &Planner, scope: &Scope, key: &str) -> Result<Arc<Form>> {
+        if scope.is_private() {
+            return Ok(Arc::new(scope.form(planner, key)?));
+        }
         {
             let mut forms = self.lock_forms();
-            if forms.version != version {
-                *forms = Forms { version, by_name: HashMap::new() };
+            if forms.version != scope.version() {
+                *forms = Forms { version: scope.version(), by_name: HashMap::new() };
             }
             if let Some(form) = forms.by_name.get(key) {
                 return Ok(Arc::clone(form));
             }
         }
-        let definition = self.definition(key).ok_or_else(|| mainstay_query::unknown_table(key, &self.names()))?;
-        let table = self.definitions.table(definition.id)?;
-        let form = Arc::new(Form::new(planner, table, Arc::new(definition))?);
+        let form = Arc::new(scope.form(planner, key)?);
         let mut forms = self.lock_forms();
-        if forms.version == version {
+        if forms.version == scope.version() {
             forms.by_name.insert(key.to_owned(), Arc::clone(&form));
         }
         Ok(form)
@@ -135,7 +118,12 @@ impl Native {
 
     /// Changes the catalog within a transaction.
     fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
-        self.definitions.change(&self.store, transaction, change)
+        self.store().change_catalog(transaction, change)
+    }
+
+    /// A number that nothing of the catalog has yet.
+    fn take_id(&self) -> u64 {
+        self.store().new_id()
     }
 }
 
@@ -144,32 +132,5 @@ pub(crate) fn key_of(name: &Name) -> String {
     match &name.schema {
         Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.key),
         _ => name.key.clone(),
-    }
-}
-
-fn find_table<'c>(catalog: &'c Catalog, key: &str) -> Option<&'c TableDefinition> {
-    catalog.tables.iter().find(|table| key_in(catalog, table.schema, &table.name) == key)
-}
-
-/// The key of something in a schema.
-fn key_in(catalog: &Catalog, schema: u64, name: &str) -> String {
-    let schema = catalog.schemas.iter().find(|known| known.id == schema).map(|schema| schema.name.to_lowercase());
-    match schema {
-        Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.to_lowercase()),
-        _ => name.to_lowercase(),
-    }
-}
-
-/// The number of the schema that a name is in; 0 is the default schema.
-///
-/// Errors: `UnknownTable` when there is no such schema.
-fn schema_of(catalog: &Catalog, name: &Name) -> Result<u64> {
-    match &name.schema {
-        Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => {
-            let found = catalog.schemas.iter().find(|known| known.name.to_lowercase() == *schema);
-            let missing = || Error::new(Code::UnknownTable, format!("there is no schema \"{schema}\""));
-            Ok(found.ok_or_else(missing)?.id)
-        }
-        _ => Ok(0),
     }
 }

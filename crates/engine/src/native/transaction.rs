@@ -3,10 +3,10 @@
 //! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
-use super::Native;
+use super::{Native, Scope};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{IsolationLevel, View};
-use mainstay_store::{Isolation, Read, Savepoint, Shown, Transaction};
+use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,8 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How long a statement waits for another transaction; `None` for ever.
     pub(crate) lock_timeout: Option<Duration>,
+    /// How durable a commit is before it is acknowledged; the store's way unless it is said.
+    pub(crate) durability: Option<Durability>,
 }
 
 struct Open {
@@ -56,7 +58,7 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 impl SessionTransaction {
     pub(crate) fn new() -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
-        SessionTransaction { open: None, isolation, next_isolation: None, lock_timeout: None }
+        SessionTransaction { open: None, isolation, next_isolation: None, lock_timeout: None, durability: None }
     }
 
     /// Whether a transaction is open.
@@ -71,20 +73,26 @@ impl SessionTransaction {
             return Err(error.hint("COMMIT or ROLLBACK it first, or use SAVEPOINT inside of it"));
         }
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
-        let transaction = self.start(native, isolation);
+        let transaction = self.start(native, isolation)?;
         self.open = Some(Open { transaction, savepoints: Vec::new() });
         Ok(())
     }
 
-    fn start(&self, native: &Native, isolation: IsolationLevel) -> Transaction {
-        let mut transaction = native.begin(match isolation {
-            IsolationLevel::ReadUncommitted | IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
-            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
-            IsolationLevel::Snapshot => Isolation::Snapshot,
-            IsolationLevel::Serializable => Isolation::Serializable,
-        });
+    fn start(&self, native: &Native, isolation: IsolationLevel) -> Result<Transaction> {
+        let mut transaction = native.begin(stored(isolation))?;
         transaction.set_lock_timeout(self.lock_timeout);
-        transaction
+        if let Some(durability) = self.durability {
+            transaction.set_durability(durability);
+        }
+        Ok(transaction)
+    }
+
+    /// What exists for the session's next statement.
+    pub(crate) fn scope(&self, native: &Native) -> Scope {
+        match &self.open {
+            Some(open) => native.scope(&open.transaction),
+            None => native.committed(),
+        }
     }
 
     /// COMMIT.
@@ -154,11 +162,45 @@ impl SessionTransaction {
                 Ok(StatementView { view, _own: None })
             }
             None => {
-                let mut own = self.start(native, self.isolation);
+                let mut own = native.begin_reading(stored(self.isolation));
                 let view = own.begin_statement()?;
                 Ok(StatementView { view, _own: Some(Mutex::new(own)) })
             }
         }
+    }
+
+    /// Runs a read of native tables: within the open transaction, or in one of its own.
+    pub(crate) fn read<T>(
+        &mut self,
+        native: &Native,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        match &mut self.open {
+            Some(open) => {
+                open.transaction.set_statement(Arc::clone(text));
+                let view = open.transaction.begin_statement()?;
+                work(&mut open.transaction, view)
+            }
+            None => {
+                let mut own = native.begin_reading(stored(self.isolation));
+                let view = own.begin_statement()?;
+                work(&mut own, view)
+            }
+        }
+    }
+
+    /// A transaction of its own for something that is no statement, when none is open.
+    pub(crate) fn own(&mut self, native: &Native) -> Result<Option<Transaction>> {
+        match self.is_open() {
+            true => Ok(None),
+            false => self.start(native, self.isolation).map(Some),
+        }
+    }
+
+    /// The open transaction.
+    pub(crate) fn open(&mut self) -> Result<&mut Transaction> {
+        self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
     }
 
     /// Runs a statement that changes something: within the open transaction, or in one of its own.
@@ -168,14 +210,14 @@ impl SessionTransaction {
     pub(crate) fn change<T>(
         &mut self,
         native: &Native,
-        text: &str,
+        text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
         match &mut self.open {
             Some(open) => statement(&mut open.transaction, text, &mut work),
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
-                let mut own = self.start(native, isolation);
+                let mut own = self.start(native, isolation)?;
                 match statement(&mut own, text, &mut work) {
                     Ok(done) => own.commit().map(|_| done),
                     Err(error) => {
@@ -198,10 +240,10 @@ pub(crate) enum Changed<T> {
 
 fn statement<T>(
     transaction: &mut Transaction,
-    text: &str,
+    text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
 ) -> Result<T> {
-    transaction.set_statement(text);
+    transaction.set_statement(Arc::clone(text));
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {
@@ -231,6 +273,16 @@ impl Open {
     fn place_of(&self, name: &str) -> Result<usize> {
         let place = self.savepoints.iter().rposition(|(known, _)| known == name);
         place.ok_or_else(|| Error::new(Code::TransactionState, format!("there is no savepoint \"{name}\"")))
+    }
+}
+
+/// The store's name for an isolation level.
+fn stored(isolation: IsolationLevel) -> Isolation {
+    match isolation {
+        IsolationLevel::ReadUncommitted | IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+        IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+        IsolationLevel::Snapshot => Isolation::Snapshot,
+        IsolationLevel::Serializable => Isolation::Serializable,
     }
 }
 

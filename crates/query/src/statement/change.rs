@@ -53,7 +53,7 @@ pub enum ConflictAction {
         /// Its new values.
         assignments: Vec<Assignment>,
         /// Only if this holds.
-        condition: Option<Expr>,
+        condition: Option<Box<Expr>>,
     },
 }
 
@@ -127,7 +127,7 @@ pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
     Ok(Insert {
         table: Name::of(table, text)?,
         columns: columns?,
-        source: insert.source.map_or(InsertSource::Defaults, |query| source(query)),
+        source: insert.source.map_or(InsertSource::Defaults, source),
         conflict,
         returning: insert.returning.map(|items| Returning { items }),
     })
@@ -161,9 +161,10 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
     };
     let action = match conflict.action {
         OnConflictAction::DoNothing => ConflictAction::Nothing,
-        OnConflictAction::DoUpdate(update) => {
-            ConflictAction::Update { assignments: assignments(update.assignments, text)?, condition: update.selection }
-        }
+        OnConflictAction::DoUpdate(update) => ConflictAction::Update {
+            assignments: assignments(update.assignments, text)?,
+            condition: update.selection.map(Box::new),
+        },
     };
     Ok(Conflict { columns, action })
 }

@@ -12,6 +12,7 @@ mod alter;
 mod change;
 mod define;
 mod names;
+mod point;
 mod transaction;
 mod types;
 
@@ -22,6 +23,8 @@ pub use define::{
     References, ReferentialAction,
 };
 pub use names::Name;
+pub(crate) use point::parameter_number;
+pub use point::{Cell, PointStatement, with_parameters};
 pub use transaction::{IsolationLevel, TransactionStatement};
 
 use crate::text::Text;

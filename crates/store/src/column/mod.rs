@@ -20,6 +20,7 @@ mod array;
 mod bulk;
 mod gather;
 pub mod layout;
+mod mapped;
 mod text;
 mod vector;
 

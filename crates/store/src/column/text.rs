@@ -82,6 +82,18 @@ impl Views {
         (ViewAppender { views: appender, blocks, last: None, text }, views)
     }
 
+    /// A full column over a vector's views and blocks, whose values are in them: Arrow's own checks have been made.
+    /// `None` when there are too many blocks or something is not aligned.
+    pub(crate) fn of_buffers(views: &Buffer, data: &[Buffer], text: bool) -> Option<Views> {
+        let blocks = Blocks::default();
+        for (number, block) in data.iter().enumerate() {
+            if !blocks.add(number, Vector::of_buffer(block)?) {
+                return None;
+            }
+        }
+        Some(Views { views: Vector::of_buffer(views)?, blocks: Arc::new(blocks), text })
+    }
+
     /// The bytes of a value, if it is there.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: usize) -> Option<&[u8]> {
@@ -101,7 +113,8 @@ impl Views {
         if !self.text {
             return None;
         }
-        // SAFETY: an appender of text takes nothing but UTF-8 (`push_text`, `push_bytes`), and what it took never changes.
+        // SAFETY: an appender of text takes nothing but UTF-8 (`push_text`, `push_bytes`), and what it took never changes;
+        // `of_buffers` is given the parts of a vector of text, which is UTF-8.
         self.bytes_at(offset).map(|bytes| unsafe { std::str::from_utf8_unchecked(bytes) })
     }
 
@@ -111,7 +124,8 @@ impl Views {
         let buffers: Vec<Buffer> = self.blocks.iter().map(|block| block.buffer(usize::MAX)).collect();
         if self.text {
             // SAFETY: the views were made by `make_view` for bytes that are in these buffers at this place (a block is
-            // published before the views into it), and an appender of text takes nothing but `str` (`push`).
+            // published before the views into it), and an appender of text takes nothing but `str` (`push`); or both are
+            // those of a vector of Arrow's (`of_buffers`).
             Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })
         } else {
             // SAFETY: as above; bytes may be any.

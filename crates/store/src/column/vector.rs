@@ -14,7 +14,7 @@
 //! This file (with `text.rs`, for what Arrow calls views) is the only place of the store with `unsafe` code; what it
 //! offers is safe to use in any way. Limits: `T` must be `Copy` (nothing is dropped), and the capacity is for ever.
 
-use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, IntervalMonthDayNano, ScalarBuffer};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
@@ -29,7 +29,18 @@ pub(crate) struct Vector<T> {
     start: NonNull<T>,
     capacity: usize,
     length: AtomicUsize,
+    /// Whose memory it is, if the vector did not allocate it: a mapped file's.
+    owner: Option<Buffer>,
 }
+
+/// Types of which any bytes are a value, so that a vector may lie in memory that came from elsewhere.
+pub(crate) trait Plain: Copy {}
+
+macro_rules! plain {
+    ($($kind:ty),*) => { $(impl Plain for $kind {})* };
+}
+
+plain!(u8, i8, i16, i32, i64, i128, u128, f32, f64, IntervalMonthDayNano, [u8; 16]);
 
 // SAFETY: the block is owned by the vector. Values below `length` are never written again, values above it are written by
 // the one appender only, and `length` passes from one to the other with Release and Acquire.
@@ -55,8 +66,19 @@ impl<T: Copy> Vector<T> {
         // SAFETY: the layout is not empty: there is room for one value at least, and `T` is not a type of size zero.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start.cast::<T>()) else { handle_alloc_error(layout) };
-        let vector = Vector { start, capacity: capacity.max(1), length: AtomicUsize::new(0) };
+        let vector = Vector { start, capacity: capacity.max(1), length: AtomicUsize::new(0), owner: None };
         Appender { vector: Arc::new(vector), length: 0 }
+    }
+
+    /// A full vector of the values in a buffer, which are not copied; `None` when they are not aligned for the type.
+    pub(crate) fn of_buffer(buffer: &Buffer) -> Option<Arc<Vector<T>>>
+    where
+        T: Plain,
+    {
+        let start = NonNull::new(buffer.as_ptr().cast_mut().cast::<T>()).filter(|start| start.is_aligned())?;
+        let count = buffer.len() / size_of::<T>();
+        let vector = Vector { start, capacity: count, length: AtomicUsize::new(count), owner: Some(buffer.clone()) };
+        Some(Arc::new(vector))
     }
 
     fn layout(capacity: usize) -> Layout {
@@ -72,13 +94,14 @@ impl<T: Copy> Vector<T> {
     pub(crate) fn slice(&self) -> &[T] {
         let length = self.length.load(Ordering::Acquire);
         // SAFETY: the appender initialised this many values before it stored the length (Release), and nobody writes them
-        // again while the vector lives.
+        // again while the vector lives. A vector over a buffer has no appender; its bytes are initialised, aligned and
+        // not written to, any of them are values (`Plain`), and the vector keeps the buffer.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), length) }
     }
 
-    /// How many bytes of memory it takes.
+    /// How many bytes of memory it takes; those of a buffer are not its own.
     pub(crate) fn bytes(&self) -> usize {
-        self.capacity * size_of::<T>()
+        if self.owner.is_some() { 0 } else { self.capacity * size_of::<T>() }
     }
 
     /// How many values it has room for.
@@ -106,6 +129,9 @@ impl<T: ArrowNativeType + Send + Sync> Vector<T> {
 
 impl<T> Drop for Vector<T> {
     fn drop(&mut self) {
+        if self.owner.is_some() {
+            return;
+        }
         let size = self.capacity * size_of::<T>();
         // SAFETY: this is the layout it was allocated with (`Vector::layout`): an array of this capacity, raised to
         // ALIGNMENT, whose size is a multiple of the element's and so is not padded.
@@ -185,6 +211,18 @@ mod tests {
         appender.extend(&[8, 9]);
         assert_eq!((vector.slice(), appender.room(), vector.bytes()), (&[7, 8, 9][..], 1, 16));
         assert_eq!(vector.scalars(2).as_ref(), &[7, 8]);
+    }
+
+    #[test]
+    fn a_vector_may_lie_in_a_buffer() {
+        let buffer = Buffer::from_vec(vec![1i64, 2, 3]);
+        let vector = Vector::<i64>::of_buffer(&buffer).unwrap();
+        assert!(Vector::<i64>::of_buffer(&buffer.slice_with_length(4, 8)).is_none(), "not aligned");
+        let part = Vector::<i64>::of_buffer(&buffer.slice(8)).unwrap();
+        drop(buffer);
+        assert_eq!((vector.slice(), part.slice()), (&[1, 2, 3][..], &[2, 3][..]));
+        assert_eq!(vector.scalars(2).as_ref(), &[1, 2]);
+        assert!(Vector::<i128>::of_buffer(&Buffer::from_vec(Vec::<i128>::new())).unwrap().slice().is_empty());
     }
 
     #[test]

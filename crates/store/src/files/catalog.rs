@@ -417,7 +417,7 @@ impl Catalog {
     }
 
     /// Whether numbers are given once, and lead somewhere.
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let mut seen = HashSet::new();
         let columns = self.tables.iter().flat_map(|table| table.columns.iter().map(|column| column.id));
         let own = self.tables.iter().map(|table| table.id);

@@ -19,6 +19,7 @@
 //! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
 //! table replaces the group by [`Group::without_created`], which shares all the rest.
 
+mod load;
 mod visible;
 
 use crate::column::{Column, ColumnAppender};

@@ -49,6 +49,18 @@ pub struct Ticket {
     end: u64,
 }
 
+impl Ticket {
+    /// The ticket of the frame that ends in front of this byte.
+    pub(crate) fn at(end: u64) -> Ticket {
+        Ticket { end }
+    }
+
+    /// The byte behind the frame.
+    pub(crate) fn end(self) -> u64 {
+        self.end
+    }
+}
+
 /// The least and the most that the file grows by.
 const ROOM_BYTES: (u64, u64) = (64 << 10, 4 << 20);
 

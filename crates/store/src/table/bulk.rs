@@ -32,6 +32,7 @@ impl NativeTable {
     pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = self.check_arrays(arrays)?;
         let mark = transaction.mark()?;
+        self.check_current()?;
         let view = transaction.fixed_view();
         let mut done = 0;
         while done < rows {
@@ -61,7 +62,7 @@ impl NativeTable {
     }
 
     /// Checks the vectors against the columns: how many rows they have.
-    fn check_arrays(&self, arrays: &[ArrayRef]) -> Result<usize> {
+    pub(super) fn check_arrays(&self, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = arrays.first().map_or(0, |array| array.len());
         if arrays.len() != self.types.len() || arrays.iter().any(|array| array.len() != rows) {
             let message = format!("{} vectors for {} columns, or of unequal lengths", arrays.len(), self.types.len());

@@ -66,6 +66,15 @@ impl Links {
         }
     }
 
+    /// Takes over another table's links of the indexes that are in `numbers`, under their new numbers.
+    pub(super) fn copy_from(&self, other: &Links, numbers: &HashMap<u32, u32>) {
+        let other = other.links.read().unwrap_or_else(PoisonError::into_inner);
+        let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = other.iter().filter_map(|((index, from), to)| numbers.get(index).map(|new| ((*new, *from), *to)));
+        links.extend(kept);
+        self.count.store(links.len(), Ordering::Release);
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.count.load(Ordering::Acquire) * 32
     }
@@ -120,7 +129,7 @@ impl NativeTable {
     }
 
     #[inline]
-    fn enter_one<R: Row + ?Sized>(
+    pub(super) fn enter_one<R: Row + ?Sized>(
         &self,
         writer: &mut Writer,
         number: usize,

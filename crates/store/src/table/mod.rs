@@ -16,15 +16,19 @@
 //! - A position stays good while the view of the statement that found it is open; after that the row may have moved.
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
-//! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`.
+//! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
+//! (another definition), `restore` and `image` (from and to the disk).
 
 mod access;
 mod build;
 mod bulk;
 mod entries;
+pub(crate) mod image;
 pub(crate) mod indexes;
 mod read;
 pub(crate) mod references;
+pub(crate) mod reshape;
+mod restore;
 mod snapshot;
 mod undo;
 mod vacuum;
@@ -48,7 +52,7 @@ use mainstay_base::{Result, SqlType};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
@@ -68,6 +72,8 @@ pub struct NativeTable {
     garbage: AtomicUsize,
     /// Odd while vacuum moves rows from one group to another.
     moves: AtomicUsize,
+    /// Whether a change of the catalog has put another table in its place, so that nothing may be written here.
+    is_replaced: AtomicBool,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
     pub(crate) shared: Arc<Shared>,
@@ -104,18 +110,8 @@ impl NativeTable {
         definition.check()?;
         let indexes: Indexes =
             definition.indexes.iter().map(|index| Arc::new(TableIndex::new(&definition, index))).collect();
-        let directory = Arc::new(Directory::of(Vec::new(), Arc::clone(&indexes))?);
-        let writer = Writer {
-            current: None,
-            directory: Arc::clone(&directory),
-            indexes,
-            next_group: 0,
-            next_row_id: 1,
-            key: Vec::new(),
-            other_key: Vec::new(),
-            retired: HashMap::new(),
-            vacuum: vacuum::Progress::default(),
-        };
+        let directory = Arc::new(Directory::of(Vec::new(), indexes)?);
+        let writer = Writer::new(Arc::clone(&directory));
         Ok(NativeTable {
             id,
             types: definition.columns.iter().map(|column| column.sql_type).collect(),
@@ -127,6 +123,7 @@ impl NativeTable {
             references: References::default(),
             garbage: AtomicUsize::new(0),
             moves: AtomicUsize::new(0),
+            is_replaced: AtomicBool::new(false),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             shared,
         })
@@ -223,8 +220,23 @@ impl NativeTable {
 }
 
 impl Writer {
+    /// The state of a table without groups.
+    fn new(directory: Arc<Directory>) -> Writer {
+        Writer {
+            current: None,
+            indexes: Arc::clone(directory.indexes()),
+            directory,
+            next_group: 0,
+            next_row_id: 1,
+            key: Vec::new(),
+            other_key: Vec::new(),
+            retired: HashMap::new(),
+            vacuum: vacuum::Progress::default(),
+        }
+    }
+
     /// The group and offset where a version is now; `None` if it is gone.
-    fn resolve(&self, mut position: u64) -> Option<(u64, Arc<Group>)> {
+    pub(crate) fn resolve(&self, mut position: u64) -> Option<(u64, Arc<Group>)> {
         // A row may have moved more than once; positions only grow, so this ends.
         loop {
             if let Some(group) = self.directory.group(position) {

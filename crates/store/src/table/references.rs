@@ -89,6 +89,23 @@ impl NativeTable {
         }
     }
 
+    /// Forgets all references, in both directions.
+    pub(crate) fn forget_references(&self) {
+        for list in [&self.references.parents, &self.references.children] {
+            *list.write().unwrap_or_else(PoisonError::into_inner) = Arc::from([]);
+        }
+        self.references.has_parents.store(false, Ordering::Release);
+        self.references.has_children.store(false, Ordering::Release);
+    }
+
+    /// Notes that the references of all rows are to be checked at the end of the statement.
+    pub(crate) fn check_references(self: &Arc<Self>, mark: u64, transaction: &mut Transaction) -> Result<()> {
+        self.each_live(mark, &mut |_, position| {
+            transaction.note_check(Check::child(self, position));
+            Ok(())
+        })
+    }
+
     /// Forgets the references of a table that is dropped, at its parents.
     pub(crate) fn forget_child(&self, child: &Arc<NativeTable>) {
         let mut children = self.references.children.write().unwrap_or_else(PoisonError::into_inner);

@@ -258,7 +258,7 @@ fn census(group: &Group, horizon: u64) -> Census {
 
 impl Group {
     /// Whether no view can see the version of a slot any more.
-    fn is_dead(&self, offset: usize, horizon: u64) -> bool {
+    pub(crate) fn is_dead(&self, offset: usize, horizon: u64) -> bool {
         let ended = self.ended(offset);
         self.created(offset) == ABORTED || (ended < MARK && ended <= horizon)
     }

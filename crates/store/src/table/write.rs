@@ -51,6 +51,7 @@ impl NativeTable {
     pub fn insert<R: Row + ?Sized>(self: &Arc<Self>, transaction: &mut Transaction, row: &R) -> Result<u64> {
         self.check_row(row)?;
         let mark = transaction.mark()?;
+        self.check_current()?;
         let view = transaction.fixed_view();
         let (position, row_id) = loop {
             let mut writer = self.latch();
@@ -83,6 +84,7 @@ impl NativeTable {
     ) -> Result<Written> {
         self.check_row(row)?;
         let mark = transaction.mark()?;
+        self.check_current()?;
         let view = transaction.fixed_view();
         let (old, new, row_id) = loop {
             let mut writer = self.latch();
@@ -150,6 +152,7 @@ impl NativeTable {
     /// Errors: `Conflict`, and those of waiting.
     pub fn delete(self: &Arc<Self>, transaction: &mut Transaction, position: u64) -> Result<Written> {
         let mark = transaction.mark()?;
+        self.check_current()?;
         let (old, group) = loop {
             let writer = self.latch();
             let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
@@ -178,6 +181,7 @@ impl NativeTable {
     /// Errors: `Conflict`, and those of waiting.
     pub fn lock(self: &Arc<Self>, transaction: &mut Transaction, position: u64, mode: LockMode) -> Result<Written> {
         let mark = transaction.mark()?;
+        self.check_current()?;
         loop {
             let writer = self.latch();
             let Some((at, group)) = writer.resolve(position) else { return Ok(Written::Gone) };

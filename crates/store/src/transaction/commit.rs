@@ -13,9 +13,11 @@ use super::history::Committed;
 use super::{Isolation, Transaction, Write};
 use crate::directory::Directory;
 use crate::group::{group_of, offset_of};
+use crate::journal::Durability;
 use crate::table::NativeTable;
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
@@ -28,24 +30,29 @@ impl Transaction {
             self.rollback_all();
             return Err(error);
         }
-        if self.writes.is_empty() {
+        if !self.has_written() {
             let commit = self.view.map_or(0, |view| view.commit);
             self.release();
             return Ok(commit);
         }
-        let (commit, ticket) = match self.commit_stamps() {
+        let (commit, ticket, durability) = match self.commit_stamps() {
             Ok(committed) => committed,
             Err(error) => {
                 self.rollback_all();
                 return Err(error);
             }
         };
-        let outcome = match ticket.map(|ticket| self.shared.journal.wait(ticket)) {
+        let outcome = match ticket.map(|ticket| self.shared.journal.wait_for(ticket, durability)) {
             Some(Err(error)) => Err(self.shared.fail(error)),
             _ => self.shared.check().map(|()| commit),
         };
         if outcome.is_ok() {
             self.shared.publish(commit);
+            if let Some(cataloged) = self.cataloged.take() {
+                // After the commit: with the old catalog a new view finds the tables as they were, and not the other
+                // way round.
+                self.shared.set_cataloged(cataloged);
+            }
         }
         self.release();
         // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
@@ -54,7 +61,7 @@ impl Transaction {
     }
 
     /// The part under the commit mutex: the number, and the journal's ticket if there was something to write.
-    fn commit_stamps(&mut self) -> Result<(u64, Option<u64>)> {
+    fn commit_stamps(&mut self) -> Result<(u64, Option<u64>, Durability)> {
         let shared = Arc::clone(&self.shared);
         let mut commits = shared.commits();
         shared.check()?;
@@ -69,6 +76,8 @@ impl Transaction {
         let ticket = match self.redo.as_mut().filter(|redo| !redo.is_empty()) {
             Some(redo) => match shared.journal.append(commit, redo.seal(commit)) {
                 Ok(ticket) => Some(ticket),
+                // Too large for a frame: nothing was written.
+                Err(error) if error.code() == Code::Unsupported => return Err(error),
                 Err(error) => {
                     drop(commits);
                     return Err(shared.fail(error));
@@ -77,12 +86,19 @@ impl Transaction {
             None => None,
         };
         commits.last = commit;
+        let durability = match ticket {
+            Some(_) => commits.effective(self.durability, shared.published().load(Ordering::Acquire)),
+            None => Durability::None,
+        };
+        if let Some(cataloged) = &self.cataloged {
+            commits.cataloged = Arc::clone(cataloged);
+        }
         self.stamp(commit);
         if commits.history.is_wanted() {
             let committed = Committed { commit, changes: self.changes() };
             commits.history.note(committed, shared.horizon());
         }
-        Ok((commit, ticket))
+        Ok((commit, ticket, durability))
     }
 
     /// Turns the marks of all changes into the number of the commit.

@@ -3,6 +3,7 @@
 //! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. A store
 //! in memory has neither: [`NoJournal`].
 
+use crate::journal::Durability;
 use crate::row::Row;
 use arrow_array::ArrayRef;
 use mainstay_base::{Result, SqlType};
@@ -23,6 +24,9 @@ pub trait Redo: Send {
 
     /// A row was deleted.
     fn deleted(&mut self, table: u32, row_id: u64);
+
+    /// The catalog was changed: the JSON text of the change.
+    fn catalog(&mut self, _json: &str) {}
 
     /// The place behind what was noted so far, for [`Redo::truncate`].
     fn mark(&mut self) -> usize;
@@ -52,6 +56,18 @@ pub trait Journal: Send + Sync {
     ///
     /// Errors: it will never be. The store then takes no further commits.
     fn wait(&self, ticket: u64) -> Result<()>;
+
+    /// The same for a durability that the transaction asks for.
+    ///
+    /// Errors: those of [`Journal::wait`].
+    fn wait_for(&self, ticket: u64, _durability: Durability) -> Result<()> {
+        self.wait(ticket)
+    }
+
+    /// What transactions ask for that say nothing else.
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
 }
 
 /// The journal of a store that is only in memory.

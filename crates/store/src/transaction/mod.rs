@@ -21,6 +21,7 @@
 //! A transaction that is dropped without commit is rolled back.
 
 mod commit;
+pub(crate) mod gate;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
@@ -35,7 +36,10 @@ pub use log::{Journal, NoJournal, Redo};
 pub use serializable::Read;
 pub use undo::Savepoint;
 
+use crate::catalog::Cataloged;
+use crate::catalog::change::Step;
 use crate::group::Group;
+use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
 use crate::table::{Check, NativeTable};
 use locks::RowName;
@@ -97,7 +101,21 @@ pub struct Transaction {
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
     checks: Vec<Check>,
+    durability: Durability,
+    /// The catalog as this transaction has changed it.
+    cataloged: Option<Arc<Cataloged>>,
+    /// How to take the changes of the catalog back.
+    steps: Vec<CatalogStep>,
     is_over: bool,
+}
+
+/// A change of the catalog by a transaction.
+struct CatalogStep {
+    /// How many writes came before it.
+    writes: usize,
+    /// What existed before it.
+    before: Arc<Cataloged>,
+    step: Step,
 }
 
 /// The lists of a transaction, empty, for the thread's next one.
@@ -112,10 +130,14 @@ thread_local! {
 
 impl Transaction {
     pub(crate) fn new(shared: Arc<Shared>, isolation: Isolation) -> Transaction {
+        let durability = shared.journal.durability();
         let (writes, tables) = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
         Transaction {
             shared,
             isolation,
+            durability,
+            cataloged: None,
+            steps: Vec::new(),
             id: 0,
             ticket: None,
             view: None,
@@ -147,9 +169,67 @@ impl Transaction {
         self.lock_timeout = timeout;
     }
 
+    /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
+    pub fn set_durability(&mut self, durability: Durability) {
+        self.durability = durability;
+    }
+
     /// Whether anything was written.
     pub fn has_written(&self) -> bool {
-        !self.writes.is_empty()
+        !self.writes.is_empty() || !self.steps.is_empty()
+    }
+
+    /// What exists for this transaction: as it has changed it, or as it is committed.
+    pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
+        self.cataloged.clone().unwrap_or_else(|| self.shared.cataloged())
+    }
+
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// Notes a change of the catalog.
+    pub(crate) fn note_catalog(&mut self, before: Arc<Cataloged>, after: Arc<Cataloged>, step: Step) {
+        self.extensible = false;
+        self.steps.push(CatalogStep { writes: self.writes.len(), before, step });
+        self.cataloged = Some(after);
+    }
+
+    /// Comes in as a writer: waits while another transaction changes the catalog.
+    fn enter_gate(&self, id: u64) -> Result<()> {
+        while let Err(holder) = self.shared.gate.enter(id) {
+            let is_held = || self.shared.gate.is_closed_by(holder);
+            self.wait_as(id, holder, is_held)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until this is the only transaction that writes, and keeps others out until it ends: its mark.
+    ///
+    /// Errors: `Deadlock`, `LockTimeout`, and those of [`Transaction::mark`].
+    pub(crate) fn close_gate(&mut self) -> Result<u64> {
+        let mark = self.mark()?;
+        let gate = &self.shared.gate;
+        if gate.is_closed_by(self.id) {
+            return Ok(mark);
+        }
+        while let Err(holder) = gate.close(self.id) {
+            self.wait_as(self.id, holder, || gate.is_closed_by(holder))?;
+        }
+        while let Some(other) = gate.other(self.id) {
+            if let Err(error) = self.wait_as(self.id, other, || gate.is_writing(other)) {
+                gate.open(self.id);
+                self.shared.waits.wake();
+                return Err(error);
+            }
+        }
+        Ok(mark)
+    }
+
+    fn wait_as(&self, id: u64, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
+        let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
+        let waiter = Waiter { transaction: id, statement: &statement, timeout: self.lock_timeout };
+        self.shared.waits.wait(&waiter, holder, is_held)
     }
 
     /// Begins a statement: what it sees.
@@ -216,7 +296,9 @@ impl Transaction {
     pub(crate) fn mark(&mut self) -> Result<u64> {
         if self.id == 0 {
             self.check_open()?;
-            self.id = self.shared.start_writing()?;
+            let id = self.shared.start_writing()?;
+            self.enter_gate(id)?;
+            self.id = id;
             if let Some(view) = &mut self.view {
                 view.mark = MARK | self.id;
             }
@@ -354,6 +436,7 @@ impl Transaction {
             self.shared.locks.release(row, self.id);
         }
         if self.id != 0 {
+            self.shared.gate.leave(self.id);
             self.shared.waits.wake();
         }
         if self.isolation == Isolation::Serializable && self.view.is_some() {

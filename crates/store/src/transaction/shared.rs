@@ -8,26 +8,37 @@
 //! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
 //! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
 
+use super::gate::Gate;
 use super::history::History;
 use super::locks::RowLocks;
 use super::log::Journal;
 use super::views::Views;
 use super::waits::Waits;
+use crate::catalog::Cataloged;
+use crate::catalog::sequences::Sequences;
+use crate::journal::Durability;
+use crate::journal::redo::RedoBuffer;
 use mainstay_base::{Code, Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// The state of all transactions of a store.
 pub(crate) struct Shared {
     commits: Mutex<Commits>,
     published: AtomicU64,
     next_transaction: AtomicU64,
+    /// At least as high as any number that was given out for the catalog.
+    next_id: AtomicU64,
     failure: OnceLock<Error>,
     publishing: Condvar,
     pub(crate) views: Views,
     pub(crate) waits: Waits,
     pub(crate) locks: RowLocks,
     pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) gate: Gate,
+    pub(crate) sequences: Sequences,
+    /// The catalog as it is committed and published.
+    cataloged: RwLock<Arc<Cataloged>>,
 }
 
 /// What is decided in the order of commits.
@@ -36,25 +47,104 @@ pub(crate) struct Commits {
     pub(crate) last: u64,
     /// What the commits changed that serializable transactions have to look at.
     pub(crate) history: History,
+    /// The catalog as of the last commit number, which may not be published yet.
+    pub(crate) cataloged: Arc<Cataloged>,
+    /// The last commits that asked to be this durable.
+    last_full: u64,
+    last_os: u64,
+}
+
+impl Commits {
+    /// How durable a commit has to be that asks for this: as much as the commits before that nobody has seen yet, since
+    /// who sees it sees them too.
+    pub(crate) fn effective(&mut self, asked: Durability, published: u64) -> Durability {
+        let effective = match asked {
+            Durability::Full => Durability::Full,
+            _ if self.last_full > published => Durability::Full,
+            Durability::None if self.last_os > published => Durability::Os,
+            other => other,
+        };
+        match effective {
+            Durability::Full => self.last_full = self.last,
+            Durability::Os => self.last_os = self.last,
+            Durability::None => {}
+        }
+        effective
+    }
 }
 
 impl Shared {
     /// The state of a store in which commits up to this number have happened.
     pub(crate) fn new(journal: Arc<dyn Journal>, last: u64) -> Shared {
         Shared {
-            commits: Mutex::new(Commits { last, history: History::default() }),
+            commits: Mutex::new(Commits {
+                last,
+                history: History::default(),
+                cataloged: Arc::default(),
+                last_full: 0,
+                last_os: 0,
+            }),
             published: AtomicU64::new(last),
             next_transaction: AtomicU64::new(1),
+            next_id: AtomicU64::new(1),
             failure: OnceLock::new(),
             publishing: Condvar::new(),
             views: Views::new(),
             waits: Waits::default(),
             locks: RowLocks::default(),
             journal,
+            gate: Gate::default(),
+            sequences: Sequences::default(),
+            cataloged: RwLock::default(),
         }
     }
 
-    /// The id of a new transaction that writes.
+    /// Goes on with this commit and catalog: what was found on the disk.
+    pub(crate) fn start_at(&self, last: u64, cataloged: Arc<Cataloged>) {
+        {
+            let mut commits = self.commits();
+            commits.last = last;
+            commits.cataloged = Arc::clone(&cataloged);
+        }
+        self.published.store(last, Ordering::SeqCst);
+        self.set_cataloged(cataloged);
+    }
+
+    /// Writes down where a sequence goes on after a crash, and waits until that is as durable as the store promises.
+    ///
+    /// Errors: those of the journal. The store takes no changes then.
+    pub(crate) fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
+        if self.journal.redo().is_none() {
+            return Ok(());
+        }
+        let mut redo = RedoBuffer::new();
+        redo.sequence(sequence, next);
+        let ticket = {
+            let commits = self.commits();
+            self.check()?;
+            self.journal.append(commits.last, redo.seal(commits.last))
+        };
+        ticket.and_then(|ticket| self.journal.wait(ticket)).map_err(|error| self.fail(error))
+    }
+
+    /// A number for the catalog that nothing had before.
+    pub(crate) fn new_id(&self) -> u64 {
+        let least = self.cataloged().catalog.next_id;
+        self.next_id.fetch_max(least, Ordering::AcqRel);
+        self.next_id.fetch_add(1, Ordering::AcqRel)
+    }
+
+    /// The catalog as everybody sees it.
+    pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
+        Arc::clone(&self.cataloged.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets everybody see another catalog.
+    pub(crate) fn set_cataloged(&self, cataloged: Arc<Cataloged>) {
+        *self.cataloged.write().unwrap_or_else(PoisonError::into_inner) = cataloged;
+    }
+
+    /// A number for a transaction that writes; it must come in through the gate yet.
     ///
     /// Errors: the store has failed before.
     pub(crate) fn start_writing(&self) -> Result<u64> {
@@ -66,7 +156,7 @@ impl Shared {
     pub(crate) fn check(&self) -> Result<()> {
         match self.failure.get() {
             Some(cause) => {
-                let message = format!("the store takes no changes since its journal failed: {}", cause.message());
+                let message = format!("the store takes no changes any more: {}", cause.message());
                 Err(Error::new(Code::Io, message).hint("open the store again; what was acknowledged is safe"))
             }
             None => Ok(()),
@@ -125,5 +215,27 @@ impl Shared {
     /// The commit up to which nobody looks back.
     pub(crate) fn horizon(&self) -> u64 {
         self.views.horizon(&self.published)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transaction::NoJournal;
+
+    #[test]
+    fn a_lazy_commit_waits_for_stricter_ones_that_nobody_has_seen() {
+        let shared = Shared::new(Arc::new(NoJournal), 0);
+        let mut commits = shared.commits();
+        let mut ask = |last, asked, published| {
+            commits.last = last;
+            commits.effective(asked, published)
+        };
+        assert_eq!(ask(1, Durability::None, 0), Durability::None);
+        assert_eq!(ask(2, Durability::Full, 1), Durability::Full);
+        assert_eq!(ask(3, Durability::None, 1), Durability::Full, "it would show commit 2");
+        assert_eq!(ask(4, Durability::Os, 3), Durability::Os);
+        assert_eq!(ask(5, Durability::None, 3), Durability::Os, "it would show commit 4");
+        assert_eq!(ask(6, Durability::None, 5), Durability::None);
     }
 }

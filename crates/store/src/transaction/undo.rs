@@ -12,6 +12,7 @@ pub struct Savepoint {
     writes: usize,
     redo_mark: usize,
     checks: usize,
+    steps: usize,
 }
 
 impl Transaction {
@@ -19,7 +20,7 @@ impl Transaction {
     pub fn savepoint(&mut self) -> Savepoint {
         self.extensible = false;
         let redo_mark = self.redo.as_mut().map_or(0, |redo| redo.mark());
-        Savepoint { writes: self.writes.len(), redo_mark, checks: self.checks.len() }
+        Savepoint { writes: self.writes.len(), redo_mark, checks: self.checks.len(), steps: self.steps.len() }
     }
 
     /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
@@ -27,7 +28,7 @@ impl Transaction {
     /// Errors: the transaction is over.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
         self.check_open()?;
-        self.undo_to(savepoint.writes);
+        self.undo_to(savepoint.writes, savepoint.steps);
         self.checks.truncate(savepoint.checks);
         if let Some(redo) = &mut self.redo {
             redo.truncate(savepoint.redo_mark);
@@ -42,12 +43,23 @@ impl Transaction {
     }
 
     pub(super) fn rollback_all(&mut self) {
-        self.undo_to(0);
+        self.undo_to(0, 0);
         self.release();
     }
 
-    fn undo_to(&mut self, writes: usize) {
+    /// Undoes writes and changes of the catalog down to these numbers, the last one first.
+    fn undo_to(&mut self, writes: usize, steps: usize) {
         self.extensible = false;
+        while self.steps.len() > steps {
+            let Some(last) = self.steps.pop() else { break };
+            self.undo_writes(last.writes);
+            last.before.take_back(&last.step);
+            self.cataloged = Some(last.before).filter(|_| !self.steps.is_empty());
+        }
+        self.undo_writes(writes);
+    }
+
+    fn undo_writes(&mut self, writes: usize) {
         while self.writes.len() > writes {
             match self.writes.pop() {
                 Some(Write::Inserted { table, first, count }) => {

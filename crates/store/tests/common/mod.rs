@@ -91,3 +91,69 @@ impl Row for Kept {
         self.0.get(column).map_or(ValueRef::Null, |value| value.as_ref())
     }
 }
+
+/// Tables of the catalog.
+pub mod catalog {
+    use mainstay_base::SqlType;
+    use mainstay_store::files::catalog::{
+        CatalogChange, ColumnDefinition, IndexColumn, KeyDefinition, SchemaDefinition, TableDefinition,
+    };
+    use mainstay_store::{Isolation, Store};
+
+    /// The schema with the number 1.
+    pub fn schema() -> CatalogChange {
+        CatalogChange::PutSchema(SchemaDefinition { id: 1, name: "dbo".into() })
+    }
+
+    /// A column that may be NULL.
+    pub fn column(id: u64, name: &str, sql_type: SqlType) -> ColumnDefinition {
+        let name = name.into();
+        ColumnDefinition {
+            id,
+            name,
+            sql_type,
+            not_null: false,
+            default: None,
+            check: None,
+            identity: None,
+            computed: None,
+        }
+    }
+
+    /// A key or the columns of an index.
+    pub fn ascending(columns: &[u64]) -> Vec<IndexColumn> {
+        columns.iter().map(|column| IndexColumn { column: *column, descending: false }).collect()
+    }
+
+    /// `id BIGINT PRIMARY KEY, value BIGINT`. Columns have the numbers after the table's, then comes the key's.
+    pub fn table(id: u64, name: &str) -> TableDefinition {
+        let columns = vec![column(id + 1, "id", SqlType::BigInt), column(id + 2, "value", SqlType::BigInt)];
+        let key = KeyDefinition { id: id + 3, name: format!("{name}_pkey"), columns: ascending(&[id + 1]) };
+        TableDefinition {
+            id,
+            schema: 1,
+            name: name.into(),
+            columns,
+            primary_key: Some(key),
+            unique: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            indexes: Vec::new(),
+        }
+    }
+
+    /// Creates the table of [`table`]: its number.
+    pub fn create(store: &Store, name: &str) -> u64 {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        store.change_catalog(&mut transaction, schema()).unwrap();
+        let id = store.catalog_for(&transaction).next_id;
+        store.change_catalog(&mut transaction, CatalogChange::PutTable(table(id, name))).unwrap();
+        transaction.commit().unwrap();
+        id
+    }
+
+    /// What is committed in a table of [`table`].
+    pub fn rows(store: &Store, id: u64) -> Vec<(i64, i64)> {
+        super::committed(store, &store.table_of(id).unwrap())
+    }
+}

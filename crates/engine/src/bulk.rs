@@ -1,0 +1,258 @@
+//! Many rows at once: in by batches, out by typed cursors.
+
+use crate::native::{Form, array_of, batch_of};
+use crate::session::Session;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_store::Transaction;
+use mainstay_store::column::{Column, Slice};
+use mainstay_store::group::Group;
+use std::sync::Arc;
+
+/// Rows that are kept before they are written together.
+const PORTION: usize = 4_096;
+
+/// Appends rows to a table, all in one transaction.
+///
+/// Rows that were appended are there when [`Appender::finish`] has returned; an appender that is dropped before has
+/// appended nothing, unless the session's own transaction was open.
+pub struct Appender<'s> {
+    session: &'s mut Session,
+    form: Arc<Form>,
+    /// A transaction of its own, when the session has none open.
+    own: Option<Transaction>,
+    waiting: Vec<Vec<Value>>,
+    appended: u64,
+}
+
+impl<'s> Appender<'s> {
+    pub(crate) fn new(session: &'s mut Session, table: &str) -> Result<Appender<'s>> {
+        let form = session.form(&table.to_lowercase())?;
+        let own = session.own_transaction()?;
+        Ok(Appender { session, form, own, waiting: Vec::with_capacity(PORTION), appended: 0 })
+    }
+
+    /// Appends a row: a value for each column.
+    ///
+    /// Errors: as for INSERT; they may come from a row that was given before.
+    pub fn row(&mut self, values: &[ValueRef<'_>]) -> Result<()> {
+        if values.len() != self.form.definition.columns.len() {
+            let message = format!("{} values for {} columns", values.len(), self.form.definition.columns.len());
+            return Err(Error::new(Code::Syntax, message));
+        }
+        let converted = values.iter().enumerate().map(|(column, value)| self.form.converted(column, *value));
+        self.waiting.push(converted.collect::<Result<_>>()?);
+        if self.waiting.len() == PORTION { self.write_waiting() } else { Ok(()) }
+    }
+
+    /// Appends the rows of a batch whose columns are those of the table, in order and in the types that queries give.
+    ///
+    /// Errors: as for INSERT; `TypeMismatch` for other columns.
+    pub fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.write_waiting()?;
+        self.write(batch)
+    }
+
+    /// Makes it last: how many rows were appended.
+    pub fn finish(mut self) -> Result<u64> {
+        self.write_waiting()?;
+        if let Some(mut own) = self.own.take() {
+            own.end_statement()?;
+            own.commit()?;
+        }
+        Ok(self.appended)
+    }
+
+    fn write_waiting(&mut self) -> Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let mut rows = std::mem::take(&mut self.waiting);
+        self.form.complete(&mut rows)?;
+        let column = |column: usize| -> ArrayRef {
+            let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
+            array_of(self.form.definition.columns[column].sql_type, &values)
+        };
+        let columns = (0..self.form.definition.columns.len()).map(column).collect();
+        let batch = batch_of(&self.form.schema, columns, rows.len())?;
+        self.append(&batch)?;
+        rows.clear();
+        self.waiting = rows;
+        Ok(())
+    }
+
+    /// A batch from outside: types, lengths and checks are looked at.
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if self.form.needs_rows() || !self.form.takes_as_is(batch) {
+            return self.write_rows(batch);
+        }
+        self.append(batch)
+    }
+
+    fn write_rows(&mut self, batch: &RecordBatch) -> Result<()> {
+        for row in 0..batch.num_rows() {
+            let values = batch.columns().iter().map(|column| crate::native::value_at(column, row));
+            let values = values.collect::<Result<Vec<_>>>()?;
+            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+            self.row(&values)?;
+        }
+        self.write_waiting()
+    }
+
+    fn append(&mut self, batch: &RecordBatch) -> Result<()> {
+        let arrays = self.form.physical(batch)?;
+        let table = Arc::clone(&self.form.table);
+        self.appended += match &mut self.own {
+            Some(own) => table.insert_columns(own, &arrays)? as u64,
+            None => self.session.with_open(|transaction| Ok(table.insert_columns(transaction, &arrays)? as u64))?,
+        };
+        Ok(())
+    }
+}
+
+/// A cursor over all rows of a table, with typed access to its columns.
+pub struct TableCursor {
+    groups: Vec<Portion>,
+    columns: Vec<usize>,
+    group: usize,
+    /// The slot behind the current row.
+    next: usize,
+    /// The transaction that keeps what the cursor sees.
+    _own: Option<Transaction>,
+}
+
+struct Portion {
+    group: Arc<Group>,
+    length: usize,
+    visible: Option<arrow_buffer::BooleanBuffer>,
+}
+
+impl TableCursor {
+    pub(crate) fn new(session: &mut Session, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        let form = session.form(&table.to_lowercase())?;
+        let columns: Vec<usize> =
+            columns.iter().map(|name| form.column(&name.to_lowercase())).collect::<Result<_>>()?;
+        let (view, own) = session.cursor_view()?;
+        let reader = form.table.reader(view);
+        let groups = reader.directory().groups().iter().enumerate();
+        let portion = |(ordinal, group): (usize, &Arc<Group>)| {
+            let length = reader.length(ordinal);
+            Portion { visible: group.visible(view, length), group: Arc::clone(group), length }
+        };
+        Ok(TableCursor { groups: groups.map(portion).collect(), columns, group: 0, next: 0, _own: own })
+    }
+
+    /// Goes on to the next row; false after the last.
+    #[inline]
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> bool {
+        while let Some(portion) = self.groups.get(self.group) {
+            while self.next < portion.length {
+                self.next += 1;
+                if portion.visible.as_ref().is_none_or(|visible| visible.value(self.next - 1)) {
+                    return true;
+                }
+            }
+            self.group += 1;
+            self.next = 0;
+        }
+        false
+    }
+
+    #[inline]
+    fn column(&self, column: usize) -> Option<(&Column, usize)> {
+        let group = &self.groups.get(self.group)?.group;
+        Some((group.columns().get(*self.columns.get(column)?)?, self.next.wrapping_sub(1)))
+    }
+
+    /// The value of a column of the cursor, counted from 0; NULL for one that is not there.
+    pub fn get(&self, column: usize) -> ValueRef<'_> {
+        self.column(column).map_or(ValueRef::Null, |(column, offset)| column.value(offset))
+    }
+
+    /// Whether the value is NULL.
+    #[inline]
+    pub fn is_null(&self, column: usize) -> bool {
+        self.column(column).is_none_or(|(column, offset)| column.is_null(offset))
+    }
+
+    /// A whole number; 0 for NULL and for other kinds of columns.
+    #[inline]
+    pub fn integer(&self, column: usize) -> i64 {
+        let Some((column, offset)) = self.column(column) else { return 0 };
+        match column.slice() {
+            Slice::I64(values) => values.get(offset).copied().unwrap_or_default(),
+            Slice::I32(values) => values.get(offset).copied().unwrap_or_default().into(),
+            Slice::I16(values) => values.get(offset).copied().unwrap_or_default().into(),
+            Slice::I8(values) => values.get(offset).copied().unwrap_or_default().into(),
+            _ => 0,
+        }
+    }
+
+    /// A double; 0 for NULL and for other kinds of columns.
+    #[inline]
+    pub fn float(&self, column: usize) -> f64 {
+        let Some((column, offset)) = self.column(column) else { return 0.0 };
+        match column.slice() {
+            Slice::F64(values) => values.get(offset).copied().unwrap_or_default(),
+            Slice::F32(values) => values.get(offset).copied().unwrap_or_default().into(),
+            _ => 0.0,
+        }
+    }
+
+    /// A text; empty for NULL and for other kinds of columns.
+    #[inline]
+    pub fn text(&self, column: usize) -> &str {
+        self.column(column).and_then(|(column, offset)| column.text(offset)).unwrap_or_default()
+    }
+}
+
+impl Form {
+    /// Whether rows have to be looked at one by one: checks, computed columns, sequences.
+    fn needs_rows(&self) -> bool {
+        self.looks_at_rows() || self.definition.columns.iter().any(|column| column.identity.is_some())
+    }
+
+    /// Whether a batch has just the types of the table, none of which limits its values further.
+    fn takes_as_is(&self, batch: &RecordBatch) -> bool {
+        let fits = |(column, array): (&mainstay_store::files::catalog::ColumnDefinition, &ArrayRef)| {
+            use mainstay_base::SqlType;
+            let is_free = matches!(
+                column.sql_type,
+                SqlType::Boolean
+                    | SqlType::TinyInt
+                    | SqlType::SmallInt
+                    | SqlType::Integer
+                    | SqlType::BigInt
+                    | SqlType::Real
+                    | SqlType::Double
+                    | SqlType::Date
+                    | SqlType::Uuid
+                    | SqlType::VarChar { length: None, .. }
+                    | SqlType::VarBinary { length: None }
+            );
+            is_free && *array.data_type() == mainstay_store::column::layout::data_type(column.sql_type)
+        };
+        batch.num_columns() == self.definition.columns.len()
+            && self.definition.columns.iter().zip(batch.columns()).all(fits)
+    }
+
+    /// The columns of a batch in the types that the store keeps them in: decimals may be narrower there.
+    fn physical(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let narrow = |(column, array): (&mainstay_store::files::catalog::ColumnDefinition, &ArrayRef)| {
+            let wanted = mainstay_store::column::layout::data_type(column.sql_type);
+            match (array.data_type(), &wanted) {
+                (same, wanted) if same == wanted => Ok(Arc::clone(array)),
+                (DataType::Decimal128(..), _) => {
+                    arrow_cast::cast(array, &wanted).map_err(|error| Error::new(Code::InvalidValue, error.to_string()))
+                }
+                (other, _) => {
+                    let message = format!("the column {} does not take vectors of type {other}", column.name);
+                    Err(Error::new(Code::TypeMismatch, message))
+                }
+            }
+        };
+        self.definition.columns.iter().zip(batch.columns()).map(narrow).collect()
+    }
+}

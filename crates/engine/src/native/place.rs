@@ -1,0 +1,73 @@
+//! Where the native tables of a database are kept, and when their store is opened.
+//!
+//! A folder of business files is only read until somebody creates a native table in it: nothing is written into it before.
+//! Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
+//! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
+
+use mainstay_base::{Code, Result};
+use mainstay_store::{Store, StoreOptions};
+use mainstay_vfs::FileSystem;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The folder of the store below the database's.
+const FOLDER: &str = ".mainstay";
+
+/// Where a database keeps its native tables.
+pub(crate) struct Place {
+    fs: Arc<dyn FileSystem>,
+    folder: PathBuf,
+    /// What there is as long as nothing was created.
+    empty: Arc<Store>,
+    opened: OnceLock<Arc<Store>>,
+    opening: Mutex<()>,
+}
+
+impl Place {
+    /// In memory only.
+    pub(crate) fn memory(fs: Arc<dyn FileSystem>) -> Place {
+        let empty = Arc::new(Store::in_memory());
+        let opened = OnceLock::from(Arc::clone(&empty));
+        Place { fs, folder: PathBuf::new(), empty, opened, opening: Mutex::default() }
+    }
+
+    /// Below a folder. A store that is there is opened.
+    ///
+    /// Errors: a store that is damaged, or written by a later version. That another process has it is no error yet.
+    pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Place> {
+        let empty = Arc::new(Store::in_memory());
+        let (opened, opening) = (OnceLock::new(), Mutex::default());
+        let place = Place { fs, folder: folder.join(FOLDER), empty, opened, opening };
+        if place.fs.is_folder(&place.folder) {
+            match place.open() {
+                Err(error) if error.code() != Code::Busy => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(place)
+    }
+
+    /// The store as it is.
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        self.opened.get().unwrap_or(&self.empty)
+    }
+
+    /// A number that grows with every committed change of what exists.
+    pub(crate) fn version(&self) -> u64 {
+        // That the store was opened is a change, too.
+        self.store().catalog_version() + u64::from(self.opened.get().is_some())
+    }
+
+    /// The store, made and opened if it is not.
+    pub(crate) fn open(&self) -> Result<&Arc<Store>> {
+        if let Some(store) = self.opened.get() {
+            return Ok(store);
+        }
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = self.opened.get() {
+            return Ok(store);
+        }
+        let store = Store::open(Arc::clone(&self.fs), &self.folder, StoreOptions::default())?;
+        Ok(self.opened.get_or_init(|| Arc::new(store)))
+    }
+}

@@ -1,0 +1,146 @@
+//! What exists for a statement.
+//!
+//! A transaction that changes the catalog sees its changes before others do. Its statements are planned in a *private*
+//! scope, whose plans and compiled tables are used once.
+
+use super::forms::Form;
+use crate::catalog::FolderCatalog;
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
+use mainstay_store::files::catalog::{Catalog, TableDefinition};
+use mainstay_store::{NativeTable, Shown, Store, Transaction};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Versions of private scopes: no committed one is ever as large.
+static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(1 << 62);
+
+/// A state of the catalog, with its tables.
+#[derive(Clone)]
+pub(crate) struct Scope {
+    store: Arc<Store>,
+    catalog: Arc<Catalog>,
+    version: u64,
+    /// The tables as a transaction has them, when it has changed the catalog.
+    private: Option<Arc<HashMap<u64, Arc<NativeTable>>>>,
+}
+
+impl Scope {
+    /// What is committed.
+    pub(super) fn committed(store: Arc<Store>, version: u64) -> Scope {
+        Scope { catalog: store.catalog(), store, version, private: None }
+    }
+
+    /// What a transaction sees.
+    pub(super) fn of(store: Arc<Store>, version: u64, transaction: &Transaction) -> Scope {
+        let catalog = store.catalog_for(transaction);
+        if Arc::ptr_eq(&catalog, &store.catalog()) {
+            return Scope { store, catalog, version, private: None };
+        }
+        let table = |table: &TableDefinition| Some((table.id, store.table_for(transaction, table.id).ok()?));
+        let tables = catalog.tables.iter().filter_map(table).collect();
+        let version = NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed);
+        Scope { store, catalog, version, private: Some(Arc::new(tables)) }
+    }
+
+    /// Whether only one transaction sees it.
+    pub(crate) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
+    /// A number that no other state has.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The table of a definition.
+    pub(crate) fn table(&self, id: u64) -> Result<Arc<NativeTable>> {
+        match &self.private {
+            None => self.store.table_of(id),
+            Some(tables) => {
+                let missing = || Error::new(Code::UnknownTable, format!("there is no table number {id}"));
+                tables.get(&id).cloned().ok_or_else(missing)
+            }
+        }
+    }
+
+    /// What a name leads to, if it is a native table or a view.
+    pub(crate) fn relation(&self, key: &str) -> Result<Option<Relation>> {
+        if let Some(definition) = self.definition(key) {
+            return Ok(Some(Relation::Table(Arc::new(Shown(self.table(definition.id)?)))));
+        }
+        let view = self.catalog.views.iter().find(|view| key_in(&self.catalog, view.schema, &view.name) == key);
+        Ok(view.map(|view| Relation::View { query: view.text.clone(), columns: view.columns.clone() }))
+    }
+
+    /// The names of all tables and views, as statements write them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let catalog = &self.catalog;
+        let tables = catalog.tables.iter().map(|table| key_in(catalog, table.schema, &table.name));
+        tables.chain(catalog.views.iter().map(|view| key_in(catalog, view.schema, &view.name))).collect()
+    }
+
+    /// The definition of a table.
+    pub(crate) fn definition(&self, key: &str) -> Option<&TableDefinition> {
+        find_table(&self.catalog, key)
+    }
+
+    /// A table with its expressions compiled.
+    pub(super) fn form(&self, planner: &Planner, key: &str) -> Result<Form> {
+        let unknown = || mainstay_query::unknown_table(key, &self.names());
+        let definition = self.definition(key).ok_or_else(unknown)?;
+        Form::new(planner, self.table(definition.id)?, Arc::new(definition.clone()))
+    }
+}
+
+/// The names that a statement of a session can use: the folder's files, and native tables as the session sees them.
+pub(crate) struct SessionCatalog<'f> {
+    pub(crate) folder: &'f FolderCatalog,
+    pub(crate) scope: Scope,
+}
+
+impl mainstay_query::Catalog for SessionCatalog<'_> {
+    fn relation(&self, name: &str) -> Result<Option<Relation>> {
+        match self.scope.relation(name)? {
+            Some(relation) => Ok(Some(relation)),
+            None => self.folder.file(name),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.folder.names().into_iter().chain(self.scope.names()).collect()
+    }
+
+    fn version(&self) -> u64 {
+        // Both only grow, so their sum changes when either does.
+        self.folder.version() + self.scope.version()
+    }
+}
+
+pub(super) fn find_table<'c>(catalog: &'c Catalog, key: &str) -> Option<&'c TableDefinition> {
+    catalog.tables.iter().find(|table| key_in(catalog, table.schema, &table.name) == key)
+}
+
+/// The key of something in a schema.
+pub(super) fn key_in(catalog: &Catalog, schema: u64, name: &str) -> String {
+    let schema = catalog.schemas.iter().find(|known| known.id == schema).map(|schema| schema.name.to_lowercase());
+    match schema {
+        Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.to_lowercase()),
+        _ => name.to_lowercase(),
+    }
+}
+
+/// The number of the schema that a name is in; `None` when it is the default one and that was never needed.
+///
+/// Errors: `UnknownTable` when there is no such schema.
+pub(super) fn schema_of(catalog: &Catalog, name: &Name) -> Result<Option<u64>> {
+    let named = |wanted: &str| catalog.schemas.iter().find(|known| known.name.to_lowercase() == wanted);
+    match &name.schema {
+        Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => match named(schema) {
+            Some(schema) => Ok(Some(schema.id)),
+            None => Err(Error::new(Code::UnknownTable, format!("there is no schema \"{schema}\""))),
+        },
+        _ => Ok(named(DEFAULT_SCHEMAS[0]).map(|schema| schema.id)),
+    }
+}

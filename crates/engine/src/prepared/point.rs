@@ -1,0 +1,199 @@
+//! The row executor: one row, found by its key, read or written.
+//!
+//! No async, no plan, no vector: the key's bytes are made in a reused buffer, the index gives a position, and values are
+//! read where they lie.
+
+use super::cells::{Fast, Key, Source, fits, is_exact};
+use super::rows::Rows;
+use crate::native::{Changed, Form};
+use crate::session::Session;
+use mainstay_base::{Result, SqlType, ValueRef};
+use mainstay_store::{Read, Transaction, View, Written};
+use std::sync::Arc;
+
+/// Values of a row that are at hand without allocating.
+const COLUMNS: usize = 32;
+
+/// Whether the row executor can read this with these parameters.
+pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
+    match fast {
+        Fast::Select { key, .. } => key.is_exact(parameters) && fast.takes(parameters),
+        _ => false,
+    }
+}
+
+/// Reads the row, if there is one.
+pub(super) fn read<'p>(
+    session: &mut Session,
+    text: &Arc<str>,
+    fast: &'p Fast,
+    parameters: &[ValueRef<'_>],
+) -> Result<Rows<'p>> {
+    let Fast::Select { form, key, columns } = fast else { return Ok(Rows::none()) };
+    let mut values = [ValueRef::Null; COLUMNS];
+    let wanted = key.values(parameters, &mut values);
+    let mut rows = Rows::none();
+    session.read_native(text, |transaction, view| {
+        let mut reader = form.table.reader(view);
+        if let Some(version) = reader.get(key.index, wanted)? {
+            rows = Rows::one(Arc::clone(version.group), version.offset, columns);
+            transaction.note_read(&form.table, Read::Row(version.row_id()));
+        } else {
+            // That there is no such row is something that was read, too.
+            transaction.note_read(&form.table, Read::Everything);
+        }
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// Runs a change: the count, or `None` when the row executor is not certain and the planner has to do it.
+pub(super) fn change(
+    session: &mut Session,
+    text: &Arc<str>,
+    fast: &Fast,
+    parameters: &[ValueRef<'_>],
+) -> Result<Option<u64>> {
+    if !fast.takes(parameters) {
+        return Ok(None);
+    }
+    match fast {
+        Fast::Select { .. } => Ok(None),
+        Fast::Insert { form, cells } => {
+            let mut values = [ValueRef::Null; COLUMNS];
+            let Some(row) = row_of(form, cells, parameters, &mut values) else { return Ok(None) };
+            session.change_native(text, |transaction| {
+                form.table.insert(transaction, row)?;
+                Ok(Changed::Done(Some(1)))
+            })
+        }
+        Fast::Update { form, key, changes } => {
+            if !key.is_exact(parameters) {
+                return Ok(None);
+            }
+            let mut values = [(0, ValueRef::Null); COLUMNS];
+            for (slot, (column, source)) in values.iter_mut().zip(changes) {
+                let Some(value) = source.value(parameters) else { return Ok(None) };
+                if !fits(value, form.definition.columns[*column].sql_type) {
+                    return Ok(None);
+                }
+                *slot = (*column, value);
+            }
+            let changes = &values[..changes.len()];
+            let write =
+                |transaction: &mut Transaction, position| form.table.update_columns(transaction, position, changes);
+            write_row(session, text, form, key, parameters, write).map(Some)
+        }
+        Fast::Delete { form, key } => {
+            if !key.is_exact(parameters) {
+                return Ok(None);
+            }
+            let write = |transaction: &mut Transaction, position| form.table.delete(transaction, position);
+            write_row(session, text, form, key, parameters, write).map(Some)
+        }
+    }
+}
+
+/// Finds the row and changes it: 0 or 1.
+fn write_row(
+    session: &mut Session,
+    text: &Arc<str>,
+    form: &Form,
+    key: &Key,
+    parameters: &[ValueRef<'_>],
+    mut write: impl FnMut(&mut Transaction, u64) -> Result<Written>,
+) -> Result<u64> {
+    let mut values = [ValueRef::Null; COLUMNS];
+    let wanted = key.values(parameters, &mut values);
+    session.change_native(text, |transaction| {
+        let view = transaction.begin_statement()?;
+        let Some(position) = find(transaction, form, key.index, wanted, view)? else { return Ok(Changed::Done(0)) };
+        match write(transaction, position)? {
+            Written::Done(_) => Ok(Changed::Done(1)),
+            Written::Gone => Ok(Changed::Done(0)),
+            Written::Moved(_) => Ok(Changed::Overtaken),
+        }
+    })
+}
+
+fn find(
+    transaction: &mut Transaction,
+    form: &Form,
+    index: usize,
+    wanted: &[ValueRef<'_>],
+    view: View,
+) -> Result<Option<u64>> {
+    let mut reader = form.table.reader(view);
+    let found = reader.get(index, wanted)?.map(|version| (version.position, version.row_id()));
+    match found {
+        Some((position, row_id)) => {
+            transaction.note_read(&form.table, Read::Row(row_id));
+            Ok(Some(position))
+        }
+        None => {
+            transaction.note_read(&form.table, Read::Everything);
+            Ok(None)
+        }
+    }
+}
+
+/// The row to insert, or `None` when a value has to be converted first.
+fn row_of<'v>(
+    form: &Form,
+    cells: &'v [Source],
+    parameters: &[ValueRef<'v>],
+    values: &'v mut [ValueRef<'v>; COLUMNS],
+) -> Option<&'v [ValueRef<'v>]> {
+    for ((slot, cell), column) in values.iter_mut().zip(cells).zip(&form.definition.columns) {
+        let value = cell.value(parameters)?;
+        if !fits(value, column.sql_type) {
+            return None;
+        }
+        *slot = value;
+    }
+    Some(&values[..cells.len()])
+}
+
+impl Fast {
+    /// Whether there are exactly as many parameters as it has, and no more columns than there is room for.
+    fn takes(&self, parameters: &[ValueRef<'_>]) -> bool {
+        let of_key = |key: &Key| key.sources.iter().map(|(_, source)| source.parameter()).max().flatten();
+        let most = |sources: &[(usize, Source)]| sources.iter().map(|(_, source)| source.parameter()).max().flatten();
+        let (last, columns) = match self {
+            Fast::Select { key, .. } | Fast::Delete { key, .. } => (of_key(key), key.sources.len()),
+            Fast::Insert { cells, .. } => (cells.iter().map(Source::parameter).max().flatten(), cells.len()),
+            Fast::Update { key, changes, .. } => (of_key(key).max(most(changes)), changes.len().max(key.sources.len())),
+        };
+        columns <= COLUMNS && last.map_or(0, |last| last + 1) == parameters.len()
+    }
+}
+
+impl Source {
+    fn parameter(&self) -> Option<usize> {
+        match self {
+            Source::Parameter(number) => Some(*number),
+            Source::Constant(_) => None,
+        }
+    }
+}
+
+impl Key {
+    fn is_exact(&self, parameters: &[ValueRef<'_>]) -> bool {
+        let exact = |(sql_type, source): &(SqlType, Source)| {
+            source.value(parameters).is_some_and(|value| is_exact(value, *sql_type))
+        };
+        self.sources.iter().all(exact)
+    }
+
+    /// The values to look for.
+    fn values<'v, 'b>(
+        &'v self,
+        parameters: &[ValueRef<'v>],
+        values: &'b mut [ValueRef<'v>; COLUMNS],
+    ) -> &'b [ValueRef<'v>] {
+        for (slot, (_, source)) in values.iter_mut().zip(&self.sources) {
+            *slot = source.value(parameters).unwrap_or(ValueRef::Null);
+        }
+        &values[..self.sources.len()]
+    }
+}

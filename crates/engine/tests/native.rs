@@ -1,0 +1,163 @@
+//! Native tables through the embedding API: prepared statements, appenders, cursors, sessions beside each other.
+
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
+use mainstay_base::{Code, Result, Value, ValueRef};
+use mainstay_engine::{Database, Session};
+use std::sync::Arc;
+
+fn memory() -> Session {
+    Database::in_memory().unwrap().session()
+}
+
+fn run(session: &mut Session, sql: &str) -> Result<Vec<Vec<Value>>> {
+    let mut prepared = session.prepare(sql)?;
+    let mut rows = prepared.query(session, &[])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push((0..row.len()).map(|column| row.get(column).to_value()).collect());
+    }
+    Ok(all)
+}
+
+fn whole(value: i64) -> ValueRef<'static> {
+    ValueRef::Integer(value)
+}
+
+#[test]
+fn prepared_statements_find_and_write_one_row() {
+    let mut session = memory();
+    session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(5), v DOUBLE)").unwrap();
+    let mut insert = session.prepare("INSERT INTO t VALUES (?, ?, ?)").unwrap();
+    for id in 0..100 {
+        let row = [whole(id), ValueRef::Text("abc"), ValueRef::Float(id as f64 / 2.0)];
+        assert_eq!(insert.execute(&mut session, &row).unwrap(), 1);
+    }
+    let again = insert.execute(&mut session, &[whole(5), ValueRef::Null, ValueRef::Null]).unwrap_err();
+    assert_eq!(again.code(), Code::UniqueViolation);
+    let long = insert.execute(&mut session, &[whole(500), ValueRef::Text("abcdef"), ValueRef::Null]).unwrap_err();
+    assert_eq!(long.code(), Code::InvalidValue);
+    let few = insert.execute(&mut session, &[whole(500)]).unwrap_err();
+    assert_eq!(few.code(), Code::InvalidValue);
+
+    let mut update = session.prepare("UPDATE t SET v = $2 WHERE id = $1").unwrap();
+    assert_eq!(update.execute(&mut session, &[whole(7), ValueRef::Float(9.25)]).unwrap(), 1);
+    assert_eq!(update.execute(&mut session, &[whole(700), ValueRef::Float(9.25)]).unwrap(), 0);
+
+    let mut select = session.prepare("SELECT v, id FROM t WHERE id = ?").unwrap();
+    {
+        let mut rows = select.query(&mut session, &[whole(7)]).unwrap();
+        let row = rows.next().unwrap().unwrap();
+        assert_eq!((row.get(0), row.get(1)), (ValueRef::Float(9.25), whole(7)));
+        assert!(rows.next().unwrap().is_none());
+    }
+    assert!(select.query(&mut session, &[whole(-1)]).unwrap().next().unwrap().is_none());
+
+    let mut delete = session.prepare("DELETE FROM t WHERE id = ?").unwrap();
+    assert_eq!(delete.execute(&mut session, &[whole(7)]).unwrap(), 1);
+    assert!(select.query(&mut session, &[whole(7)]).unwrap().next().unwrap().is_none());
+    assert_eq!(run(&mut session, "SELECT COUNT(*) FROM t").unwrap(), [[Value::Integer(99)]]);
+}
+
+/// The row executor and the planner must agree: each statement runs with its parameter, and with the literal in its
+/// place and something around it that only the planner takes.
+#[test]
+fn both_ways_of_running_a_point_read_agree() {
+    let mut session = memory();
+    session.execute("CREATE TABLE t (k VARCHAR(10) PRIMARY KEY, i INTEGER UNIQUE, d DATE)").unwrap();
+    session.execute("INSERT INTO t VALUES ('a', 1, DATE '2026-01-01'), ('b ', 2, NULL), ('', NULL, NULL)").unwrap();
+    for (column, values) in [
+        ("k", ["'a'", "'b'", "'b '", "'A'", "''", "NULL"].as_slice()),
+        ("i", &["1", "2", "1.0", "1.5", "99999999999", "NULL", "-1"]),
+    ] {
+        for value in values {
+            let fast = run(&mut session, &format!("SELECT k, i, d FROM t WHERE {column} = {value}"));
+            let general = run(&mut session, &format!("SELECT k, i, d FROM t WHERE {column} = {value} LIMIT 10"));
+            assert_eq!(fast.ok(), general.ok(), "{column} = {value}");
+        }
+    }
+}
+
+#[test]
+fn parameters_take_the_place_of_literals_everywhere() {
+    let mut session = memory();
+    session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, v DOUBLE)").unwrap();
+    session.execute("INSERT INTO t VALUES (1, 'it''s', 1.0), (2, 'two', -2.5)").unwrap();
+    let mut query = session.prepare("SELECT id FROM t WHERE name = ? OR v < ? + 0.0 ORDER BY id -- what?").unwrap();
+    let mut rows = query.query(&mut session, &[ValueRef::Text("it's"), ValueRef::Float(-2.0)]).unwrap();
+    assert_eq!(rows.next().unwrap().unwrap().get(0), whole(1));
+    assert_eq!(rows.next().unwrap().unwrap().get(0), whole(2));
+    assert!(rows.next().unwrap().is_none());
+    let missing = query.query(&mut session, &[ValueRef::Null]).map(|_| ()).unwrap_err();
+    assert_eq!(missing.code(), Code::InvalidValue);
+}
+
+#[test]
+fn a_prepared_statement_notices_that_its_table_has_changed() {
+    let mut session = memory();
+    session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    let mut insert = session.prepare("INSERT INTO t VALUES (?, ?)").unwrap();
+    insert.execute(&mut session, &[whole(1), whole(10)]).unwrap();
+    session.execute("DROP TABLE t").unwrap();
+    let gone = insert.execute(&mut session, &[whole(2), whole(20)]).unwrap_err();
+    assert_eq!(gone.code(), Code::UnknownTable);
+    session.execute("CREATE TABLE t (id BIGINT, v BIGINT CHECK (v < 15))").unwrap();
+    let checked = insert.execute(&mut session, &[whole(2), whole(20)]).unwrap_err();
+    assert_eq!(checked.code(), Code::CheckViolation);
+    insert.execute(&mut session, &[whole(2), whole(12)]).unwrap();
+    assert_eq!(run(&mut session, "SELECT v FROM t").unwrap(), [[Value::Integer(12)]]);
+}
+
+#[test]
+fn appenders_and_cursors_move_many_rows() {
+    let mut session = memory();
+    session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, v DOUBLE)").unwrap();
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
+    let names: ArrayRef = Arc::new(StringViewArray::from_iter_values((0..1000).map(|id| format!("row number {id}"))));
+    let values: ArrayRef = Arc::new(Float64Array::from_iter_values((0..1000).map(f64::from)));
+    let batch = RecordBatch::try_from_iter([("id", ids), ("name", names), ("v", values)]).unwrap();
+
+    let mut appender = session.appender("t").unwrap();
+    appender.batch(&batch).unwrap();
+    appender.row(&[whole(5000), ValueRef::Text("last"), ValueRef::Null]).unwrap();
+    assert_eq!(appender.finish().unwrap(), 1001);
+
+    // One that is dropped, and one that fails, leave nothing.
+    let mut dropped = session.appender("t").unwrap();
+    dropped.row(&[whole(6000), ValueRef::Null, ValueRef::Null]).unwrap();
+    drop(dropped);
+    let mut failing = session.appender("t").unwrap();
+    failing.row(&[whole(7000), ValueRef::Null, ValueRef::Null]).unwrap();
+    failing.row(&[whole(1), ValueRef::Null, ValueRef::Null]).unwrap();
+    assert_eq!(failing.finish().unwrap_err().code(), Code::UniqueViolation);
+
+    let mut cursor = session.scan("t", &["v", "name", "id"]).unwrap();
+    let (mut rows, mut sum, mut bytes, mut nulls) = (0, 0.0, 0, 0);
+    while cursor.next() {
+        rows += 1;
+        sum += cursor.float(0);
+        bytes += cursor.text(1).len();
+        nulls += usize::from(cursor.is_null(0));
+        assert_eq!(cursor.get(2), whole(cursor.integer(2)));
+    }
+    assert_eq!((rows, sum, nulls), (1001, 499_500.0, 1));
+    assert_eq!(bytes, 4 + (0..1000).map(|id: i32| format!("row number {id}").len()).sum::<usize>());
+}
+
+#[test]
+fn sessions_see_what_is_committed_when_their_statement_begins() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    one.execute("INSERT INTO t VALUES (1, 10)").unwrap();
+    one.execute("BEGIN").unwrap();
+    one.execute("UPDATE t SET v = 11 WHERE id = 1").unwrap();
+    let v = |session: &mut Session| run(session, "SELECT v FROM t WHERE id = 1").unwrap();
+    assert_eq!(v(&mut one), [[Value::Integer(11)]]);
+    assert_eq!(v(&mut two), [[Value::Integer(10)]]);
+    two.execute("SET lock_timeout = '20ms'").unwrap();
+    let blocked = two.execute("UPDATE t SET v = 12 WHERE id = 1").map(|_| ()).unwrap_err();
+    assert_eq!(blocked.code(), Code::LockTimeout);
+    one.execute("COMMIT").unwrap();
+    assert_eq!(v(&mut two), [[Value::Integer(11)]]);
+    assert_eq!(two.execute("COMMIT").map(|_| ()).unwrap_err().code(), Code::TransactionState);
+}

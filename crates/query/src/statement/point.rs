@@ -1,0 +1,223 @@
+//! The statements that find or write one row, as programs prepare them.
+//!
+//! ```text
+//!   SELECT columns FROM table WHERE column = cell AND ...
+//!   INSERT INTO table (columns) VALUES (cells)
+//!   UPDATE table SET column = cell, ... WHERE column = cell AND ...
+//!   DELETE FROM table WHERE column = cell AND ...
+//! ```
+//!
+//! A cell is a parameter or a literal. Which of them the row executor takes depends on the table (is there a unique index
+//! of these columns?) and is decided by the engine; everything else goes through the planner.
+
+use super::{Assignment, InsertSource, Name, Statement};
+use crate::constants::constants;
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{
+    self, BinaryOperator, Expr, GroupByExpr, Select, SelectItem, SetExpr, TableFactor,
+};
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use std::fmt::Write;
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// The parameter of this number, from 0.
+    Parameter(usize),
+    /// A literal.
+    Constant(Value),
+    /// The column's default.
+    Default,
+}
+
+/// A statement about one row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PointStatement {
+    /// SELECT.
+    Select {
+        /// The table.
+        table: Name,
+        /// The columns to give; `None` for `*`.
+        columns: Option<Vec<Name>>,
+        /// What the row's columns equal.
+        key: Vec<(Name, Cell)>,
+    },
+    /// INSERT.
+    Insert {
+        /// The table.
+        table: Name,
+        /// The columns that are given; all when there are none.
+        columns: Vec<Name>,
+        /// Their values.
+        cells: Vec<Cell>,
+    },
+    /// UPDATE.
+    Update {
+        /// The table.
+        table: Name,
+        /// The new values.
+        changes: Vec<(Name, Cell)>,
+        /// What the row's columns equal.
+        key: Vec<(Name, Cell)>,
+    },
+    /// DELETE.
+    Delete {
+        /// The table.
+        table: Name,
+        /// What the row's columns equal.
+        key: Vec<(Name, Cell)>,
+    },
+}
+
+impl PointStatement {
+    /// The statement, if it has one of these forms.
+    ///
+    /// Errors: those of reading it at all.
+    pub fn parse(source: &str) -> Result<Option<PointStatement>> {
+        let text = Text::new(source)?;
+        text.check_length()?;
+        if text.is_deep() {
+            return Ok(None);
+        }
+        Ok(match text.parse()? {
+            ast::Statement::Query(query) => select(*query, &text),
+            statement => match Statement::of(statement, &text)? {
+                Statement::Insert(insert) if insert.conflict.is_none() && insert.returning.is_none() => {
+                    let InsertSource::Values(rows) = &insert.source else { return Ok(None) };
+                    let [row] = rows.as_slice() else { return Ok(None) };
+                    let cells: Option<Vec<Cell>> = row.iter().map(|expr| cell_or_default(expr.as_ref())).collect();
+                    let (table, columns) = (insert.table.clone(), insert.columns.clone());
+                    cells.map(|cells| PointStatement::Insert { table, columns, cells })
+                }
+                Statement::Update(update) if update.from.is_empty() && update.returning.is_none() => {
+                    let change = |change: &Assignment| Some((change.column.clone(), cell(change.value.as_ref()?)?));
+                    let changes: Option<Vec<_>> = update.assignments.iter().map(change).collect();
+                    let key = update.condition.as_ref().and_then(|condition| equalities(condition, &text));
+                    let table = update.table.clone();
+                    changes.zip(key).map(|(changes, key)| PointStatement::Update { table, changes, key })
+                }
+                Statement::Delete(delete) if delete.using.is_empty() && delete.returning.is_none() => {
+                    let key = delete.condition.as_ref().and_then(|condition| equalities(condition, &text));
+                    key.map(|key| PointStatement::Delete { table: delete.table.clone(), key })
+                }
+                _ => None,
+            },
+        })
+    }
+}
+
+fn select(query: ast::Query, text: &Text) -> Option<PointStatement> {
+    let is_bare = query.with.is_none()
+        && query.order_by.is_none()
+        && query.limit_clause.is_none()
+        && query.fetch.is_none()
+        && query.locks.is_empty();
+    let SetExpr::Select(select) = *query.body else { return None };
+    if !is_bare || !is_plain(&select) {
+        return None;
+    }
+    let [from] = select.from.as_slice() else { return None };
+    let TableFactor::Table { name, alias: None, args: None, sample: None, .. } = &from.relation else { return None };
+    if !from.joins.is_empty() {
+        return None;
+    }
+    let columns = match select.projection.as_slice() {
+        [SelectItem::Wildcard(options)] if options.to_string().is_empty() => None,
+        items => {
+            let column = |item: &SelectItem| match item {
+                SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(Name::simple(name, text)),
+                _ => None,
+            };
+            Some(items.iter().map(column).collect::<Option<Vec<_>>>()?)
+        }
+    };
+    let key = equalities(select.selection.as_ref()?, text)?;
+    Some(PointStatement::Select { table: Name::of(name, text).ok()?, columns, key })
+}
+
+fn is_plain(select: &Select) -> bool {
+    let is_grouped =
+        !matches!(&select.group_by, GroupByExpr::Expressions(list, more) if list.is_empty() && more.is_empty());
+    select.distinct.is_none()
+        && select.top.is_none()
+        && select.having.is_none()
+        && select.qualify.is_none()
+        && select.into.is_none()
+        && !is_grouped
+}
+
+/// `column = cell AND column = cell ...`
+fn equalities(condition: &Expr, text: &Text) -> Option<Vec<(Name, Cell)>> {
+    match condition {
+        Expr::Nested(inner) => equalities(inner, text),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            let mut all = equalities(left, text)?;
+            all.extend(equalities(right, text)?);
+            Some(all)
+        }
+        Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => match (left.as_ref(), right.as_ref()) {
+            (Expr::Identifier(name), value) | (value, Expr::Identifier(name)) => {
+                Some(vec![(Name::simple(name, text), cell(value)?)])
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn cell_or_default(expr: Option<&Expr>) -> Option<Cell> {
+    match expr {
+        None => Some(Cell::Default),
+        Some(expr) => cell(expr),
+    }
+}
+
+fn cell(expr: &Expr) -> Option<Cell> {
+    if let Expr::Value(ast::ValueWithSpan { value: ast::Value::Placeholder(name), .. }) = expr {
+        return parameter_number(name).map(Cell::Parameter);
+    }
+    let rows = constants(&[vec![Some(expr.clone())]]).ok()??;
+    rows.into_iter().flatten().flatten().next().map(Cell::Constant)
+}
+
+/// `$1` is number 0.
+pub(crate) fn parameter_number(name: &str) -> Option<usize> {
+    name.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The statement with each parameter's value in its place.
+///
+/// Errors: `InvalidValue` when there are fewer values than parameters, or more.
+pub fn with_parameters(source: &str, values: &[ValueRef<'_>]) -> Result<String> {
+    let text = Text::new(source)?;
+    let mut bound = String::with_capacity(source.len() + 16 * values.len());
+    let (mut copied, mut used) = (0, 0);
+    for (range, number) in text.parameters() {
+        let value = values.get(number).ok_or_else(|| {
+            let message =
+                format!("the statement has a parameter {} and {} values were given", number + 1, values.len());
+            Error::new(Code::InvalidValue, message).span(range.start, range.end)
+        })?;
+        bound.push_str(&source[copied..range.start]);
+        write_literal(&mut bound, *value);
+        copied = range.end;
+        used = used.max(number + 1);
+    }
+    if used < values.len() {
+        let message = format!("{} values were given for {used} parameters", values.len());
+        return Err(Error::new(Code::InvalidValue, message));
+    }
+    bound.push_str(&source[copied..]);
+    Ok(bound)
+}
+
+fn write_literal(text: &mut String, value: ValueRef<'_>) {
+    // Writing into a string does not fail.
+    let _ = match value {
+        // A whole number of a double stays a double.
+        ValueRef::Float(value) => write!(text, "CAST('{value}' AS DOUBLE)"),
+        // A sign must not run into what stands before it.
+        ValueRef::Integer(value) if value < 0 => write!(text, "({value})"),
+        other => write!(text, "{}", other.to_value()),
+    };
+}

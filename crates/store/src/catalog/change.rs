@@ -1,0 +1,169 @@
+//! One change of the catalog: what it makes of the tables, for a transaction and for the journal's replay.
+
+use super::Cataloged;
+use super::native::{native, sources};
+use crate::files::catalog::{Catalog, CatalogChange, TableDefinition};
+use crate::table::NativeTable;
+use crate::transaction::Transaction;
+use crate::transaction::shared::Shared;
+use mainstay_base::{Code, Error, Result};
+use std::sync::Arc;
+
+/// What a change did to a table, so that it can be taken back.
+pub(crate) enum Step {
+    /// There was none before.
+    Created(Arc<NativeTable>),
+    /// It is gone.
+    Dropped(Arc<NativeTable>),
+    /// Another one has its place; whether that has its groups.
+    Replaced { old: Arc<NativeTable>, new: Arc<NativeTable>, is_shared: bool },
+    /// No table was touched.
+    Nothing,
+}
+
+/// A change that was made.
+pub(crate) struct Changed {
+    /// What exists from now on.
+    pub(crate) cataloged: Arc<Cataloged>,
+    /// What happened to the table.
+    pub(crate) step: Step,
+    /// Rows that were appended to the new table.
+    pub(crate) appended: Vec<(u64, u32)>,
+}
+
+impl Cataloged {
+    /// A catalog's tables, without rows.
+    ///
+    /// Errors: definitions that contradict each other.
+    pub(crate) fn of(catalog: &Catalog, shared: &Arc<Shared>) -> Result<Cataloged> {
+        let mut tables = std::collections::BTreeMap::new();
+        for table in &catalog.tables {
+            let id = native_id(table.id)?;
+            tables.insert(table.id, Arc::new(NativeTable::new(id, native(catalog, table)?, Arc::clone(shared))?));
+        }
+        let cataloged = Cataloged { version: 0, catalog: Arc::new(catalog.clone()), tables };
+        cataloged.connect()?;
+        Ok(cataloged)
+    }
+
+    /// Makes a change; rows that it appends get this stamp.
+    ///
+    /// Errors: `InvalidValue` for a definition that contradicts itself or others, `ForeignKeyViolation` when other tables
+    /// refer to what is to go, and those of the rows that are against the new definition.
+    pub(crate) fn change(&self, change: CatalogChange, mark: u64, shared: &Arc<Shared>) -> Result<Changed> {
+        let mut catalog = (*self.catalog).clone();
+        let table = touched(&change);
+        catalog.apply(change)?;
+        catalog.check().map_err(|error| Error::new(Code::InvalidValue, error.message()))?;
+        let (before, after) = (table.and_then(|id| self.catalog.table(id)), table.and_then(|id| catalog.table(id)));
+        let mut next = Cataloged { version: self.version + 1, catalog: Arc::default(), tables: self.tables.clone() };
+        let mut appended = Vec::new();
+        let step = match (before, after) {
+            (None, Some(new)) => {
+                let id = native_id(new.id)?;
+                let table = Arc::new(NativeTable::new(id, native(&catalog, new)?, Arc::clone(shared))?);
+                next.tables.insert(new.id, Arc::clone(&table));
+                Step::Created(table)
+            }
+            (Some(old), None) => match next.tables.remove(&old.id) {
+                Some(table) => {
+                    table.set_replaced(true);
+                    Step::Dropped(table)
+                }
+                None => Step::Nothing,
+            },
+            (Some(old), Some(new)) if old != new => {
+                let table = self.tables.get(&old.id).ok_or_else(|| Error::new(Code::Internal, "a table is missing"))?;
+                let reshaped = table.reshape(native(&catalog, new)?, &sources(old, new), mark, shared)?;
+                appended = reshaped.appended;
+                next.tables.insert(new.id, Arc::clone(&reshaped.table));
+                Step::Replaced { old: Arc::clone(table), new: reshaped.table, is_shared: reshaped.is_shared }
+            }
+            _ => Step::Nothing,
+        };
+        next.catalog = Arc::new(catalog);
+        if let Err(error) = next.connect() {
+            self.take_back(&step);
+            return Err(error);
+        }
+        Ok(Changed { cataloged: Arc::new(next), step, appended })
+    }
+
+    /// Takes a step back; `self` is what existed before it.
+    pub(crate) fn take_back(&self, step: &Step) {
+        match step {
+            Step::Created(table) => table.set_replaced(true),
+            Step::Dropped(table) => table.set_replaced(false),
+            Step::Replaced { old, new, is_shared } => old.unshape(new, *is_shared),
+            Step::Nothing => {}
+        }
+        // It was connected before in the same way.
+        let _ = self.connect();
+    }
+}
+
+/// The table that a change is about.
+fn touched(change: &CatalogChange) -> Option<u64> {
+    match change {
+        CatalogChange::PutTable(table) => Some(table.id),
+        CatalogChange::DropTable(id) => Some(*id),
+        CatalogChange::PutIndex { table, .. } | CatalogChange::DropIndex { table, .. } => Some(*table),
+        _ => None,
+    }
+}
+
+/// The numbers of tables have 32 bits in memory; half of them are for tables that are not in the catalog.
+fn native_id(id: u64) -> Result<u32> {
+    let fits = u32::try_from(id).ok().filter(|id| *id < crate::store::FIRST_UNCATALOGED);
+    fits.ok_or_else(|| Error::new(Code::Unsupported, "the catalog has given out too many numbers"))
+}
+
+impl Transaction {
+    /// Changes the catalog: for this transaction at once, for others when it commits.
+    ///
+    /// Waits until no other transaction writes.
+    ///
+    /// Errors: those of [`Cataloged::change`] and of waiting. Nothing was changed then.
+    pub(crate) fn change_catalog(&mut self, change: CatalogChange) -> Result<()> {
+        let mark = self.close_gate()?;
+        let json = change.to_json()?;
+        let before = self.cataloged();
+        let new_keys = added_keys(&before.catalog, &change);
+        let shared = self.shared();
+        let new_sequence = match &change {
+            CatalogChange::PutSequence(new) => {
+                let is_new = before.catalog.sequences.iter().all(|old| old.id != new.id);
+                is_new.then_some((new.id, new.start))
+            }
+            _ => None,
+        };
+        let changed = before.change(change, mark, &shared)?;
+        if let Some((id, start)) = new_sequence {
+            // At once, as its values are given: a sequence that was rolled back may have had the number before.
+            shared.journal_sequence(id, start)?;
+            shared.sequences.set(id, start);
+        }
+        let table = match &changed.step {
+            Step::Created(table) | Step::Replaced { new: table, .. } => Some(Arc::clone(table)),
+            _ => None,
+        };
+        self.note_catalog(before, changed.cataloged, changed.step);
+        if let Some(table) = &table {
+            changed.appended.iter().for_each(|(first, count)| self.note_inserted(table, *first, *count));
+            if new_keys {
+                table.check_references(mark, self)?;
+            }
+        }
+        if let Some(redo) = self.redo() {
+            redo.catalog(&json);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a change may give rows a reference that they had not.
+fn added_keys(before: &Catalog, change: &CatalogChange) -> bool {
+    let CatalogChange::PutTable(new) = change else { return false };
+    let known = |old: &TableDefinition| new.foreign_keys.iter().all(|key| old.foreign_keys.contains(key));
+    !new.foreign_keys.is_empty() && !before.table(new.id).is_some_and(known)
+}
