@@ -1,6 +1,7 @@
 //! Many rows at once: in by batches, out by typed cursors.
 
 use crate::native::{Form, array_of, batch_of};
+use crate::prepared::fits;
 use crate::session::Session;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
@@ -24,13 +25,16 @@ pub struct Appender<'s> {
     own: Option<Transaction>,
     waiting: Vec<Vec<Value>>,
     appended: u64,
+    /// Whether rows are complete as they come: no checks, no computed columns, no sequences.
+    is_plain: bool,
 }
 
 impl<'s> Appender<'s> {
     pub(crate) fn new(session: &'s mut Session, table: &str) -> Result<Appender<'s>> {
         let form = session.form(&table.to_lowercase())?;
         let own = session.own_transaction()?;
-        Ok(Appender { session, form, own, waiting: Vec::with_capacity(PORTION), appended: 0 })
+        let is_plain = !form.needs_rows();
+        Ok(Appender { session, form, own, waiting: Vec::new(), appended: 0, is_plain })
     }
 
     /// Appends a row: a value for each column.
@@ -41,9 +45,24 @@ impl<'s> Appender<'s> {
             let message = format!("{} values for {} columns", values.len(), self.form.definition.columns.len());
             return Err(Error::new(Code::Syntax, message));
         }
+        if self.waiting.is_empty() && self.is_plain && self.fit(values) {
+            let table = &self.form.table;
+            match &mut self.own {
+                Some(own) => table.insert(own, values)?,
+                None => self.session.with_open(|transaction| table.insert(transaction, values))?,
+            };
+            self.appended += 1;
+            return Ok(());
+        }
         let converted = values.iter().enumerate().map(|(column, value)| self.form.converted(column, *value));
         self.waiting.push(converted.collect::<Result<_>>()?);
         if self.waiting.len() == PORTION { self.write_waiting() } else { Ok(()) }
+    }
+
+    /// Whether each value is stored as it is.
+    fn fit(&self, values: &[ValueRef<'_>]) -> bool {
+        let columns = &self.form.definition.columns;
+        values.iter().zip(columns).all(|(value, column)| fits(*value, column.sql_type))
     }
 
     /// Appends the rows of a batch whose columns are those of the table, in order and in the types that queries give.

@@ -15,6 +15,7 @@ mod cells;
 mod point;
 mod rows;
 
+pub(crate) use cells::fits;
 pub use rows::{Row, Rows};
 
 use crate::session::Session;

@@ -191,7 +191,7 @@ impl Session {
 
     /// A number that changes with what exists.
     pub(crate) fn catalog_version(&self) -> u64 {
-        match self.transaction.is_open() {
+        match self.transaction.has_changed_catalog() {
             true => self.transaction.scope(self.native()).version(),
             false => self.native().version(),
         }

@@ -21,9 +21,8 @@ use crate::statement::{Delete, Name, Returning, Update, unsupported};
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, DataFusionError, ScalarValue};
-use datafusion::logical_expr::{Expr as LogicalExpr, ExprSchemable};
+use datafusion::common::{DFSchema, DataFusionError};
+use datafusion::logical_expr::ExprSchemable;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
@@ -33,7 +32,6 @@ use datafusion::sql::sqlparser::ast::{
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The hidden column of a native table by which a version of a row is found again.
 pub const POSITION: &str = "_position";
@@ -186,7 +184,7 @@ impl Planner {
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
-            let dated = with_the_time(logical).map_err(explained)?;
+            let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;
             let logical = dated.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
@@ -199,23 +197,6 @@ impl Planner {
         }
         Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)), is_momentary })
     }
-}
-
-/// The expression with the time of day in the place of the functions that tell it.
-fn with_the_time(expr: LogicalExpr) -> Result<Transformed<LogicalExpr>, DataFusionError> {
-    expr.transform_up(|expr| {
-        let LogicalExpr::ScalarFunction(call) = &expr else { return Ok(Transformed::no(expr)) };
-        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
-        const DAY_NS: i64 = 86_400_000_000_000;
-        let value = match call.func.name() {
-            "now" => ScalarValue::TimestampNanosecond(Some(nanos), Some("+00:00".into())),
-            "current_date" => ScalarValue::Date32(i32::try_from(nanos / DAY_NS).ok()),
-            "current_time" => ScalarValue::Time64Nanosecond(Some(nanos % DAY_NS)),
-            _ => return Ok(Transformed::no(expr)),
-        };
-        Ok(Transformed::yes(LogicalExpr::Literal(value, None)))
-    })
 }
 
 /// Reads one expression.

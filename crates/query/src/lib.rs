@@ -32,6 +32,7 @@ mod escape;
 mod fuse;
 mod fused;
 mod literals;
+mod moment;
 mod optimize;
 mod order;
 mod parquet;

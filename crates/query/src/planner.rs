@@ -12,7 +12,7 @@ use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, ParamValues};
+use datafusion::common::{DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
@@ -117,6 +117,15 @@ pub struct Planned {
     tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
     foreign: Vec<String>,
+    /// Whether the time of day is part of it, so that it serves once.
+    is_momentary: bool,
+}
+
+/// An optimized logical plan.
+struct Logical {
+    plan: LogicalPlan,
+    /// Whether the time of day is part of it.
+    is_momentary: bool,
 }
 
 impl Planned {
@@ -165,7 +174,7 @@ impl Planner {
         let plan = || self.plan_statement(&text, text.parse()?, catalog, visibility, false);
         let planned = Arc::new(if text.is_deep() { on_deep_stack(plan)? } else { plan()? });
         // Reading the catalog may have found new files; what was planned belongs to the version before.
-        if source.len() <= CACHED_TEXT_BYTES {
+        if source.len() <= CACHED_TEXT_BYTES && !planned.is_momentary {
             let ready = Arc::clone(&planned);
             self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
         }
@@ -235,7 +244,8 @@ impl Planner {
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
         let schema = plan.schema();
-        let planned = Planned { schema, plan, direct: None, stateful: true, large: true, tables, foreign };
+        let (direct, is_momentary) = (None, false);
+        let planned = Planned { schema, plan, direct, stateful: true, large: true, tables, foreign, is_momentary };
         self.run(&planned, RunOptions::default())
     }
 
@@ -273,6 +283,7 @@ impl Planner {
         if !matches!(statement, Statement::Query(_)) {
             return Err(unsupported(&statement));
         }
+        refuse_what_would_be_left_out(&statement, text)?;
         let statement = crate::escape::with_backslashes(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
@@ -282,8 +293,8 @@ impl Planner {
         {
             return Ok(planned);
         }
-        let logical = self.logical(statement, Vec::new(), &context).map_err(explained)?;
-        self.build(&logical, text).map_err(explained)
+        let Logical { plan, is_momentary } = self.logical(statement, Vec::new(), &context).map_err(explained)?;
+        Ok(Planned { is_momentary, ..self.build(&plan, text).map_err(explained)? })
     }
 
     /// Whether a statement of this shape has come before; remembers that one has.
@@ -313,7 +324,11 @@ impl Planner {
         let shape = match known {
             Some(shape) => shape,
             None => {
-                let shape = Arc::new(self.logical(lifted.statement, fields, context)?);
+                let Logical { plan, is_momentary } = self.logical(lifted.statement, fields, context)?;
+                if is_momentary {
+                    return plan_err!("its time is that of one statement");
+                }
+                let shape = Arc::new(plan);
                 if key.len() <= CACHED_TEXT_BYTES {
                     self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Some(Arc::clone(&shape))));
                 }
@@ -330,12 +345,13 @@ impl Planner {
         statement: Statement,
         parameters: Vec<Option<FieldRef>>,
         context: &StatementContext<'_>,
-    ) -> Result<LogicalPlan, DataFusionError> {
+    ) -> Result<Logical, DataFusionError> {
         let options = &self.state().config_options().sql_parser;
         let mut planner_context = PlannerContext::new().with_prepare_param_data_types(parameters);
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
-        self.optimizers.logical(&plan)
+        let dated = crate::moment::with_the_time_in_plan(plan)?;
+        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary: dated.transformed })
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
@@ -343,7 +359,7 @@ impl Planner {
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
         let direct = crate::direct::scan_of(&plan);
-        Ok(Planned { plan, direct, schema, stateful, large, tables, foreign })
+        Ok(Planned { plan, direct, schema, stateful, large, tables, foreign, is_momentary: false })
     }
 }
 
@@ -362,6 +378,19 @@ fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<
         catalog.relation(name)?;
     }
     Ok(catalog.version() == version)
+}
+
+/// Refuses what the planner would not say a word about and leave out.
+fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<()> {
+    if let Statement::Query(query) = statement
+        && !query.locks.is_empty()
+    {
+        return Err(crate::statement::unsupported("FOR UPDATE of a query"));
+    }
+    match text.mentions("tablesample") {
+        true => Err(crate::statement::unsupported("TABLESAMPLE")),
+        false => Ok(()),
+    }
 }
 
 /// The names of the functions that statements can call.

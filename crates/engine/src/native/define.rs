@@ -28,8 +28,8 @@ impl Native {
             return Ok(());
         }
         if create.temporary {
-            let error = Error::new(Code::Unsupported, format!("{} cannot be a temporary table", create.name));
-            return Err(error.hint("this version has none that end with their session"));
+            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
+            return Err(error.hint("create a table, and drop it at the end"));
         }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));

@@ -87,6 +87,11 @@ impl SessionTransaction {
         Ok(transaction)
     }
 
+    /// Whether the open transaction has changed what exists.
+    pub(crate) fn has_changed_catalog(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.transaction.has_changed_catalog())
+    }
+
     /// What exists for the session's next statement.
     pub(crate) fn scope(&self, native: &Native) -> Scope {
         match &self.open {

@@ -157,7 +157,7 @@ fn key_for(form: &Form, key: &[(Name, Cell)]) -> Result<Option<Key>> {
 
 /// Whether a value is stored in a column as it is, without converting it.
 #[inline]
-pub(super) fn fits(value: ValueRef<'_>, sql_type: SqlType) -> bool {
+pub(crate) fn fits(value: ValueRef<'_>, sql_type: SqlType) -> bool {
     match (value, sql_type) {
         (ValueRef::Null, _) => true,
         (ValueRef::Integer(_), SqlType::BigInt)

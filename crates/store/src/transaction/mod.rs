@@ -180,6 +180,11 @@ impl Transaction {
     }
 
     /// What exists for this transaction: as it has changed it, or as it is committed.
+    /// Whether it has changed the catalog, so that what it sees of it is its own.
+    pub fn has_changed_catalog(&self) -> bool {
+        self.cataloged.is_some()
+    }
+
     pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
         self.cataloged.clone().unwrap_or_else(|| self.shared.cataloged())
     }

@@ -1,0 +1,40 @@
+//! The time of day in statements.
+//!
+//! `now()`, `CURRENT_DATE` and `CURRENT_TIME` are the moment at which their statement was planned: the same in all its rows.
+//! So a plan that has one is used once.
+
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DataFusionError, ScalarValue};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use std::time::SystemTime;
+
+/// Nanoseconds of a day.
+const DAY_NS: i64 = 86_400_000_000_000;
+
+/// The plan with the time of day in the place of the functions that tell it. Columns keep their names.
+pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionError> {
+    plan.transform_up_with_subqueries(|node| {
+        let names = NamePreserver::new(&node);
+        node.map_expressions(|expr| {
+            let name = names.save(&expr);
+            Ok(with_the_time(expr)?.update_data(|expr| name.restore(expr)))
+        })
+    })
+}
+
+/// The expression with the time of day in the place of the functions that tell it.
+pub(crate) fn with_the_time(expr: Expr) -> Result<Transformed<Expr>, DataFusionError> {
+    expr.transform_up(|expr| {
+        let Expr::ScalarFunction(call) = &expr else { return Ok(Transformed::no(expr)) };
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        let value = match call.func.name() {
+            "now" => ScalarValue::TimestampNanosecond(Some(nanos), Some("+00:00".into())),
+            "current_date" => ScalarValue::Date32(i32::try_from(nanos / DAY_NS).ok()),
+            "current_time" => ScalarValue::Time64Nanosecond(Some(nanos % DAY_NS)),
+            _ => return Ok(Transformed::no(expr)),
+        };
+        Ok(Transformed::yes(Expr::Literal(value, None)))
+    })
+}
