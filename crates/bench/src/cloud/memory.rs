@@ -26,6 +26,8 @@ const WARM_UP_ROWS: usize = 1_000;
 /// Bytes of a row of `bench`, without and with a primary key, as facts.
 pub fn bytes_per_row(maker: &Maker, rows: usize) -> Result<Vec<(String, String)>> {
     let mut facts = Vec::new();
+    // The tables stay until all are counted: what one gave back would be the next one's for nothing.
+    let mut tables = Vec::new();
     filled(maker, maker.key, WARM_UP_ROWS.min(rows))?;
     for (key, column) in [("no key", "BIGINT"), ("primary key", maker.key)] {
         let Some(before) = Memory::now().resident_bytes else { return Ok(facts) };
@@ -36,6 +38,7 @@ pub fn bytes_per_row(maker: &Maker, rows: usize) -> Result<Vec<(String, String)>
             .map_or(String::new(), |bytes| format!(" (by its own count {:.1})", bytes as f64 / rows as f64));
         let label = format!("Memory, {}, {} rows, {key}", maker.name, thousands(rows));
         facts.push((label, format!("{:.1} bytes a row{own}", resident as f64 / rows as f64)));
+        tables.push(native);
     }
     Ok(facts)
 }
