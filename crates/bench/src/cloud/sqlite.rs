@@ -155,15 +155,13 @@ impl Sqlite {
 }
 
 fn add(totals: &mut Totals, row: &rusqlite::Row<'_>) -> rusqlite::Result<()> {
-    match (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?) {
-        (ValueRef::Integer(id), ValueRef::Text(name), ValueRef::Real(amount)) => {
-            totals.rows += 1;
-            totals.ids = totals.ids.wrapping_add(id);
-            totals.letters += name.len() as u64;
-            totals.amounts += amount;
-        }
-        // Not what was inserted: the row is missing from the totals, and the check says so.
-        _ => {}
+    let values = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
+    // Anything else than what was inserted is missing from the totals, and the check says so.
+    if let (ValueRef::Integer(id), ValueRef::Text(name), ValueRef::Real(amount)) = values {
+        totals.rows += 1;
+        totals.ids = totals.ids.wrapping_add(id);
+        totals.letters += name.len() as u64;
+        totals.amounts += amount;
     }
     Ok(())
 }

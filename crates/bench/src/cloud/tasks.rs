@@ -293,10 +293,8 @@ fn join(maker: &Maker, rows: usize) -> Result<Run> {
 }
 
 fn churn(maker: &Maker, rows: usize, growth: Growth) -> Result<Run> {
-    let name = maker.name;
     let mut native = (maker.open)(None)?;
     let content = Content::of(&data::records(rows), 1);
-    growth.before(name);
     new_table(native.as_mut(), maker.key)?;
     fill(native.as_mut(), rows)?;
     Ok(Box::new(move || {
@@ -306,7 +304,7 @@ fn churn(maker: &Maker, rows: usize, growth: Growth) -> Result<Run> {
         judged(&native.rows("SELECT COUNT(*) FROM bench")?, &[vec![Cell::whole(0)]])?;
         time += fill(native.as_mut(), rows)?;
         content.check(native.as_mut())?;
-        growth.after_round(name, native.table_bytes()?)?;
+        growth.after_round()?;
         Ok(time)
     }))
 }
