@@ -39,10 +39,12 @@ pub(crate) fn group_batch(
 ) -> Result<RecordBatch> {
     let slots = snapshot.group(group);
     let len = slots.len();
-    if let Some(run) = candidates.and_then(|candidates| short_run(candidates, &slots))
+    if let Some(candidates) = candidates
+        && !snapshot.is_decoded(group, &columns_of(scan))
+        && let Some(run) = short_run(candidates, &slots)
         && snapshot.prefers_run(group, &columns_of(scan))
     {
-        return run_batch(scan, snapshot, run, candidates, limit);
+        return run_batch(scan, snapshot, run, Some(candidates), limit);
     }
     if limit < len / 8 {
         let rows = first_selected(scan, snapshot, group, candidates, limit)?;

@@ -15,11 +15,11 @@ use std::rc::Rc;
 
 /// Times that all rows are deleted and inserted again.
 pub const ROUNDS: usize = 10;
-/// The round with which the last one is compared: by then there is room for the dead rows of one round.
+/// The rounds with whose most the last one is compared: by then there is room for the dead rows of one round.
 const SETTLED: usize = 3;
-/// How much more than then there may be after the last round: what an allocator may keep back. Rows of one round that were
-/// never reclaimed are more than twice as much at the standard size, and there are seven such rounds.
-const SLACK_BYTES: u64 = 16 << 20;
+/// How much more than that there may be after the last round. Resident memory goes up and down by some tens of MiB with
+/// what the allocator keeps back; rows of seven rounds that were never reclaimed are several times as much.
+const SLACK_BYTES: u64 = 64 << 20;
 /// Rows of the table that is made once before anything is measured, so that what a process makes once does not count.
 const WARM_UP_ROWS: usize = 1_000;
 
@@ -74,12 +74,13 @@ impl Growth {
 }
 
 fn judged(rounds: &[u64]) -> Result<(), Judgement> {
-    let (Some(&settled), Some(&last)) = (rounds.get(SETTLED - 1), rounds.last()) else { return Ok(()) };
+    let (Some(&settled), Some(&last)) = (rounds.iter().take(SETTLED).max(), rounds.last()) else { return Ok(()) };
     if last <= settled + SLACK_BYTES {
         return Ok(());
     }
     let (round, settled, last) = (rounds.len(), mib(settled), mib(last));
-    let message = format!("memory grew from {settled:.0} to {last:.0} MiB between round {SETTLED} and round {round}");
+    let message =
+        format!("memory grew from {settled:.0} to {last:.0} MiB between the first {SETTLED} rounds and round {round}");
     Err(Judgement::Wrong(message))
 }
 
@@ -95,7 +96,7 @@ mod tests {
     fn growth_between_rounds_is_wrong_and_the_first_rounds_are_free() {
         let rounds = |after: &[u64]| judged(&after.iter().map(|mib| mib << 20).collect::<Vec<_>>());
         assert_eq!(rounds(&[50, 100]), Ok(()));
-        assert_eq!(rounds(&[50, 100, 100, 116]), Ok(()));
-        assert!(matches!(rounds(&[50, 100, 100, 117]), Err(Judgement::Wrong(_))));
+        assert_eq!(rounds(&[50, 100, 90, 164]), Ok(()));
+        assert!(matches!(rounds(&[50, 100, 90, 165]), Err(Judgement::Wrong(_))));
     }
 }
