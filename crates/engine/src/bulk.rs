@@ -16,8 +16,8 @@ const PORTION: usize = 4_096;
 
 /// Appends rows to a table, all in one transaction.
 ///
-/// Rows that were appended are there when [`Appender::finish`] has returned; an appender that is dropped before has
-/// appended nothing, unless the session's own transaction was open.
+/// Rows that were appended are there when [`Appender::finish`] has returned. One that is dropped before, or has failed, has
+/// appended nothing; if the session's own transaction was open, what is in it then is to be rolled back.
 pub struct Appender<'s> {
     session: &'s mut Session,
     form: Arc<Form>,
@@ -27,6 +27,8 @@ pub struct Appender<'s> {
     appended: u64,
     /// Whether rows are complete as they come: no checks, no computed columns, no sequences.
     is_plain: bool,
+    /// Whether a row could not be appended: then none are.
+    has_failed: bool,
 }
 
 impl<'s> Appender<'s> {
@@ -34,13 +36,20 @@ impl<'s> Appender<'s> {
         let form = session.form(&table.to_lowercase())?;
         let own = session.own_transaction()?;
         let is_plain = !form.needs_rows();
-        Ok(Appender { session, form, own, waiting: Vec::new(), appended: 0, is_plain })
+        Ok(Appender { session, form, own, waiting: Vec::new(), appended: 0, is_plain, has_failed: false })
     }
 
     /// Appends a row: a value for each column.
     ///
     /// Errors: as for INSERT; they may come from a row that was given before.
+    #[inline]
     pub fn row(&mut self, values: &[ValueRef<'_>]) -> Result<()> {
+        let done = self.add(values);
+        self.has_failed |= done.is_err();
+        done
+    }
+
+    fn add(&mut self, values: &[ValueRef<'_>]) -> Result<()> {
         if values.len() != self.form.definition.columns.len() {
             let message = format!("{} values for {} columns", values.len(), self.form.definition.columns.len());
             return Err(Error::new(Code::Syntax, message));
@@ -69,12 +78,18 @@ impl<'s> Appender<'s> {
     ///
     /// Errors: as for INSERT; `TypeMismatch` for other columns.
     pub fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.write_waiting()?;
-        self.write(batch)
+        let done = self.write_waiting().and_then(|()| self.write(batch));
+        self.has_failed |= done.is_err();
+        done
     }
 
     /// Makes it last: how many rows were appended.
+    ///
+    /// Errors: `TransactionState` when a row before could not be appended.
     pub fn finish(mut self) -> Result<u64> {
+        if self.has_failed {
+            return Err(Error::new(Code::TransactionState, "a row could not be appended, so none are"));
+        }
         self.write_waiting()?;
         if let Some(mut own) = self.own.take() {
             own.end_statement()?;

@@ -1,10 +1,12 @@
 //! `mainstay check`: everything that can be found wrong with files, with its place.
 
 use crate::folder::{self, Kind, TableFile};
+use crate::native::STORE_FOLDER;
 use crate::options::{CodePages, Options};
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
 use mainstay_query::{Planner, Settings, open_parquet};
+use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::OpenOptions;
@@ -15,8 +17,8 @@ use std::sync::Arc;
 /// Decoded columns that a check may keep.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// Checks a file, or all the tables of a folder with their memos and indexes. Fails only if the path
-/// itself cannot be read.
+/// Checks a file, or all the tables of a folder with their memos and indexes, and its native tables. Fails only if
+/// the path itself cannot be read, or another process has the native tables open (`Busy`).
 pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let path = std::path::absolute(path)?;
@@ -38,6 +40,11 @@ pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
             Kind::Csv => findings.extend(check_csv(&fs, name, file)),
             Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
         }
+    }
+    let store = folder.join(STORE_FOLDER);
+    if fs.is_folder(&path) && fs.is_folder(&store) {
+        let found = Store::check(Arc::clone(&fs), &store)?;
+        findings.extend(found.iter().map(|error| failure(error.place().map_or(store.as_path(), Path::new), error)));
     }
     Ok(findings)
 }

@@ -2,11 +2,12 @@
 
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
-use crate::native::{Native, Place};
+use crate::native::{Native, Place, STORE_FOLDER};
 use crate::options::{CodePages, Options};
 use crate::session::Session;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
+use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use std::path::Path;
@@ -77,6 +78,28 @@ impl Database {
     /// A session with settings of its own.
     pub fn session(&self) -> Session {
         Session::new(self.clone())
+    }
+
+    /// Writes all native tables into one file, as they are now, while others go on.
+    ///
+    /// Errors: `Unsupported` for a database in memory; those of the file system.
+    pub fn backup(&self, file: &Path) -> Result<()> {
+        self.shared.catalog.native.store().backup(&std::path::absolute(file)?)
+    }
+
+    /// Makes the native tables of a folder from such a file. The folder must not have any.
+    ///
+    /// Errors: `Damaged` for a file that is not as it was written; those of the file system.
+    pub fn restore(file: &Path, folder: &Path) -> Result<()> {
+        let store = std::path::absolute(folder)?.join(STORE_FOLDER);
+        Store::restore(Arc::new(Disk), &std::path::absolute(file)?, &store)
+    }
+
+    /// Brings all native tables into their files, so that opening them reads no journal.
+    ///
+    /// Errors: those of the file system; nothing that was acknowledged is lost by one.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.shared.catalog.native.store().checkpoint()
     }
 
     /// All the tables, by name. A table that cannot be read is listed with the reason among its notes.

@@ -1,5 +1,7 @@
 //! Native tables through the embedding API: prepared statements, appenders, cursors, sessions beside each other.
 
+#![allow(clippy::disallowed_methods)]
+
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use mainstay_base::{Code, Result, Value, ValueRef};
 use mainstay_engine::{Database, Session};
@@ -127,8 +129,9 @@ fn appenders_and_cursors_move_many_rows() {
     drop(dropped);
     let mut failing = session.appender("t").unwrap();
     failing.row(&[whole(7000), ValueRef::Null, ValueRef::Null]).unwrap();
-    failing.row(&[whole(1), ValueRef::Null, ValueRef::Null]).unwrap();
-    assert_eq!(failing.finish().unwrap_err().code(), Code::UniqueViolation);
+    let there = failing.row(&[whole(1), ValueRef::Null, ValueRef::Null]).unwrap_err();
+    assert_eq!(there.code(), Code::UniqueViolation);
+    assert_eq!(failing.finish().unwrap_err().code(), Code::TransactionState);
 
     let mut cursor = session.scan("t", &["v", "name", "id"]).unwrap();
     let (mut rows, mut sum, mut bytes, mut nulls) = (0, 0.0, 0, 0);
@@ -160,4 +163,51 @@ fn sessions_see_what_is_committed_when_their_statement_begins() {
     one.execute("COMMIT").unwrap();
     assert_eq!(v(&mut two), [[Value::Integer(11)]]);
     assert_eq!(two.execute("COMMIT").map(|_| ()).unwrap_err().code(), Code::TransactionState);
+}
+
+#[test]
+fn a_folder_keeps_its_native_tables_and_checks_backs_up_and_restores_them() {
+    let (shop, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    {
+        let database = Database::open(shop.path()).unwrap();
+        let mut session = database.session();
+        // Reading makes nothing.
+        session.execute("SELECT 1").unwrap();
+        assert!(!shop.path().join(".mainstay").exists());
+        session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT)").unwrap();
+        session.execute("INSERT INTO t VALUES (1, 'one'), (2, 'two')").unwrap();
+        session.execute("BEGIN").unwrap();
+        session.execute("DELETE FROM t").unwrap();
+        database.backup(&copy.path().join("t.backup")).unwrap();
+    }
+    let rows = |folder: &std::path::Path| {
+        let mut session = Database::open(folder).unwrap().session();
+        run(&mut session, "SELECT id, name FROM t ORDER BY id").unwrap()
+    };
+    let expected = [[Value::Integer(1), Value::Text("one".into())], [Value::Integer(2), Value::Text("two".into())]];
+    assert_eq!(rows(shop.path()), expected);
+    Database::restore(&copy.path().join("t.backup"), copy.path()).unwrap();
+    assert_eq!(rows(copy.path()), expected);
+    assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap(), []);
+
+    // A bit of the manifest is enough to be noticed, by the check and when it is opened.
+    let manifest = shop.path().join(".mainstay/manifest");
+    let mut bytes = std::fs::read(&manifest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&manifest, bytes).unwrap();
+    assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap().len(), 1);
+    assert_eq!(Database::open(shop.path()).map(|_| ()).unwrap_err().code(), Code::Damaged);
+}
+
+#[test]
+fn one_process_has_the_native_tables_and_others_read_the_files() {
+    let shop = tempfile::tempdir().unwrap();
+    std::fs::write(shop.path().join("prices.csv"), "item,price\na,1.5\n").unwrap();
+    let first = Database::open(shop.path()).unwrap();
+    first.session().execute("CREATE TABLE t (id BIGINT)").unwrap();
+    let mut second = Database::open(shop.path()).unwrap().session();
+    assert_eq!(run(&mut second, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
+    let busy = second.execute("INSERT INTO t VALUES (1)").map(|_| ()).unwrap_err();
+    assert_eq!(busy.code(), Code::Busy);
 }

@@ -25,7 +25,7 @@ mod values;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use forms::{Form, batch_of};
-pub(crate) use place::Place;
+pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use values::{array_of, value_at};

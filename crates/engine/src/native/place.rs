@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The folder of the store below the database's.
-const FOLDER: &str = ".mainstay";
+pub(crate) const STORE_FOLDER: &str = ".mainstay";
 
 /// Where a database keeps its native tables.
 pub(crate) struct Place {
@@ -37,7 +37,7 @@ impl Place {
     pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Place> {
         let empty = Arc::new(Store::in_memory());
         let (opened, opening) = (OnceLock::new(), Mutex::default());
-        let place = Place { fs, folder: folder.join(FOLDER), empty, opened, opening };
+        let place = Place { fs, folder: folder.join(STORE_FOLDER), empty, opened, opening };
         if place.fs.is_folder(&place.folder) {
             match place.open() {
                 Err(error) if error.code() != Code::Busy => return Err(error),
