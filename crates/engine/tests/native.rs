@@ -211,3 +211,34 @@ fn one_process_has_the_native_tables_and_others_read_the_files() {
     let busy = second.execute("INSERT INTO t VALUES (1)").map(|_| ()).unwrap_err();
     assert_eq!(busy.code(), Code::Busy);
 }
+
+#[test]
+fn the_victim_of_a_deadlock_lets_go_of_everything() {
+    let database = Database::in_memory().unwrap();
+    let mut setup = database.session();
+    setup.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    setup.execute("INSERT INTO t VALUES (1, 0), (2, 0)").unwrap();
+    let both_have_one = std::sync::Barrier::new(2);
+    let transfer = |from: i64, to: i64| {
+        let mut session = database.session();
+        session.execute("BEGIN").unwrap();
+        session.execute(&format!("UPDATE t SET v = v - 1 WHERE id = {from}")).unwrap();
+        both_have_one.wait();
+        match session.execute(&format!("UPDATE t SET v = v + 1 WHERE id = {to}")).map(|_| ()) {
+            Ok(()) => session.execute("COMMIT").map(|_| true).unwrap(),
+            Err(error) => {
+                assert_eq!(error.code(), Code::Deadlock);
+                assert_eq!(session.execute("COMMIT").map(|_| ()).unwrap_err().code(), Code::TransactionState);
+                false
+            }
+        }
+    };
+    let done: Vec<bool> = std::thread::scope(|scope| {
+        let threads = [scope.spawn(|| transfer(1, 2)), scope.spawn(|| transfer(2, 1))];
+        threads.map(|thread| thread.join().unwrap()).into()
+    });
+    assert_eq!(done.iter().filter(|done| **done).count(), 1, "one is the victim, the other goes on");
+    let expected = if done[0] { [-1, 1] } else { [1, -1] };
+    let rows = run(&mut setup, "SELECT v FROM t ORDER BY id").unwrap();
+    assert_eq!(rows, expected.map(|v| [Value::Integer(v)]));
+}

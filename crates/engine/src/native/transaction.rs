@@ -219,7 +219,15 @@ impl SessionTransaction {
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
         match &mut self.open {
-            Some(open) => statement(&mut open.transaction, text, &mut work),
+            Some(open) => {
+                let done = statement(&mut open.transaction, text, &mut work);
+                if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
+                    // What the victim has locked is what the others wait for.
+                    self.abandon();
+                    return done.map_err(|error| error.hint("the transaction was rolled back: run it again"));
+                }
+                done
+            }
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
