@@ -48,7 +48,7 @@ impl IsolationLevel {
 /// A statement about transactions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransactionStatement {
-    /// BEGIN [TRANSACTION] [ISOLATION LEVEL ...].
+    /// `BEGIN [TRANSACTION] [ISOLATION LEVEL ...]`.
     Begin(Option<IsolationLevel>),
     /// COMMIT.
     Commit,

@@ -1,7 +1,7 @@
 //! The columns of a run of rows.
 //!
-//! A column is a [`Vector`] of its physical type, and one of NULL marks from its first NULL on. Its writer is a
-//! [`ColumnAppender`], its readers share a [`Column`]: single values, typed slices, or a vector of Arrow's that shares the
+//! A column is a `Vector` of its physical type, and one of NULL marks from its first NULL on. Its writer is a
+//! `ColumnAppender`, its readers share a [`Column`]: single values, typed slices, or a vector of Arrow's that shares the
 //! memory.
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! A group: a run of row slots, their columns, and the stamps of their versions.
 //!
-//! A group has a fixed capacity and is only ever appended to, by one writer ([`GroupWriter`], under the table's write
+//! A group has a fixed capacity and is only ever appended to, by one writer (`GroupWriter`, under the table's write
 //! latch). Everything else about a slot - who created and ended its version, where the version before and after it is -
 //! are atomic numbers beside the columns. What few groups need is allocated when it is first needed.
 //!
@@ -17,7 +17,7 @@
 //! The length is published (Release) after columns, stamp and row id of a slot are in place.
 //!
 //! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
-//! table replaces the group by [`Group::without_created`], which shares all the rest.
+//! table replaces the group by `Group::without_created`, which shares all the rest.
 
 mod load;
 mod visible;
