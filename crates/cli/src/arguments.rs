@@ -20,7 +20,7 @@ Examples:
   mainstay bench xbase                measure this machine
 
 Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported,
-and no file is changed.";
+and none of these files is changed. CREATE TABLE makes tables of its own beside them, in .mainstay.";
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}\n";
 

@@ -207,3 +207,17 @@ fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
         || plan.is::<UnionExec>();
     !is_stateless || plan.children().into_iter().any(is_stateful)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule that DataFusion gives another name would silently be left out.
+    #[test]
+    fn the_rules_for_plain_statements_are_there() {
+        let all: Vec<String> = Optimizer::new().rules.iter().map(|rule| rule.name().to_owned()).collect();
+        for rule in PLAIN_RULES {
+            assert!(all.iter().any(|known| known == rule), "no rule {rule} among {all:?}");
+        }
+    }
+}
