@@ -19,6 +19,7 @@ pub(crate) use cells::fits;
 pub use rows::{Row, Rows};
 
 use crate::session::Session;
+use crate::words::Words;
 use cells::Fast;
 use mainstay_base::{Result, ValueRef};
 use mainstay_query::{PointStatement, with_parameters};
@@ -35,7 +36,11 @@ pub struct Prepared {
 
 impl Prepared {
     pub(crate) fn new(session: &Session, text: &str) -> Result<Prepared> {
-        let statement = PointStatement::parse(text)?;
+        // Statements of ours are no SQL that the parser knows.
+        let statement = match Words::of(text)? {
+            Words::Query(text) | Words::Other(text) => PointStatement::parse(text)?,
+            _ => None,
+        };
         let mut prepared = Prepared { text: Arc::from(text), statement, fast: None, version: None };
         prepared.refresh(session)?;
         Ok(prepared)

@@ -93,7 +93,7 @@ impl Session {
 
     /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
     ///
-    /// Errors: those of reading it, and of naming what is not there.
+    /// Errors: those of reading it. Most of what it names is looked up when it runs.
     pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
         Prepared::new(self, statement)
     }
@@ -275,12 +275,12 @@ impl Session {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
             Statement::CreateTable(create) => match &create.query {
-                None => self.define(text, |transaction| native.create_table(planner, transaction, create)),
+                None => self.create(text, |transaction| native.create_table(planner, transaction, create)),
                 Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
                 Some(query) => {
                     let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
-                    self.define(text, |transaction| native.create_table(planner, transaction, &create))?;
+                    self.create(text, |transaction| native.create_table(planner, transaction, &create))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
                     self.other(&fill)
                 }
@@ -288,13 +288,13 @@ impl Session {
             Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
             Statement::CreateView(create) => {
                 planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
-                self.define(text, |transaction| native.create_view(transaction, create))
+                self.create(text, |transaction| native.create_view(transaction, create))
             }
             Statement::CreateSequence(create) => {
-                self.define(text, |transaction| native.create_sequence(transaction, create))
+                self.create(text, |transaction| native.create_sequence(transaction, create))
             }
             Statement::CreateSchema { name, if_not_exists } => {
-                self.define(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
+                self.create(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
             }
             Statement::Drop(drop) => self
                 .define(text, |transaction| native.drop(transaction, drop))
@@ -319,6 +319,12 @@ impl Session {
         let catalog = self.catalog(shared);
         let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
         self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
+    }
+
+    /// Runs a statement that makes something new: with it the store is made.
+    fn create(&mut self, text: &str, work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+        self.native().make()?;
+        self.define(text, work)
     }
 
     /// Runs a statement that changes what exists.

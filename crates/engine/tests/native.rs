@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
-use mainstay_base::{Code, Result, Value, ValueRef};
+use mainstay_base::{Code, Result, SqlType, Value, ValueRef};
 use mainstay_engine::{Database, Session};
 use std::sync::Arc;
 
@@ -173,6 +173,10 @@ fn a_folder_keeps_its_native_tables_and_checks_backs_up_and_restores_them() {
         let mut session = database.session();
         // Reading makes nothing.
         session.execute("SELECT 1").unwrap();
+        // Nor does what cannot be done.
+        for refused in ["INSERT INTO nothing VALUES (1)", "DROP TABLE nothing", "ALTER TABLE nothing RENAME TO x"] {
+            assert_eq!(session.execute(refused).map(|_| ()).unwrap_err().code(), Code::UnknownTable, "{refused}");
+        }
         assert!(!shop.path().join(".mainstay").exists());
         session.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT)").unwrap();
         session.execute("INSERT INTO t VALUES (1, 'one'), (2, 'two')").unwrap();
@@ -241,4 +245,28 @@ fn the_victim_of_a_deadlock_lets_go_of_everything() {
     let expected = if done[0] { [-1, 1] } else { [1, -1] };
     let rows = run(&mut setup, "SELECT v FROM t ORDER BY id").unwrap();
     assert_eq!(rows, expected.map(|v| [Value::Integer(v)]));
+}
+
+#[test]
+fn every_kind_of_parameter_and_of_statement_can_be_prepared() {
+    let mut session = memory();
+    for (text, sql_type) in [
+        ("2026-11-22", SqlType::Date),
+        ("12:34:56.5", SqlType::Time { digits: 7 }),
+        ("2026-11-22 12:34:56.125", SqlType::Timestamp { digits: 6 }),
+        ("-7.25", SqlType::Decimal { precision: 9, scale: 2 }),
+    ] {
+        let value = mainstay_base::convert(ValueRef::Text(text), sql_type).unwrap();
+        let mut echo = session.prepare("SELECT ? AS value").unwrap();
+        let mut rows = echo.query(&mut session, &[value.as_ref()]).unwrap();
+        assert_eq!(rows.next().unwrap().unwrap().get(0), value.as_ref(), "{sql_type}");
+    }
+    for value in [ValueRef::Null, ValueRef::Boolean(true), ValueRef::Float(-1.0), ValueRef::Binary(&[0, 255])] {
+        let mut echo = session.prepare("SELECT ? AS value").unwrap();
+        let mut rows = echo.query(&mut session, &[value]).unwrap();
+        assert_eq!(rows.next().unwrap().unwrap().get(0), value);
+    }
+    for statement in ["SHOW TABLES", "SET durability = os", "BEGIN", "COMMIT", "EXPLAIN SELECT 1"] {
+        session.prepare(statement).unwrap().execute(&mut session, &[]).unwrap();
+    }
 }

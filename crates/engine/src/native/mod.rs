@@ -66,11 +66,18 @@ impl Native {
         self.store().begin(isolation)
     }
 
-    /// Begins a transaction that may write: the store is made if there is none.
+    /// Begins a transaction that may write.
     ///
-    /// Errors: `Busy` when another process has it open; those of the file system.
+    /// Errors: `Busy` when another process has the store open; those of the file system.
     pub(crate) fn begin(&self, isolation: Isolation) -> Result<Transaction> {
-        Ok(self.place.open()?.begin(isolation))
+        Ok(self.place.open_if_there()?.begin(isolation))
+    }
+
+    /// Makes the store if there is none, for what comes next.
+    ///
+    /// Errors: as [`Native::begin`].
+    pub(crate) fn make(&self) -> Result<()> {
+        self.place.open().map(|_| ())
     }
 
     /// A number that grows with every committed change of the catalog.

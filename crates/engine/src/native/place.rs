@@ -1,7 +1,7 @@
 //! Where the native tables of a database are kept, and when their store is opened.
 //!
-//! A folder of business files is only read until somebody creates a native table in it: nothing is written into it before.
-//! Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
+//! A folder of business files is only read until somebody creates something native in it, or begins a transaction: nothing
+//! is written into it before. Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
 //! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
 
 use mainstay_base::{Code, Result};
@@ -56,6 +56,14 @@ impl Place {
     pub(crate) fn version(&self) -> u64 {
         // That the store was opened is a change, too.
         self.store().catalog_version() + u64::from(self.opened.get().is_some())
+    }
+
+    /// The store for a change of what is there: it is opened, and not made. Where there is none, nothing can be changed.
+    pub(crate) fn open_if_there(&self) -> Result<&Arc<Store>> {
+        match self.opened.get().is_some() || self.fs.is_folder(&self.folder) {
+            true => self.open(),
+            false => Ok(&self.empty),
+        }
     }
 
     /// The store, made and opened if it is not.

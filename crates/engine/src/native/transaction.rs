@@ -72,6 +72,8 @@ impl SessionTransaction {
             let error = Error::new(Code::TransactionState, "a transaction is open already");
             return Err(error.hint("COMMIT or ROLLBACK it first, or use SAVEPOINT inside of it"));
         }
+        // What it will create is not known yet.
+        native.make()?;
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
         self.open = Some(Open { transaction, savepoints: Vec::new() });
