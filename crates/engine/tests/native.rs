@@ -270,3 +270,33 @@ fn every_kind_of_parameter_and_of_statement_can_be_prepared() {
         session.prepare(statement).unwrap().execute(&mut session, &[]).unwrap();
     }
 }
+
+#[test]
+fn parameters_of_every_kind_are_stored_as_their_columns_hold_them() {
+    let mut session = memory();
+    for (number, (text, sql_type)) in [
+        ("6f9619ff-8b86-d011-b42d-00c04fc964ff", SqlType::Uuid),
+        ("2026-11-22 12:34:56+00:00", SqlType::TimestampWithOffset { digits: 6 }),
+        ("1-2", SqlType::IntervalYearMonth),
+        ("3 04:05:06", SqlType::IntervalDayTime),
+        ("7.125", SqlType::Money),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let value = mainstay_base::convert(ValueRef::Text(text), sql_type).unwrap();
+        session.execute(&format!("CREATE TABLE t{number} (id BIGINT PRIMARY KEY, v {sql_type})")).unwrap();
+        let mut insert = session.prepare(&format!("INSERT INTO t{number} VALUES (?, ?)")).unwrap();
+        insert.execute(&mut session, &[whole(1), value.as_ref()]).unwrap();
+        insert.execute(&mut session, &[whole(2), ValueRef::Text(text)]).unwrap();
+        insert.execute(&mut session, &[whole(3), ValueRef::Null]).unwrap();
+        let mut update = session.prepare(&format!("UPDATE t{number} SET v = ? WHERE id = ?")).unwrap();
+        assert_eq!(update.execute(&mut session, &[ValueRef::Text(text), whole(3)]).unwrap(), 1);
+        let rows = run(&mut session, &format!("SELECT v FROM t{number} ORDER BY id")).unwrap();
+        assert_eq!(rows, [[value.clone()], [value.clone()], [value]], "{sql_type}");
+    }
+    session.execute("CREATE TABLE own (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)").unwrap();
+    session.execute("INSERT INTO own DEFAULT VALUES").unwrap();
+    let mut update = session.prepare("UPDATE own SET id = ? WHERE id = ?").unwrap();
+    assert!(update.execute(&mut session, &[whole(9), whole(1)]).is_err());
+}

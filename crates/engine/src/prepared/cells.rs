@@ -114,9 +114,11 @@ impl Fast {
         let mut sources = Vec::with_capacity(changes.len());
         for (name, cell) in changes {
             let column = form.column(&name.key)?;
+            let identity = form.definition.columns[column].identity.as_ref();
+            let is_always = identity.is_some_and(|identity| identity.always);
             let is_twice = sources.iter().any(|(known, _)| *known == column);
             match source_of(cell) {
-                Some(source) if !is_twice && !form.is_computed(column) => sources.push((column, source)),
+                Some(source) if !is_twice && !form.is_computed(column) && !is_always => sources.push((column, source)),
                 _ => return Ok(None),
             }
         }

@@ -7,7 +7,7 @@ use super::cells::{Fast, Key, Source, fits, is_exact};
 use super::rows::Rows;
 use crate::native::{Changed, Form};
 use crate::session::Session;
-use mainstay_base::{Result, SqlType, ValueRef};
+use mainstay_base::{Result, SqlType, Value, ValueRef};
 use mainstay_store::{Read, Transaction, View, Written};
 use std::sync::Arc;
 
@@ -61,7 +61,15 @@ pub(super) fn change(
         Fast::Select { .. } => Ok(None),
         Fast::Insert { form, cells } => {
             let mut values = [ValueRef::Null; COLUMNS];
-            let Some(row) = row_of(form, cells, parameters, &mut values) else { return Ok(None) };
+            let (converted, refs);
+            let row = match row_of(form, cells, parameters, &mut values) {
+                Some(row) => row,
+                None => {
+                    converted = converted_values(form, cells.iter().enumerate(), parameters)?;
+                    refs = converted.iter().map(Value::as_ref).collect::<Vec<_>>();
+                    refs.as_slice()
+                }
+            };
             session.change_native(text, |transaction| {
                 form.table.insert(transaction, row)?;
                 Ok(Changed::Done(Some(1)))
@@ -71,13 +79,17 @@ pub(super) fn change(
             if !key.is_exact(parameters) {
                 return Ok(None);
             }
+            let converted;
             let mut values = [(0, ValueRef::Null); COLUMNS];
+            let mut all_fit = true;
             for (slot, (column, source)) in values.iter_mut().zip(changes) {
-                let Some(value) = source.value(parameters) else { return Ok(None) };
-                if !fits(value, form.definition.columns[*column].sql_type) {
-                    return Ok(None);
-                }
-                *slot = (*column, value);
+                *slot = (*column, source.value(parameters).unwrap_or(ValueRef::Null));
+                all_fit &= fits(slot.1, form.definition.columns[*column].sql_type);
+            }
+            if !all_fit {
+                let sources = changes.iter().map(|(column, source)| (*column, source));
+                converted = converted_values(form, sources, parameters)?;
+                values.iter_mut().zip(&converted).for_each(|(slot, value)| slot.1 = value.as_ref());
             }
             let changes = &values[..changes.len()];
             let write =
@@ -135,6 +147,19 @@ fn find(
             Ok(None)
         }
     }
+}
+
+/// Values as their columns hold them.
+fn converted_values<'s>(
+    form: &Form,
+    sources: impl Iterator<Item = (usize, &'s Source)>,
+    parameters: &[ValueRef<'_>],
+) -> Result<Vec<Value>> {
+    let value = |(column, source): (usize, &Source)| {
+        let given = source.value(parameters).unwrap_or(ValueRef::Null).to_value();
+        form.converted(column, given.as_ref())
+    };
+    sources.map(value).collect()
 }
 
 /// The row to insert, or `None` when a value has to be converted first.
