@@ -29,6 +29,10 @@ impl<'a> Words<'a> {
     /// Looks at the first words of a statement.
     pub(crate) fn of(statement: &'a str) -> Result<Words<'a>> {
         let statement = statement.trim_end().trim_end_matches(';');
+        // The most frequent word first, without a list.
+        if statement.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("select ")) {
+            return Ok(Words::Query(statement));
+        }
         let words: Vec<(usize, &str)> = first_words(statement, 5);
         let word = |at: usize| words.get(at).map(|(_, word)| word.to_lowercase()).unwrap_or_default();
         let name = |at: usize| -> Result<String> {

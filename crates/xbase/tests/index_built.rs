@@ -57,6 +57,10 @@ fn check_tag(bag: &Bag, name: &str, letter: &str, wanted: &[Item]) {
     for (key, _) in wanted.iter().step_by(wanted.len() / 97 + 1) {
         let equal = wanted.iter().filter(|item| item.0 == *key);
         assert_eq!(tag.find(key).unwrap(), equal.clone().map(|item| item.1).next());
+        let mut records = Vec::new();
+        if tag.equal(key, |record| records.push(record)).unwrap() {
+            assert_eq!(records, equal.clone().map(|item| item.1).collect::<Vec<_>>());
+        }
         let bound = Bound::Included(&key[..]);
         assert_eq!(tag.count_range(bound, bound).unwrap(), equal.count() as u64);
     }

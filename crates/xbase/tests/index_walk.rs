@@ -134,6 +134,13 @@ fn ranges_are_what_a_comparison_of_all_keys_gives() {
                 }
             }
         }
+        for key in bounds.iter().chain(all.iter().map(|(key, _)| key)) {
+            let mut equal = Vec::new();
+            if tag.equal(key, |record| equal.push(record)).unwrap() {
+                let wanted = all.iter().filter(|(other, _)| other.starts_with(key)).map(|(_, record)| *record);
+                assert_eq!(equal, wanted.collect::<Vec<_>>(), "{table} {} {key:?}", order.name);
+            }
+        }
         for (key, _) in all.iter().step_by(17) {
             let first = all.iter().find(|(other, _)| other == key).unwrap().1;
             assert_eq!(tag.find(key).unwrap(), Some(first), "{table} {}", order.name);

@@ -157,6 +157,31 @@ impl<'p> Leaf<'p> {
         Ok((index, false))
     }
 
+    /// Hands out the records of the keys that start with `target`; false when the keys after this leaf may, too.
+    #[inline]
+    pub(crate) fn equal(&self, target: &[u8], mut visit: impl FnMut(u32)) -> Result<bool, Reason> {
+        let target = &target[..target.len().min(self.key_len)];
+        let mut entries = self.entries();
+        let (mut matched, mut is_first, mut is_equal) = (0, true, false);
+        while let Some(entry) = entries.advance()? {
+            // As in a search: who shares more with the key before than the target does compares as that key did.
+            let same_as_previous =
+                !is_first && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
+            if !same_as_previous {
+                let (order, common) = self.compare(&entry, target);
+                if order == Ordering::Greater {
+                    return Ok(true);
+                }
+                (is_equal, matched) = (order == Ordering::Equal, common);
+            }
+            if is_equal {
+                visit(entry.record);
+            }
+            is_first = false;
+        }
+        Ok(false)
+    }
+
     /// Compares the key of an entry, of which the duplicate bytes are known to equal the target's, with
     /// the target; gives also how many leading bytes they share.
     #[inline(always)]

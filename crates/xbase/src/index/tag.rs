@@ -128,6 +128,12 @@ impl Tag {
         }
     }
 
+    /// Hands out the records whose keys begin with `key`, in the order of the tag's file, if one page tells them
+    /// all. Otherwise false: then what was handed out does not count, and [`range`](Tag::range) has the answer.
+    pub fn equal(&self, key: &[u8], visit: impl FnMut(u32)) -> Result<bool> {
+        self.tree.equal(key, visit)
+    }
+
     fn visit_range(
         &self,
         lower: Bound<&[u8]>,

@@ -368,6 +368,26 @@ impl Tree {
         Err(None)
     }
 
+    /// Hands out the records of the keys that start with `target`, if one packed leaf has them all; otherwise false,
+    /// and what was handed out is not everything.
+    pub(crate) fn equal(&self, target: &[u8], visit: impl FnMut(u32)) -> Result<bool> {
+        let mut page = self.root;
+        for _ in 0..MAX_DEPTH {
+            let bytes = self.pages.page(page)?;
+            let node = self.ordered_node(page, &bytes)?;
+            if let Some(leaf) = node.packed_leaf() {
+                return leaf.equal(target, visit).map_err(|reason| self.damaged(page, reason));
+            }
+            let (index, _) = node.search(target, false).map_err(|reason| self.damaged(page, reason))?;
+            if node.has_records() || index >= node.count() {
+                return Ok(false);
+            }
+            let Some(child) = self.child(page, &node, index)? else { return Ok(false) };
+            page = child;
+        }
+        Ok(false)
+    }
+
     /// The record and the key of the item at a position.
     pub(crate) fn item(&self, path: &Path, key: &mut Vec<u8>) -> Result<Option<u32>> {
         let Some(Level { page, index }) = path.top() else { return Ok(None) };

@@ -223,11 +223,11 @@ impl DbfTable {
 
     fn refreshed(&self) -> Result<Arc<State>> {
         let mut current = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = SystemTime::now();
-        let stamps = current.files.stamps(self.fs.as_ref(), &self.path)?;
-        if current.settled && stamps == current.stamps {
+        if current.settled && current.files.stamps(self.fs.as_ref(), &self.path)? == current.stamps {
             return Ok(Arc::clone(&current));
         }
+        let now = SystemTime::now();
+        let stamps = current.files.stamps(self.fs.as_ref(), &self.path)?;
         let files = Arc::new(Files::open(self.fs.as_ref(), &self.path, self.options)?);
         if files.dbf.fields() != self.fields {
             let message = "the structure of the table has changed";

@@ -15,18 +15,25 @@ const BITMAP_FROM: usize = 64;
 /// The rows that a range of keys gives.
 pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize) -> Result<RowSet> {
     let mut rows = Vec::new();
-    let mut beyond = None;
-    let (lower, upper) = (as_slice(&range.lower), as_slice(&range.upper));
-    tag.tag.range(lower, upper, |recno, _| {
-        match (recno as usize).checked_sub(1).filter(|row| *row < slots) {
-            Some(row) => rows.push(row as u32),
-            // A record that was appended after the statement began.
-            None if recno > 0 => {}
-            None => beyond = Some(recno),
-        }
-        ControlFlow::Continue(())
-    })?;
-    if beyond.is_some() {
+    let mut names_record_0 = false;
+    let mut add = |recno: u32| match (recno as usize).checked_sub(1) {
+        Some(row) if row < slots => rows.push(row as u32),
+        // A record that was appended after the statement began.
+        Some(_) => {}
+        None => names_record_0 = true,
+    };
+    let is_done = match (&range.lower, &range.upper) {
+        (Bound::Included(lower), Bound::Included(upper)) if lower == upper => tag.tag.equal(lower, &mut add)?,
+        _ => false,
+    };
+    if !is_done {
+        // What one page gave comes again, and is a set in the end.
+        tag.tag.range(as_slice(&range.lower), as_slice(&range.upper), |recno, _| {
+            add(recno);
+            ControlFlow::Continue(())
+        })?;
+    }
+    if names_record_0 {
         return Err(Error::new(Code::IndexDamaged, "a key of record 0"));
     }
     if rows.len() > slots / BITMAP_FROM {
