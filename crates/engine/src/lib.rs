@@ -72,5 +72,5 @@ pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};
 pub use mainstay_xbase::{Finding, Severity};
 pub use options::Options;
-pub use prepared::{Prepared, Row, Rows};
+pub use prepared::{Executor, Prepared, Row, Rows};
 pub use session::{Session, Setting};

@@ -1,8 +1,10 @@
 //! Statements that are prepared once and run many times.
 //!
 //! ```text
-//!   one row of a native table by its key?   --yes-->  the row executor: index, values, store      about 0.3 us
+//!   one row of a native table by its key?   --yes-->  index, values, store                        about 0.3 us
 //!        | no
+//!   a few rows: ranges, joins, groups?      --yes-->  a block of the row executor                  a few us
+//!        | no, or more rows than a few thousand
 //!        v
 //!   parameters become literals  -->  the planner, which lifts them again and finds its plan       about 100 us
 //! ```
@@ -14,6 +16,7 @@
 mod cells;
 mod point;
 mod rows;
+mod short;
 
 pub(crate) use cells::fits;
 pub use rows::{Row, Rows};
@@ -23,25 +26,50 @@ use crate::words::Words;
 use cells::Fast;
 use mainstay_base::{Result, ValueRef};
 use mainstay_query::{PointStatement, with_parameters};
+use short::{ShortStatement, Workspace};
 use std::sync::Arc;
 
 /// A prepared statement. It belongs to no session and keeps nothing of one.
 pub struct Prepared {
     text: Arc<str>,
+    kind: Kind,
     statement: Option<PointStatement>,
     /// How the row executor runs it, in one state of the catalog.
     fast: Option<Fast>,
+    /// The same for what is more than one row by its key.
+    short: Option<ShortStatement>,
+    workspace: Workspace,
     version: Option<u64>,
+}
+
+/// What runs a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// A row at a time, over indexes.
+    Row,
+    /// Vectors of many rows.
+    Batch,
+}
+
+/// What a statement is by its first words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Query,
+    Change,
+    /// A statement of ours, which no executor runs.
+    Ours,
 }
 
 impl Prepared {
     pub(crate) fn new(session: &Session, text: &str) -> Result<Prepared> {
         // Statements of ours are no SQL that the parser knows.
-        let statement = match Words::of(text)? {
-            Words::Query(text) | Words::Other(text) => PointStatement::parse(text)?,
-            _ => None,
+        let (kind, statement) = match Words::of(text)? {
+            Words::Query(text) => (Kind::Query, PointStatement::parse(text)?),
+            Words::Other(text) => (Kind::Change, PointStatement::parse(text)?),
+            _ => (Kind::Ours, None),
         };
-        let mut prepared = Prepared { text: Arc::from(text), statement, fast: None, version: None };
+        let (text, workspace) = (Arc::from(text), Workspace::default());
+        let mut prepared = Prepared { text, kind, statement, fast: None, short: None, workspace, version: None };
         prepared.refresh(session)?;
         Ok(prepared)
     }
@@ -53,6 +81,11 @@ impl Prepared {
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
             && let Some(changed) = point::change(session, &self.text, fast, parameters)?
+        {
+            return Ok(changed);
+        }
+        if let Some(short) = self.short.as_ref().filter(|short| !short.is_query())
+            && let Some(changed) = short.change(session, &self.text, parameters, &mut self.workspace)?
         {
             return Ok(changed);
         }
@@ -72,8 +105,23 @@ impl Prepared {
         {
             return point::read(session, &self.text, fast, parameters);
         }
+        if let Some(short) = &self.short
+            && short.read(session, &self.text, parameters, &mut self.workspace)?
+            && let ShortStatement::Select(short) = short
+        {
+            return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
+        }
         let bound = with_parameters(&self.text, parameters)?;
         Ok(Rows::of(session.execute(&bound)?))
+    }
+
+    /// Which executor it is meant for, as the catalog was when it was last prepared or run. Values of parameters that are
+    /// not exactly of the statement's types, and answers of many rows, take a statement to the batch executor run by run.
+    pub fn executor(&self) -> Executor {
+        match self.fast.is_some() || self.short.is_some() {
+            true => Executor::Row,
+            false => Executor::Batch,
+        }
     }
 
     /// Decides again how it is run when the catalog has changed.
@@ -83,6 +131,11 @@ impl Prepared {
             self.fast = match &self.statement {
                 Some(statement) => Fast::of(session, statement)?,
                 None => None,
+            };
+            // Not of one row by its key either: a value that the key does not take exactly may be one for a block.
+            self.short = match self.kind {
+                Kind::Ours => None,
+                kind => ShortStatement::of(session, &self.text, kind == Kind::Query)?,
             };
             self.version = Some(version);
         }

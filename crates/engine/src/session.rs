@@ -11,8 +11,8 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Statement,
-    TransactionStatement, View, Visibility,
+    Answer, CancelHandle, Catalog, Delete, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
+    Statement, TransactionStatement, Update, View, Visibility,
 };
 use mainstay_store::{Durability, Shown, Transaction};
 use mainstay_table::Table;
@@ -200,6 +200,24 @@ impl Session {
     /// A native table that is to be changed or read by its key.
     pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
         self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
+    }
+
+    /// A query for the row executor, if it is one for it.
+    pub(crate) fn short_query(&self, text: &str) -> Result<Option<Short>> {
+        let shared = &self.database.shared;
+        shared.planner.short_query(text, &self.catalog(shared), self.visibility)
+    }
+
+    /// The rows of an UPDATE for the row executor.
+    pub(crate) fn short_update(&self, text: &str, update: &Update) -> Result<Option<Short>> {
+        let shared = &self.database.shared;
+        shared.planner.short_update(text, update, &self.catalog(shared))
+    }
+
+    /// The rows of a DELETE for the row executor.
+    pub(crate) fn short_delete(&self, text: &str, delete: &Delete) -> Result<Option<Short>> {
+        let shared = &self.database.shared;
+        shared.planner.short_delete(text, delete, &self.catalog(shared))
     }
 
     pub(crate) fn read_native<T>(

@@ -89,17 +89,14 @@ impl Planner {
     /// Plans the rows that an UPDATE changes: their positions, then the new value of each assignment that has an
     /// expression, in their order.
     pub fn plan_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Planned> {
-        let mut items = vec![position_of(&update.table, update.alias.as_ref())];
-        items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
-        let tables = tables(&update.table, update.alias.as_ref(), &update.from);
-        self.plan_rows(source, items, tables, update.condition.clone(), catalog)
+        let (text, statement) = update_query(source, update)?;
+        self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
     /// Plans the rows that a DELETE ends: their positions.
     pub fn plan_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Planned> {
-        let items = vec![position_of(&delete.table, delete.alias.as_ref())];
-        let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
-        self.plan_rows(source, items, tables, delete.condition.clone(), catalog)
+        let (text, statement) = delete_query(source, delete)?;
+        self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
     /// Plans the query of an INSERT.
@@ -109,22 +106,6 @@ impl Planner {
         rename_repeated(&mut query.body);
         let statement = Statement::Query(Box::new(query));
         self.plan_statement(&text, statement, catalog, Visibility::Live, false)
-    }
-
-    fn plan_rows(
-        &self,
-        source: &str,
-        items: Vec<Expr>,
-        tables: Vec<TableWithJoins>,
-        condition: Option<Expr>,
-        catalog: &dyn Catalog,
-    ) -> Result<Planned> {
-        let text = Text::new(source)?;
-        let mut query = template()?;
-        select_of(&mut query)?.projection = items.into_iter().enumerate().map(numbered).collect();
-        select_of(&mut query)?.from = tables;
-        select_of(&mut query)?.selection = condition;
-        self.plan_statement(&text, Statement::Query(Box::new(query)), catalog, Visibility::Live, true)
     }
 
     /// Compiles expressions over the rows of tables under these names, whose columns follow each other in the batches.
@@ -197,6 +178,35 @@ impl Planner {
         }
         Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)), is_momentary })
     }
+}
+
+/// The query whose rows an UPDATE changes.
+pub(crate) fn update_query(source: &str, update: &Update) -> Result<(Text, Statement)> {
+    let mut items = vec![position_of(&update.table, update.alias.as_ref())];
+    items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
+    let tables = tables(&update.table, update.alias.as_ref(), &update.from);
+    rows_query(source, items, tables, update.condition.clone())
+}
+
+/// The query whose rows a DELETE ends.
+pub(crate) fn delete_query(source: &str, delete: &Delete) -> Result<(Text, Statement)> {
+    let items = vec![position_of(&delete.table, delete.alias.as_ref())];
+    let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
+    rows_query(source, items, tables, delete.condition.clone())
+}
+
+fn rows_query(
+    source: &str,
+    items: Vec<Expr>,
+    tables: Vec<TableWithJoins>,
+    condition: Option<Expr>,
+) -> Result<(Text, Statement)> {
+    let text = Text::new(source)?;
+    let mut query = template()?;
+    select_of(&mut query)?.projection = items.into_iter().enumerate().map(numbered).collect();
+    select_of(&mut query)?.from = tables;
+    select_of(&mut query)?.selection = condition;
+    Ok((text, Statement::Query(Box::new(query))))
 }
 
 /// Reads one expression.

@@ -218,7 +218,7 @@ fn constant(expr: &Expr) -> Option<Value> {
 }
 
 /// One of our values for one of DataFusion's.
-fn value_of(value: &ScalarValue) -> Option<Value> {
+pub(crate) fn value_of(value: &ScalarValue) -> Option<Value> {
     use ScalarValue::*;
     if value.is_null() {
         return Some(Value::Null);

@@ -297,6 +297,29 @@ impl Planner {
         Ok(Planned { is_momentary, ..self.build(&plan, text).map_err(explained)? })
     }
 
+    /// The optimized logical plan of a query with parameters, for the row executor; `None` where planning it says
+    /// something else than a plan that can be used again.
+    pub(crate) fn logical_of_short(
+        &self,
+        text: &Text,
+        statement: Statement,
+        catalog: &dyn Catalog,
+        visibility: Visibility,
+        hidden_columns: bool,
+    ) -> Option<LogicalPlan> {
+        if !self.fuse || !matches!(statement, Statement::Query(_)) {
+            return None;
+        }
+        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
+        let context =
+            StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: true, view_depth: 0 };
+        let statement = if hidden_columns { crate::wildcard::expand(statement, catalog).ok()? } else { statement };
+        refuse_what_would_be_left_out(&statement, text).ok()?;
+        let statement = crate::escape::with_backslashes(statement);
+        let logical = self.logical(statement, Vec::new(), &context).ok()?;
+        (!logical.is_momentary).then_some(logical.plan)
+    }
+
     /// Whether a statement of this shape has come before; remembers that one has.
     fn was_seen(&self, shape: &str, version: u64, visibility: Visibility) -> bool {
         self.cached(version, |cache| {
@@ -465,7 +488,7 @@ fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
 }
 
 /// The columns under the names that the user wrote, or else that their files have.
-fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
+pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
     let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
     let named = |(i, field): (usize, &FieldRef)| -> Field {
         let written = heads.as_ref().and_then(|heads| heads[i].clone());

@@ -26,8 +26,10 @@ mod values;
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use forms::{Form, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
+pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use transaction::{Changed, SessionTransaction};
+pub(crate) use update::{RowChange, update_late, update_row};
 pub(crate) use values::{array_of, value_at};
 
 use mainstay_base::Result;

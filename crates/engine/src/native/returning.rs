@@ -23,9 +23,9 @@ pub(super) fn answer(
 
 /// The rows that a change has written or ended.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     /// How many.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// Their values, when something asks for them.
-    pub(super) kept: Vec<NewRow>,
+    pub(crate) kept: Vec<NewRow>,
 }

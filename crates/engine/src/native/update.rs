@@ -18,13 +18,13 @@ use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::{Transaction, View, Written};
 
 /// The version of a row, and the columns of it that an UPDATE changes.
-pub(super) struct RowChange {
-    pub(super) position: u64,
-    pub(super) changes: Vec<(usize, Value)>,
+pub(crate) struct RowChange {
+    pub(crate) position: u64,
+    pub(crate) changes: Vec<(usize, Value)>,
 }
 
 /// Changes one row. With `whole` the row is completed and kept for RETURNING.
-pub(super) fn update_row(
+pub(crate) fn update_row(
     transaction: &mut Transaction,
     form: &Form,
     view: View,
@@ -65,7 +65,7 @@ fn changed_row(form: &Form, view: View, change: &RowChange) -> Result<NewRow> {
 /// all taken out before they come back. True when another transaction was first.
 ///
 /// Errors: the `UniqueViolation` of a row whose key is still there.
-pub(super) fn update_late(
+pub(crate) fn update_late(
     transaction: &mut Transaction,
     form: &Form,
     view: View,

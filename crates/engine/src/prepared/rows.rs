@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::Answer;
+use mainstay_rows::Buffer;
 use mainstay_store::group::Group;
 use std::sync::Arc;
 
@@ -21,6 +22,12 @@ enum Source<'p> {
         offset: usize,
         columns: &'p [usize],
         is_given: bool,
+    },
+    /// The row executor's answer.
+    Buffer {
+        buffer: &'p Buffer,
+        schema: &'p SchemaRef,
+        next: usize,
     },
     Answer(Box<AnswerRows>),
 }
@@ -40,6 +47,7 @@ pub struct Row<'r> {
 
 enum Values<'r> {
     Stored { group: &'r Group, offset: usize, columns: &'r [usize] },
+    Cells { buffer: &'r Buffer, row: usize, len: usize },
     List(&'r [Value]),
 }
 
@@ -52,13 +60,18 @@ impl<'p> Rows<'p> {
         Rows { source: Source::One { group, offset, columns, is_given: false } }
     }
 
+    pub(super) fn buffered(buffer: &'p Buffer, schema: &'p SchemaRef) -> Rows<'p> {
+        Rows { source: Source::Buffer { buffer, schema, next: 0 } }
+    }
+
     pub(super) fn of(answer: Answer) -> Rows<'p> {
         Rows { source: Source::Answer(Box::new(AnswerRows { answer, batch: None, next: 0, values: Vec::new() })) }
     }
 
-    /// The columns, where the planner has run the statement; the row executor's are those that were asked for.
+    /// The columns, where the planner knows the statement; those of one row by its key are the ones that were asked for.
     pub fn schema(&self) -> Option<&SchemaRef> {
         match &self.source {
+            Source::Buffer { schema, .. } => Some(schema),
             Source::Answer(rows) => Some(rows.answer.schema()),
             _ => None,
         }
@@ -74,6 +87,11 @@ impl<'p> Rows<'p> {
             Source::One { group, offset, columns, is_given } => {
                 *is_given = true;
                 Ok(Some(Row { values: Values::Stored { group, offset: *offset, columns } }))
+            }
+            Source::Buffer { buffer, schema, next } => {
+                let (row, len) = (*next, schema.fields().len());
+                *next += 1;
+                Ok((row < buffer.len()).then_some(Row { values: Values::Cells { buffer, row, len } }))
             }
             Source::Answer(rows) => Ok(rows.advance()?.map(|values| Row { values: Values::List(values) })),
         }
@@ -107,6 +125,8 @@ impl<'r> Row<'r> {
             Values::Stored { group, offset, columns } => {
                 columns.get(column).map_or(ValueRef::Null, |column| group.value(*offset, *column))
             }
+            Values::Cells { buffer, row, len } if column < *len => buffer.value(*row, column),
+            Values::Cells { .. } => ValueRef::Null,
             Values::List(values) => values.get(column).map_or(ValueRef::Null, Value::as_ref),
         }
     }
@@ -115,6 +135,7 @@ impl<'r> Row<'r> {
     pub fn len(&self) -> usize {
         match &self.values {
             Values::Stored { columns, .. } => columns.len(),
+            Values::Cells { len, .. } => *len,
             Values::List(values) => values.len(),
         }
     }

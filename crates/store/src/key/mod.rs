@@ -34,7 +34,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use range::{KeyRange, successor};
+pub use range::{Ends, KeyRange, successor};
 pub use writer::KeyWriter;
 
 use mainstay_base::{Collation, SqlType};

@@ -26,6 +26,17 @@ pub struct KeyRange {
     pub high: Option<Vec<u8>>,
 }
 
+/// What two buffers say of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// No keys.
+    Empty,
+    /// From the first to before the second.
+    Bounded,
+    /// From the first to the end of the index.
+    Open,
+}
+
 impl KeyRange {
     /// No keys.
     pub fn empty() -> KeyRange {
@@ -60,24 +71,44 @@ impl KeyEncoder {
         from: Bound<ValueRef<'_>>,
         to: Bound<ValueRef<'_>>,
     ) -> Result<KeyRange> {
+        let mut range = KeyRange::empty();
+        let high = range.high.get_or_insert_default();
+        match self.range_into(equal, from, to, (&mut range.low, high))? {
+            Ends::Empty => Ok(KeyRange::empty()),
+            Ends::Bounded => Ok(range),
+            Ends::Open => Ok(KeyRange { high: None, ..range }),
+        }
+    }
+
+    /// The same in buffers that are used again.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::KeyWriter::push`].
+    pub fn range_into(
+        &self,
+        equal: &[ValueRef<'_>],
+        from: Bound<ValueRef<'_>>,
+        to: Bound<ValueRef<'_>>,
+        (low, high): (&mut Vec<u8>, &mut Vec<u8>),
+    ) -> Result<Ends> {
         if [from, to].iter().any(|bound| matches!(bound, Bound::Included(v) | Bound::Excluded(v) if v.is_null())) {
-            return Ok(KeyRange::empty());
+            return Ok(Ends::Empty);
         }
         let column = self.columns().get(equal.len());
         let descending = column.is_some_and(|column| column.descending);
         let has_bound = !matches!((from, to), (Bound::Unbounded, Bound::Unbounded));
         let skips_null = has_bound && column.is_some_and(|column| column.nullable);
         let (first, last) = if descending { (to, from) } else { (from, to) };
-        let (mut low, mut high) = (Vec::new(), Vec::new());
         // The low end is behind the keys of an excluded value; the high end is behind those of an included one.
-        let behind = self.bound(equal, first, &mut low)? && matches!(first, Bound::Excluded(_));
+        let behind = self.bound(equal, first, low)? && matches!(first, Bound::Excluded(_));
         if matches!(first, Bound::Unbounded) && skips_null && !descending {
             low.push(NOT_NULL);
         }
-        if behind && !successor(&mut low) {
-            return Ok(KeyRange::empty());
+        if behind && !successor(low) {
+            return Ok(Ends::Empty);
         }
-        self.bound(equal, last, &mut high)?;
+        self.bound(equal, last, high)?;
         let is_bounded = match last {
             Bound::Excluded(_) => true,
             Bound::Unbounded if skips_null && descending => {
@@ -85,9 +116,9 @@ impl KeyEncoder {
                 high.push(0xFF);
                 true
             }
-            Bound::Included(_) | Bound::Unbounded => successor(&mut high),
+            Bound::Included(_) | Bound::Unbounded => successor(high),
         };
-        Ok(KeyRange { low, high: is_bounded.then_some(high) })
+        Ok(if is_bounded { Ends::Bounded } else { Ends::Open })
     }
 
     /// Writes the columns and the bound's value: whether there is one.

@@ -124,6 +124,13 @@ impl<'t> Reader<'t> {
         Ok(found.and_then(|position| self.version(position)))
     }
 
+    /// The same with a buffer for the key, for many readers at once.
+    ///
+    /// Errors: as [`get`](Reader::get).
+    pub fn get_with(&self, index: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<Version<'_>>> {
+        Ok(self.find(index, values, key)?.and_then(|position| self.version(position)))
+    }
+
     fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
         let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
         let mut writer = index.encoder.start(key);
@@ -182,11 +189,21 @@ impl<'t> Reader<'t> {
         exact: bool,
         visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
+        self.scan_with(&mut Cursor::new(low, high, direction), number, exact, visit)
+    }
+
+    /// The same with the range in a cursor whose buffers are used again.
+    pub fn scan_with(
+        &self,
+        cursor: &mut Cursor,
+        number: usize,
+        exact: bool,
+        visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
         let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
-        let mut cursor = Cursor::new(low, high, direction);
         let mut entries = [0; PORTION];
         while !cursor.is_finished() {
-            let count = index.entries.fetch(&mut cursor, &mut entries);
+            let count = index.entries.fetch(cursor, &mut entries);
             for entry in &entries[..count] {
                 let position = match self.version(*entry) {
                     Some(_) => *entry,

@@ -1,0 +1,182 @@
+//! Statements of a few rows that have more than a key: joins, ranges, groups, changes of what they find.
+//!
+//! The planner's optimized plan becomes a block of the row executor when the statement is prepared. What the block turns
+//! out not to be made for - a parameter of another type, more rows than a few thousand - is run by the batch executor,
+//! run by run.
+
+use super::cells::fits;
+use crate::native::{Changed, Form, RowChange, RowsDone, key_of, update_late, update_row};
+use crate::session::Session;
+use mainstay_base::{Code, Result, Value, ValueRef};
+use mainstay_query::{Assignment, Name, Short, Statement};
+use mainstay_rows::{Buffer, Outcome, Scratch};
+use mainstay_store::{Read, Transaction, View, Written};
+use std::sync::Arc;
+
+/// A statement whose rows the row executor finds.
+pub(super) enum ShortStatement {
+    Select(Short),
+    Update { short: Short, form: Arc<Form>, columns: Vec<usize> },
+    Delete { short: Short, form: Arc<Form> },
+}
+
+/// What runs use again.
+#[derive(Default)]
+pub(super) struct Workspace {
+    scratch: Scratch,
+    pub(super) buffer: Buffer,
+}
+
+impl ShortStatement {
+    /// The row executor's way of a statement; `None` when it has none, or when preparing it shows a mistake, which
+    /// running it will tell.
+    pub(super) fn of(session: &Session, text: &str, is_query: bool) -> Result<Option<ShortStatement>> {
+        if is_query {
+            return Ok(session.short_query(text)?.map(ShortStatement::Select));
+        }
+        match Statement::parse(text)? {
+            Statement::Update(update) if update.returning.is_none() => {
+                let Some(form) = changed_table(session, &update.table)? else { return Ok(None) };
+                let Some(columns) = assigned(&form, &update.assignments) else { return Ok(None) };
+                let short = session.short_update(text, &update)?;
+                Ok(short.map(|short| ShortStatement::Update { short, form, columns }))
+            }
+            Statement::Delete(delete) if delete.returning.is_none() => {
+                let Some(form) = changed_table(session, &delete.table)? else { return Ok(None) };
+                let short = session.short_delete(text, &delete)?;
+                Ok(short.map(|short| ShortStatement::Delete { short, form }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it gives rows.
+    pub(super) fn is_query(&self) -> bool {
+        matches!(self, ShortStatement::Select(_))
+    }
+
+    /// Fills the buffer with the rows of a query: whether it did.
+    pub(super) fn read(
+        &self,
+        session: &mut Session,
+        text: &Arc<str>,
+        parameters: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<bool> {
+        let ShortStatement::Select(short) = self else { return Ok(false) };
+        let Workspace { scratch, buffer } = workspace;
+        let outcome = match short.plan.tables().is_empty() {
+            true => short.plan.run(View { commit: 0, mark: 0 }, parameters, scratch, buffer)?,
+            false => session.read_native(text, |transaction, view| {
+                note_reads(transaction, short);
+                short.plan.run(view, parameters, scratch, buffer)
+            })?,
+        };
+        Ok(outcome == Outcome::Done)
+    }
+
+    /// Runs a change: how many rows it changed, or `None` when the batch executor has to find them.
+    pub(super) fn change(
+        &self,
+        session: &mut Session,
+        text: &Arc<str>,
+        parameters: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<Option<u64>> {
+        let Workspace { scratch, buffer } = workspace;
+        let (ShortStatement::Update { short, .. } | ShortStatement::Delete { short, .. }) = self else {
+            return Ok(None);
+        };
+        session.change_native(text, |transaction| {
+            let view = transaction.begin_statement()?;
+            if short.plan.run(view, parameters, scratch, buffer)? != Outcome::Done {
+                return Ok(Changed::Done(None));
+            }
+            note_reads(transaction, short);
+            let done = match self {
+                ShortStatement::Update { form, columns, .. } => update(transaction, form, columns, view, buffer)?,
+                ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
+                ShortStatement::Select(_) => Some(0),
+            };
+            Ok(done.map_or(Changed::Overtaken, |count| Changed::Done(Some(count))))
+        })
+    }
+}
+
+fn note_reads(transaction: &mut Transaction, short: &Short) {
+    for table in short.plan.tables() {
+        transaction.note_read(table, Read::Everything);
+    }
+}
+
+/// The table of a change, if its rows can be changed without looking at them whole.
+fn changed_table(session: &Session, name: &Name) -> Result<Option<Arc<Form>>> {
+    match session.form(&key_of(name)) {
+        Ok(form) => Ok((!form.looks_at_rows()).then_some(form)),
+        // A file, a view, or nothing: the planner knows what to say.
+        Err(error) if error.code() == Code::UnknownTable => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The columns that an UPDATE gives expressions for; `None` for what is not for the row executor, or a mistake.
+fn assigned(form: &Form, assignments: &[Assignment]) -> Option<Vec<usize>> {
+    let mut columns = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        let column = form.column(&assignment.column.key).ok()?;
+        let is_identity = form.definition.columns[column].identity.is_some();
+        if assignment.value.is_none() || is_identity || columns.contains(&column) {
+            return None;
+        }
+        columns.push(column);
+    }
+    Some(columns)
+}
+
+/// Changes the rows in the buffer: positions, and behind them new values. `None` when another transaction was first.
+fn update(
+    transaction: &mut Transaction,
+    form: &Form,
+    columns: &[usize],
+    view: View,
+    buffer: &Buffer,
+) -> Result<Option<u64>> {
+    let mut done = RowsDone::default();
+    let mut late = Vec::new();
+    for row in 0..buffer.len() {
+        let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
+        let value = |(place, column): (usize, &usize)| -> Result<(usize, Value)> {
+            let value = buffer.value(row, place + 1);
+            let value = match fits(value, form.definition.columns[*column].sql_type) {
+                true => value.to_value(),
+                false => form.converted(*column, value)?,
+            };
+            Ok((*column, value))
+        };
+        let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
+        let change = RowChange { position: position as u64, changes };
+        match update_row(transaction, form, view, &change, false, &mut done) {
+            Ok(Written::Moved(_)) => return Ok(None),
+            Ok(Written::Done(_) | Written::Gone) => {}
+            Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match update_late(transaction, form, view, late, false, &mut done)? {
+        true => Ok(None),
+        false => Ok(Some(done.count)),
+    }
+}
+
+fn delete(transaction: &mut Transaction, form: &Form, buffer: &Buffer) -> Result<Option<u64>> {
+    let mut count = 0;
+    for row in 0..buffer.len() {
+        let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
+        match form.table.delete(transaction, position as u64)? {
+            Written::Done(_) => count += 1,
+            Written::Moved(_) => return Ok(None),
+            Written::Gone => {}
+        }
+    }
+    Ok(Some(count))
+}

@@ -1,0 +1,154 @@
+//! Which index gives the rows of a table, from what is known when it is that table's turn.
+
+use crate::block::SortKey;
+use crate::expression::Expression;
+use mainstay_base::{Collation, SqlType};
+use mainstay_store::NativeTable;
+use mainstay_store::index::Direction;
+use mainstay_table::Comparison;
+
+/// A range of an index: its first columns equal values, and the next one lies between bounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) index: usize,
+    pub(crate) equal: Vec<Expression>,
+    /// The bound, and whether it is part of the range.
+    pub(crate) from: Option<(Expression, bool)>,
+    pub(crate) to: Option<(Expression, bool)>,
+    /// Whether at most one row has the key.
+    pub(crate) is_point: bool,
+    pub(crate) direction: Direction,
+}
+
+/// A table whose turn it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'b> {
+    pub(crate) table: &'b NativeTable,
+    pub(crate) source: usize,
+    /// The tables before it, as bits.
+    pub(crate) bound: u32,
+    pub(crate) conditions: &'b [&'b Expression],
+}
+
+impl Turn<'_> {
+    /// The index that binds the most, and how much that is.
+    pub(crate) fn best(&self) -> Option<(usize, Access)> {
+        let indexes = self.table.indexes();
+        let served = (0..indexes.len()).filter_map(|number| self.serve(number));
+        served.max_by_key(|(score, _)| *score)
+    }
+
+    fn serve(&self, number: usize) -> Option<(usize, Access)> {
+        let indexes = self.table.indexes();
+        let definition = indexes.get(number)?.definition();
+        let mut equal = Vec::new();
+        for column in &definition.columns {
+            let Some(value) = self.compared(column.column, &[Comparison::Equal]) else { break };
+            equal.push(value.clone());
+        }
+        let next = definition.columns.get(equal.len()).map(|column| column.column);
+        let next = next.filter(|next| orders_values(self.table.types()[*next]));
+        let bound = |inclusive: Comparison, exclusive: Comparison| {
+            let next = next?;
+            let found = self.compared(next, &[inclusive]).map(|value| (value.clone(), true));
+            found.or_else(|| self.compared(next, &[exclusive]).map(|value| (value.clone(), false)))
+        };
+        let from = bound(Comparison::GreaterOrEqual, Comparison::Greater);
+        let to = bound(Comparison::LessOrEqual, Comparison::Less);
+        let is_point = definition.unique && equal.len() == definition.columns.len();
+        let ends = usize::from(from.is_some()) + usize::from(to.is_some());
+        let score = equal.len() * 4 + ends + usize::from(is_point);
+        let access = Access { index: number, equal, from, to, is_point, direction: Direction::Ascending };
+        (score > 0).then_some((score, access))
+    }
+
+    /// What a column of the table is compared with in one of these ways, if that is known by now.
+    fn compared(&self, column: usize, ways: &[Comparison]) -> Option<&Expression> {
+        let is_column = |expression: &Expression| is_column(expression, self.source, column);
+        let is_known = |expression: &Expression| expression.sources() & !self.bound == 0 && !has_results(expression);
+        self.conditions.iter().find_map(|condition| {
+            let Expression::Compare { op, left, right } = condition else { return None };
+            if ways.contains(op) && is_column(left) && is_known(right) {
+                return Some(right.as_ref());
+            }
+            (ways.contains(&mirrored(*op)) && is_column(right) && is_known(left)).then_some(left.as_ref())
+        })
+    }
+
+    /// The way through an index of the table in this order, given what the index has bound already.
+    pub(crate) fn ordered(&self, access: Option<&Access>, order: &[SortKey]) -> Option<Access> {
+        match access {
+            Some(access) => {
+                let direction = self.direction(access.index, access.equal.len(), order)?;
+                Some(Access { direction, ..access.clone() })
+            }
+            None => (0..self.table.indexes().len()).find_map(|index| {
+                let direction = self.direction(index, 0, order)?;
+                let equal = Vec::new();
+                Some(Access { index, equal, from: None, to: None, is_point: false, direction })
+            }),
+        }
+    }
+
+    /// The direction in which the index, behind its first `fixed` columns, has this order.
+    fn direction(&self, index: usize, fixed: usize, order: &[SortKey]) -> Option<Direction> {
+        let indexes = self.table.indexes();
+        let columns = &indexes.get(index)?.definition().columns[fixed..];
+        let mut direction = None;
+        for (at, key) in order.iter().enumerate() {
+            let column = columns.get(at)?;
+            let declared = &self.table.definition().columns[column.column];
+            let is_it = matches!(key.expression, Expression::Column { source, column: of } if source == self.source && of == column.column);
+            // NULL is the lowest value of an index.
+            let nulls_agree = !declared.nullable || key.nulls_first != key.descending;
+            if !is_it || !nulls_agree || !orders_values(declared.sql_type) {
+                return None;
+            }
+            let wanted = match key.descending == column.descending {
+                true => Direction::Ascending,
+                false => Direction::Descending,
+            };
+            if *direction.get_or_insert(wanted) != wanted {
+                return None;
+            }
+        }
+        direction
+    }
+}
+
+/// Whether an expression is this column, perhaps as a number of another type.
+fn is_column(expression: &Expression, of: usize, number: usize) -> bool {
+    match expression {
+        Expression::Column { source, column } => *source == of && *column == number,
+        Expression::Cast { expression, to } => {
+            !matches!(to, crate::Number::Double) && is_column(expression, of, number)
+        }
+        _ => false,
+    }
+}
+
+fn has_results(expression: &Expression) -> bool {
+    let mut found = false;
+    expression.visit(&mut |part| found |= matches!(part, Expression::Result(_)));
+    found
+}
+
+/// The comparison with its sides exchanged.
+fn mirrored(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
+    }
+}
+
+/// Whether the order of an index's keys is that of the values as comparisons have it.
+fn orders_values(sql_type: SqlType) -> bool {
+    match sql_type {
+        SqlType::VarChar { collation, .. } => collation == Collation::Binary,
+        SqlType::Char { .. } | SqlType::Real | SqlType::Double => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,34 @@
+//! The row executor: short statements over native tables, a row at a time.
+//!
+//! ```text
+//!   Block      what the planner asks for: tables, conditions, groups, an order, a limit, output expressions
+//!     Plan::of     an order of the tables, an index for each, conditions where they can first be decided
+//!   Plan       kept with the prepared statement
+//!     Plan::run    nested loops:  index --positions--> version --conditions--> next table ... --> output or groups
+//!   Buffer     the answer: cells, and one run of bytes for all their texts; used again by the next run
+//! ```
+//!
+//! Values are read where they lie in the tables' columns and are borrowed until they are written into the buffer, so once
+//! the buffers have grown nothing is allocated for a row. There is no async and no vector here: a statement that looks at a
+//! handful of rows is done before a vector executor has set itself up. What turns out to look at many rows gives up
+//! ([`Outcome::TooMany`]) and is run by the batch executor, with the same answer.
+//!
+//! An index gives a superset of the rows wanted, and every condition is applied again to what it gives; so an index may
+//! serve a condition that it answers only roughly.
+
+mod access;
+mod aggregate;
+mod arithmetic;
+mod block;
+mod buffer;
+mod expression;
+mod plan;
+mod run;
+
+pub use aggregate::{Aggregate, Call};
+pub use arithmetic::{Number, Operation};
+pub use block::{Block, ParameterType, SortKey, Source};
+pub use buffer::Buffer;
+pub use expression::Expression;
+pub use plan::Plan;
+pub use run::{Outcome, Scratch};

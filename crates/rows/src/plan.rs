@@ -1,0 +1,183 @@
+//! The order in which a block's tables are joined, and where each condition is decided.
+
+use crate::access::{Access, Turn};
+use crate::block::Block;
+use crate::expression::{Expression, MAX_SOURCES};
+use mainstay_store::{NativeTable, Shown};
+use mainstay_table::Table;
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A table of at most so many rows may be read from one end to the other.
+const SMALL: usize = 2_048;
+
+/// The same for each row of the tables before it.
+const TINY: usize = 64;
+
+/// A block in the form in which it is run. Belongs to one state of the catalog.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) block: Block,
+    pub(crate) tables: Vec<Arc<NativeTable>>,
+    /// How many columns each table has, without the hidden ones.
+    pub(crate) widths: Vec<usize>,
+    pub(crate) steps: Vec<Step>,
+    /// Conditions that look at no table.
+    pub(crate) before: Vec<Expression>,
+    /// Whether rows come in the order of the answer.
+    pub(crate) is_ordered: bool,
+    pub(crate) patience: Patience,
+}
+
+/// One of the nested loops.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) source: usize,
+    pub(crate) access: Option<Access>,
+    /// For the right side of an outer join: what makes a row a partner.
+    pub(crate) partner: Option<Vec<Expression>>,
+    /// What can be decided when this table has a row.
+    pub(crate) conditions: Vec<Expression>,
+}
+
+impl Plan {
+    /// The plan of a block; `None` for what the row executor does not do, or would do slower than the batch executor: a
+    /// table that is no native one, a join without an index, a large table without a condition on an index.
+    pub fn of(block: Block) -> Option<Plan> {
+        if block.output.is_empty() || block.sources.len() > MAX_SOURCES {
+            return None;
+        }
+        let tables: Vec<Arc<NativeTable>> =
+            block.sources.iter().map(|source| native(&source.table)).collect::<Option<_>>()?;
+        let widths = tables.iter().map(|table| table.types().len()).collect();
+        let mut plan = Plan {
+            block,
+            tables,
+            widths,
+            steps: Vec::new(),
+            before: Vec::new(),
+            is_ordered: false,
+            patience: Patience::default(),
+        };
+        plan.join()?;
+        plan.place();
+        Some(plan)
+    }
+
+    /// The native tables that it reads, each time one is named.
+    pub fn tables(&self) -> &[Arc<NativeTable>] {
+        &self.tables
+    }
+
+    /// Decides the order of the loops, and an index for each.
+    fn join(&mut self) -> Option<()> {
+        let block = &self.block;
+        let has_outer = block.sources.iter().any(|source| source.outer.is_some());
+        let conditions: Vec<&Expression> = block.conditions.iter().collect();
+        let mut bound = 0u32;
+        let mut steps: Vec<Step> = Vec::new();
+        while steps.len() < self.tables.len() {
+            let open = (0..self.tables.len()).filter(|source| bound & 1 << source == 0);
+            // Tables of an outer join stay in their order.
+            let open = open.take(if has_outer { 1 } else { usize::MAX });
+            let turn = |source: usize| {
+                let outer = block.sources[source].outer.as_ref();
+                let of_outer: Vec<&Expression> = outer.iter().flat_map(|conditions| conditions.iter()).collect();
+                let conditions = if outer.is_some() { &of_outer } else { &conditions };
+                let (table, conditions) = (self.tables[source].as_ref(), conditions.as_slice());
+                Turn { table, source, bound, conditions }.best()
+            };
+            // The best index first; without one, the smallest table.
+            let rated = open.map(|source| {
+                let served = turn(source);
+                let score = served.as_ref().map_or(0, |(score, _)| *score);
+                (score, std::cmp::Reverse(self.tables[source].estimated_rows()), source, served)
+            });
+            let (_, std::cmp::Reverse(rows), source, served) = rated.max_by_key(|(score, rows, ..)| (*score, *rows))?;
+            let access = served.map(|(_, access)| access);
+            let is_first = steps.is_empty();
+            let ends_early = block.fetch.is_some() && block.order.is_empty() && block.aggregate.is_none();
+            if access.is_none() && rows > if is_first { SMALL } else { TINY } && !(is_first && ends_early) {
+                // An order may still give an index.
+                if !is_first || block.order.is_empty() || block.fetch.is_none() || block.aggregate.is_some() {
+                    return None;
+                }
+            }
+            let partner = block.sources[source].outer.clone();
+            steps.push(Step { source, access, partner, conditions: Vec::new() });
+            bound |= 1 << source;
+        }
+        self.is_ordered = block.order.is_empty();
+        if let Some(first) = steps.first_mut()
+            && !block.order.is_empty()
+            && block.aggregate.is_none()
+        {
+            let (table, source) = (self.tables[first.source].as_ref(), first.source);
+            let turn = Turn { table, source, bound: 0, conditions: &conditions };
+            let is_needed = first.access.is_some() || block.fetch.is_some();
+            if let Some(access) = turn.ordered(first.access.as_ref(), &block.order).filter(|_| is_needed) {
+                first.access = Some(access);
+                self.is_ordered = true;
+            }
+            if first.access.is_none() && table.estimated_rows() > SMALL {
+                return None;
+            }
+        }
+        self.steps = steps;
+        Some(())
+    }
+
+    /// Puts each condition where all its tables have a row.
+    fn place(&mut self) {
+        let mut bound = 0u32;
+        let mut waiting = self.block.conditions.clone();
+        let mut take = |bound: u32| -> Vec<Expression> {
+            let (ready, rest) = waiting.drain(..).partition(|condition| condition.sources() & !bound == 0);
+            waiting = rest;
+            ready
+        };
+        self.before = take(0);
+        for step in &mut self.steps {
+            bound |= 1 << step.source;
+            step.conditions = take(bound);
+        }
+    }
+}
+
+fn native(table: &Arc<dyn Table>) -> Option<Arc<NativeTable>> {
+    let any: &dyn Any = table.as_ref();
+    any.downcast_ref::<Shown>().map(|shown| Arc::clone(&shown.0))
+}
+
+/// How often a plan that met too many rows is tried again: after 1 run of the other executor, after 3, 7 ... 63.
+#[derive(Debug, Default)]
+pub(crate) struct Patience {
+    penalty: AtomicU32,
+    waiting: AtomicU32,
+}
+
+impl Patience {
+    /// Whether to try.
+    pub(crate) fn is_up(&self) -> bool {
+        match self.waiting.load(Ordering::Relaxed) {
+            0 => false,
+            waiting => {
+                self.waiting.store(waiting - 1, Ordering::Relaxed);
+                true
+            }
+        }
+    }
+
+    /// It met too many rows.
+    pub(crate) fn lose(&self) {
+        let penalty = (self.penalty.load(Ordering::Relaxed) * 2 + 1).min(63);
+        self.penalty.store(penalty, Ordering::Relaxed);
+        self.waiting.store(penalty, Ordering::Relaxed);
+    }
+
+    /// It was done.
+    pub(crate) fn keep(&self) {
+        self.penalty.store(0, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,347 @@
+//! Nested loops over indexes.
+
+use crate::access::Access;
+use crate::aggregate::Groups;
+use crate::buffer::Buffer;
+use crate::expression::{Current, Expression, MAX_SOURCES, compare};
+use crate::plan::{Plan, Step};
+use mainstay_base::{Code, Result, ValueRef};
+use mainstay_store::index::{Cursor, Direction};
+use mainstay_store::key::Ends;
+use mainstay_store::{Reader, View};
+use std::cmp::Ordering;
+use std::ops::{Bound, ControlFlow};
+
+/// Versions that a run looks at before it leaves the statement to the batch executor.
+const VISITS: usize = 4_096;
+
+/// How many columns of an index take part in a search.
+const KEY_COLUMNS: usize = 16;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The answer is in the buffer.
+    Done,
+    /// It would look at so many rows that the batch executor is faster. The buffer has nothing.
+    TooMany,
+    /// A parameter is not exactly of the type that the statement gives it.
+    OtherTypes,
+}
+
+/// What runs use again: buffers for keys.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    probes: Vec<Probe>,
+}
+
+#[derive(Debug)]
+struct Probe {
+    low: Vec<u8>,
+    high: Vec<u8>,
+    cursor: Cursor,
+}
+
+impl Default for Probe {
+    fn default() -> Probe {
+        Probe { low: Vec::new(), high: Vec::new(), cursor: Cursor::new(&[], None, Direction::Ascending) }
+    }
+}
+
+impl Plan {
+    /// Runs the block as `view` sees its tables, and fills the buffer.
+    ///
+    /// Errors: those of calculations.
+    pub fn run(
+        &self,
+        view: View,
+        parameters: &[ValueRef<'_>],
+        scratch: &mut Scratch,
+        buffer: &mut Buffer,
+    ) -> Result<Outcome> {
+        if self.patience.is_up() {
+            return Ok(Outcome::TooMany);
+        }
+        if parameters.len() != self.block.parameters.len() {
+            return Ok(Outcome::OtherTypes);
+        }
+        let mut exact = [ValueRef::Null; KEY_COLUMNS];
+        let Some(exact) = exact.get_mut(..parameters.len()) else { return Ok(Outcome::OtherTypes) };
+        for ((slot, value), declared) in exact.iter_mut().zip(parameters).zip(&self.block.parameters) {
+            let Some(value) = declared.exact(*value) else { return Ok(Outcome::OtherTypes) };
+            *slot = value;
+        }
+        let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
+        scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
+        let sorts = !self.is_ordered;
+        buffer.clear(self.block.output.len() + if sorts { self.block.order.len() } else { 0 });
+        let mut run = Run {
+            plan: self,
+            readers: &readers,
+            current: Current::new(&self.widths, exact),
+            groups: self.block.aggregate.as_ref().map(Groups::new),
+            buffer,
+            probes: &mut scratch.probes,
+            visits: 0,
+            skip: if sorts { 0 } else { self.block.skip },
+            fetch: if sorts { None } else { self.block.fetch },
+        };
+        run.whole()?;
+        let is_done = run.visits <= VISITS;
+        if !is_done {
+            buffer.clear(0);
+            self.patience.lose();
+            return Ok(Outcome::TooMany);
+        }
+        self.patience.keep();
+        if sorts {
+            self.sort(buffer);
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn sort(&self, buffer: &mut Buffer) {
+        let width = self.block.output.len();
+        let mut order: Vec<u32> = (0..buffer.len() as u32).collect();
+        order.sort_by(|a, b| {
+            let of = |row: &u32, key: usize| buffer.cell(*row as usize, width + key);
+            let keys = self.block.order.iter().enumerate();
+            keys.map(|(number, key)| {
+                let (left, right) = (of(a, number), of(b, number));
+                match (left.is_null(), right.is_null()) {
+                    (true, true) => Ordering::Equal,
+                    (true, false) if key.nulls_first => Ordering::Less,
+                    (true, false) => Ordering::Greater,
+                    (false, true) if key.nulls_first => Ordering::Greater,
+                    (false, true) => Ordering::Less,
+                    (false, false) => {
+                        // Of one column, so of one kind.
+                        let order = compare(left, right).ok().flatten().unwrap_or(Ordering::Equal);
+                        if key.descending { order.reverse() } else { order }
+                    }
+                }
+            })
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+        });
+        let end = self.block.fetch.map_or(order.len(), |fetch| self.block.skip.saturating_add(fetch).min(order.len()));
+        order.truncate(end);
+        order.drain(..self.block.skip.min(order.len()));
+        buffer.set_order(order);
+    }
+}
+
+struct Run<'r> {
+    plan: &'r Plan,
+    /// By the places of their tables.
+    readers: &'r [Reader<'r>],
+    current: Current<'r>,
+    groups: Option<Groups<'r>>,
+    buffer: &'r mut Buffer,
+    probes: &'r mut Vec<Probe>,
+    visits: usize,
+    skip: usize,
+    /// Rows that are still wanted.
+    fetch: Option<usize>,
+}
+
+impl<'r> Run<'r> {
+    fn whole(&mut self) -> Result<()> {
+        if self.fetch != Some(0) && self.all(&self.plan.before)? {
+            let _ = self.step(0)?;
+        }
+        let Some(groups) = self.groups.take() else { return Ok(()) };
+        groups.finish(|results| {
+            for condition in &self.plan.block.having {
+                if condition.truth(&self.current, results)? != Some(true) {
+                    return Ok(());
+                }
+            }
+            self.emit(results).map(|_| ())
+        })
+    }
+
+    fn all(&self, conditions: &'r [Expression]) -> Result<bool> {
+        for condition in conditions {
+            if condition.truth(&self.current, &[])? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The loop of a step, and those inside of it.
+    fn step(&mut self, depth: usize) -> Result<ControlFlow<()>> {
+        let plan = self.plan;
+        let Some(step) = plan.steps.get(depth) else { return self.row() };
+        let mut has_partner = false;
+        let flow = match &step.access {
+            Some(access) => self.look_up(depth, step, access, &mut has_partner)?,
+            None => self.scan(depth, step, &mut has_partner)?,
+        };
+        if flow.is_break() || step.partner.is_none() || has_partner {
+            return Ok(flow);
+        }
+        self.current.rows[step.source] = None;
+        match self.all(&step.conditions)? {
+            true => self.step(depth + 1),
+            false => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    fn scan(&mut self, depth: usize, step: &'r Step, has_partner: &mut bool) -> Result<ControlFlow<()>> {
+        let reader = &self.readers[step.source];
+        let mut flow = ControlFlow::Continue(());
+        reader.for_each(&mut |version| {
+            flow = self.visit(depth, step, version.position, has_partner)?;
+            Ok(flow)
+        })?;
+        Ok(flow)
+    }
+
+    fn look_up(
+        &mut self,
+        depth: usize,
+        step: &'r Step,
+        access: &'r Access,
+        has_partner: &mut bool,
+    ) -> Result<ControlFlow<()>> {
+        let reader = &self.readers[step.source];
+        let mut values = [ValueRef::Null; KEY_COLUMNS];
+        let Some(equal) = values.get_mut(..access.equal.len()) else { return self.scan(depth, step, has_partner) };
+        for (slot, expression) in equal.iter_mut().zip(&access.equal) {
+            *slot = expression.value(&self.current, &[])?;
+            if slot.is_null() {
+                // Nothing equals NULL.
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+        let equal = &*equal;
+        // Taken out while the loop runs; the loops inside have others.
+        let mut probe = std::mem::take(&mut self.probes[depth]);
+        let flow = match access.is_point {
+            true => match reader.get_with(access.index, equal, &mut probe.low) {
+                Ok(Some(version)) => self.visit(depth, step, version.position, has_partner),
+                Ok(None) => Ok(ControlFlow::Continue(())),
+                // The column cannot hold the value, so it does not equal it.
+                Err(error) if error.code() == Code::InvalidValue => Ok(ControlFlow::Continue(())),
+                Err(error) => Err(error),
+            },
+            false => self.range(depth, step, access, equal, &mut probe, has_partner),
+        };
+        self.probes[depth] = probe;
+        flow
+    }
+
+    fn range(
+        &mut self,
+        depth: usize,
+        step: &'r Step,
+        access: &'r Access,
+        equal: &[ValueRef<'r>],
+        probe: &mut Probe,
+        has_partner: &mut bool,
+    ) -> Result<ControlFlow<()>> {
+        let reader = &self.readers[step.source];
+        let end = |of: &'r Option<(Expression, bool)>| -> Result<Bound<ValueRef<'r>>> {
+            Ok(match of {
+                None => Bound::Unbounded,
+                Some((expression, true)) => Bound::Included(expression.value(&self.current, &[])?),
+                Some((expression, false)) => Bound::Excluded(expression.value(&self.current, &[])?),
+            })
+        };
+        let (from, to) = (end(&access.from)?, end(&access.to)?);
+        let indexes = reader.directory().indexes();
+        let Some(index) = indexes.get(access.index) else { return self.scan(depth, step, has_partner) };
+        let encoder = index.encoder();
+        let Probe { low, high, cursor } = probe;
+        let ends = match encoder.range_into(equal, from, to, (low, high)) {
+            // A bound that the column cannot hold: without it the range is only longer.
+            Err(error) if error.code() == Code::InvalidValue => {
+                encoder.range_into(equal, Bound::Unbounded, Bound::Unbounded, (low, high))
+            }
+            ends => ends,
+        };
+        let high = match ends {
+            Ok(Ends::Empty) => return Ok(ControlFlow::Continue(())),
+            Err(error) if error.code() == Code::InvalidValue => return Ok(ControlFlow::Continue(())),
+            Err(error) => return Err(error),
+            Ok(Ends::Bounded) => Some(high.as_slice()),
+            Ok(Ends::Open) => None,
+        };
+        cursor.reset(low, high, access.direction);
+        let mut flow = ControlFlow::Continue(());
+        reader.scan_with(cursor, access.index, true, &mut |position| {
+            flow = self.visit(depth, step, position, has_partner)?;
+            Ok(flow)
+        })?;
+        Ok(flow)
+    }
+
+    /// A row of a step.
+    fn visit(
+        &mut self,
+        depth: usize,
+        step: &'r Step,
+        position: u64,
+        has_partner: &mut bool,
+    ) -> Result<ControlFlow<()>> {
+        self.visits += 1;
+        if self.visits > VISITS {
+            return Ok(ControlFlow::Break(()));
+        }
+        let readers = self.readers;
+        self.current.rows[step.source] = readers[step.source].version(position);
+        if let Some(partner) = &step.partner {
+            if !self.all(partner)? {
+                return Ok(ControlFlow::Continue(()));
+            }
+            *has_partner = true;
+        }
+        match self.all(&step.conditions)? {
+            true => self.step(depth + 1),
+            false => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    /// All tables have a row.
+    fn row(&mut self) -> Result<ControlFlow<()>> {
+        match &mut self.groups {
+            Some(groups) => groups.add(&self.current).map(ControlFlow::Continue),
+            None => self.emit(&[]),
+        }
+    }
+
+    /// Writes a row of the answer.
+    fn emit(&mut self, results: &[ValueRef<'r>]) -> Result<ControlFlow<()>> {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        if self.fetch == Some(0) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let block = &self.plan.block;
+        for expression in &block.output {
+            self.buffer.push(expression.value(&self.current, results)?);
+        }
+        if !self.plan.is_ordered {
+            for key in &block.order {
+                self.buffer.push(key.expression.value(&self.current, results)?);
+            }
+        }
+        match &mut self.fetch {
+            Some(1) => {
+                self.fetch = Some(0);
+                Ok(ControlFlow::Break(()))
+            }
+            Some(left) => {
+                *left -= 1;
+                Ok(ControlFlow::Continue(()))
+            }
+            None => Ok(ControlFlow::Continue(())),
+        }
+    }
+}
+
+const _: () = assert!(MAX_SOURCES <= u32::BITS as usize);
