@@ -3,12 +3,15 @@
 use crate::native::{Form, array_of, batch_of};
 use crate::prepared::fits;
 use crate::session::Session;
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringViewArray};
+use arrow_buffer::{BooleanBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
-use mainstay_store::Transaction;
-use mainstay_store::column::{Column, Slice};
-use mainstay_store::group::Group;
+use mainstay_store::column::Column;
+use mainstay_store::{TableSnapshot, Transaction};
+use mainstay_table::Snapshot;
 use std::sync::Arc;
 
 /// Rows that are kept before they are written together.
@@ -147,19 +150,46 @@ impl<'s> Appender<'s> {
 
 /// A cursor over all rows of a table, with typed access to its columns.
 pub struct TableCursor {
-    groups: Vec<Portion>,
+    snapshot: Arc<TableSnapshot>,
     columns: Vec<usize>,
+    /// The group whose turn is next.
     group: usize,
+    /// The columns of the group at hand.
+    lanes: Vec<Lane>,
+    visible: Option<BooleanBuffer>,
+    length: usize,
     /// The slot behind the current row.
     next: usize,
+    failed: Option<Error>,
     /// The transaction that keeps what the cursor sees.
     _own: Option<Transaction>,
 }
 
-struct Portion {
-    group: Arc<Group>,
-    length: usize,
-    visible: Option<arrow_buffer::BooleanBuffer>,
+/// A column of the group at hand, in the form in which single values of it are read fastest.
+enum Lane {
+    I64(ScalarBuffer<i64>),
+    I32(ScalarBuffer<i32>),
+    I16(ScalarBuffer<i16>),
+    I8(ScalarBuffer<i8>),
+    F64(ScalarBuffer<f64>),
+    F32(ScalarBuffer<f32>),
+    Text(StringViewArray),
+    Other,
+}
+
+impl Lane {
+    fn of(array: &ArrayRef) -> Lane {
+        match array.data_type() {
+            DataType::Int64 => Lane::I64(array.as_primitive::<Int64Type>().values().clone()),
+            DataType::Int32 => Lane::I32(array.as_primitive::<Int32Type>().values().clone()),
+            DataType::Int16 => Lane::I16(array.as_primitive::<Int16Type>().values().clone()),
+            DataType::Int8 => Lane::I8(array.as_primitive::<Int8Type>().values().clone()),
+            DataType::Float64 => Lane::F64(array.as_primitive::<Float64Type>().values().clone()),
+            DataType::Float32 => Lane::F32(array.as_primitive::<Float32Type>().values().clone()),
+            DataType::Utf8View => Lane::Text(array.as_string_view().clone()),
+            _ => Lane::Other,
+        }
+    }
 }
 
 impl TableCursor {
@@ -168,58 +198,100 @@ impl TableCursor {
         let columns: Vec<usize> =
             columns.iter().map(|name| form.column(&name.to_lowercase())).collect::<Result<_>>()?;
         let (view, own) = session.cursor_view()?;
-        let reader = form.table.reader(view);
-        let groups = reader.directory().groups().iter().enumerate();
-        let portion = |(ordinal, group): (usize, &Arc<Group>)| {
-            let length = reader.length(ordinal);
-            Portion { visible: group.visible(view, length), group: Arc::clone(group), length }
-        };
-        Ok(TableCursor { groups: groups.map(portion).collect(), columns, group: 0, next: 0, _own: own })
+        Ok(TableCursor {
+            snapshot: form.table.snapshot_for(view),
+            columns,
+            group: 0,
+            lanes: Vec::new(),
+            visible: None,
+            length: 0,
+            next: 0,
+            failed: None,
+            _own: own,
+        })
     }
 
-    /// Goes on to the next row; false after the last.
+    /// Goes on to the next row; false after the last, and where [`TableCursor::finish`] has an error to tell.
     #[inline]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> bool {
-        while let Some(portion) = self.groups.get(self.group) {
-            while self.next < portion.length {
+        loop {
+            while self.next < self.length {
                 self.next += 1;
-                if portion.visible.as_ref().is_none_or(|visible| visible.value(self.next - 1)) {
-                    return true;
+                match &self.visible {
+                    Some(visible) if !visible.value(self.next - 1) => {}
+                    _ => return true,
                 }
             }
-            self.group += 1;
-            self.next = 0;
+            if !self.enter() {
+                return false;
+            }
         }
-        false
     }
 
+    /// Goes on to the next group.
+    #[cold]
+    fn enter(&mut self) -> bool {
+        (self.length, self.next) = (0, 0);
+        if self.failed.is_some() || self.group >= self.snapshot.groups() {
+            self.lanes.clear();
+            return false;
+        }
+        let group = self.group;
+        self.group += 1;
+        let vectors = self.snapshot.vectors(group, &self.columns);
+        match vectors.and_then(|vectors| Ok((vectors, self.snapshot.visible(group)?))) {
+            Ok((vectors, visible)) => {
+                self.lanes = vectors.iter().map(Lane::of).collect();
+                self.visible = visible;
+                self.length = self.snapshot.group(group).len();
+                true
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                false
+            }
+        }
+    }
+
+    /// Whether all rows came.
+    ///
+    /// Errors: what kept the cursor from going on.
+    pub fn finish(self) -> Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    /// The slot of the current row in its group.
     #[inline]
-    fn column(&self, column: usize) -> Option<(&Column, usize)> {
-        let group = &self.groups.get(self.group)?.group;
-        Some((group.columns().get(*self.columns.get(column)?)?, self.next.wrapping_sub(1)))
+    fn slot(&self) -> usize {
+        self.next.wrapping_sub(1)
+    }
+
+    /// The same column where it is stored.
+    fn stored(&self, column: usize) -> Option<&Column> {
+        self.snapshot.stored_group(self.group.checked_sub(1)?)?.columns().get(*self.columns.get(column)?)
     }
 
     /// The value of a column of the cursor, counted from 0; NULL for one that is not there.
     pub fn get(&self, column: usize) -> ValueRef<'_> {
-        self.column(column).map_or(ValueRef::Null, |(column, offset)| column.value(offset))
+        self.stored(column).map_or(ValueRef::Null, |column| column.value(self.slot()))
     }
 
     /// Whether the value is NULL.
     #[inline]
     pub fn is_null(&self, column: usize) -> bool {
-        self.column(column).is_none_or(|(column, offset)| column.is_null(offset))
+        self.stored(column).is_none_or(|column| column.is_null(self.slot()))
     }
 
     /// A whole number; 0 for NULL and for other kinds of columns.
     #[inline]
     pub fn integer(&self, column: usize) -> i64 {
-        let Some((column, offset)) = self.column(column) else { return 0 };
-        match column.slice() {
-            Slice::I64(values) => values.get(offset).copied().unwrap_or_default(),
-            Slice::I32(values) => values.get(offset).copied().unwrap_or_default().into(),
-            Slice::I16(values) => values.get(offset).copied().unwrap_or_default().into(),
-            Slice::I8(values) => values.get(offset).copied().unwrap_or_default().into(),
+        let slot = self.slot();
+        match self.lanes.get(column) {
+            Some(Lane::I64(values)) => values.get(slot).copied().unwrap_or_default(),
+            Some(Lane::I32(values)) => values.get(slot).copied().unwrap_or_default().into(),
+            Some(Lane::I16(values)) => values.get(slot).copied().unwrap_or_default().into(),
+            Some(Lane::I8(values)) => values.get(slot).copied().unwrap_or_default().into(),
             _ => 0,
         }
     }
@@ -227,10 +299,10 @@ impl TableCursor {
     /// A double; 0 for NULL and for other kinds of columns.
     #[inline]
     pub fn float(&self, column: usize) -> f64 {
-        let Some((column, offset)) = self.column(column) else { return 0.0 };
-        match column.slice() {
-            Slice::F64(values) => values.get(offset).copied().unwrap_or_default(),
-            Slice::F32(values) => values.get(offset).copied().unwrap_or_default().into(),
+        let slot = self.slot();
+        match self.lanes.get(column) {
+            Some(Lane::F64(values)) => values.get(slot).copied().unwrap_or_default(),
+            Some(Lane::F32(values)) => values.get(slot).copied().unwrap_or_default().into(),
             _ => 0.0,
         }
     }
@@ -238,7 +310,11 @@ impl TableCursor {
     /// A text; empty for NULL and for other kinds of columns.
     #[inline]
     pub fn text(&self, column: usize) -> &str {
-        self.column(column).and_then(|(column, offset)| column.text(offset)).unwrap_or_default()
+        let slot = self.slot();
+        match self.lanes.get(column) {
+            Some(Lane::Text(values)) if slot < values.len() => values.value(slot),
+            _ => "",
+        }
     }
 }
 

@@ -9,12 +9,12 @@ use crate::relation::Visibility;
 use crate::scan::{FETCH_ROWS, Lookup};
 use arrow_array::{Array, ArrayRef, Int64Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
-use mainstay_base::Result;
+use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::aggregate::Progress;
 use mainstay_table::vector::{Aggregate, Aggregator, Function, GroupColumn, materialize, select};
 use mainstay_table::{Ordering, Predicate, RowSet};
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 /// Aggregates of a scan, grouped by columns.
@@ -125,8 +125,41 @@ impl AggregateKernel {
         aggregator: &mut Aggregator,
         candidates: Option<&BooleanBuffer>,
     ) -> Result<Progress> {
+        let groups = input.snapshot.groups();
+        let threads = if self.group_by.is_empty() { input.run.threads().min(groups) } else { 1 };
+        if threads <= 1 {
+            return self.add_portion(input, aggregator, candidates, 0..groups);
+        }
+        // Portions one behind the other, so that doubles are added in nearly the same order as by one thread.
+        let size = groups.div_ceil(threads);
+        let portion = |first: usize| -> Result<Aggregator> {
+            let mut part = Aggregator::new(Vec::new(), self.aggregates.clone());
+            self.add_portion(input, &mut part, candidates, first..groups.min(first + size)).map(|_| part)
+        };
+        let parts: Vec<Result<Aggregator>> = std::thread::scope(|scope| {
+            let portion = &portion;
+            let others: Vec<_> =
+                (size..groups).step_by(size).map(|first| scope.spawn(move || portion(first))).collect();
+            let own = portion(0);
+            let ended = || Err(Error::new(Code::Internal, "a thread of an aggregate ended in the middle"));
+            let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| ended()));
+            std::iter::once(own).chain(others).collect()
+        });
+        for part in parts {
+            aggregator.absorb(&part?);
+        }
+        Ok(Progress::Done)
+    }
+
+    fn add_portion(
+        &self,
+        input: &Input<'_>,
+        aggregator: &mut Aggregator,
+        candidates: Option<&BooleanBuffer>,
+        groups: Range<usize>,
+    ) -> Result<Progress> {
         let (snapshot, columns) = (input.snapshot.as_ref(), self.columns());
-        for group in 0..snapshot.groups() {
+        for group in groups {
             let rows = snapshot.group(group).len();
             input.run.advance(rows, 0)?;
             let selection = input.source.select(snapshot, group, candidates)?;

@@ -61,6 +61,7 @@ pub struct Settings {
 pub struct Planner {
     optimizers: Optimizers,
     fuse: bool,
+    threads: usize,
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
@@ -157,7 +158,8 @@ impl Planner {
             .map_err(|error| from_datafusion(error, None, None))?;
         let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
         let task = TaskTemplate { config: optimizers.session().config().clone(), runtime_env };
-        Ok(Planner { optimizers, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
+        let (fuse, threads) = (settings.fuse, settings.threads.max(1));
+        Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -198,7 +200,8 @@ impl Planner {
         {
             return Ok(answer);
         }
-        let run = Arc::new(Run::new(options));
+        let threads = if planned.large { self.threads } else { 1 };
+        let run = Arc::new(Run::new(options, threads));
         for table in &planned.tables {
             run.snapshot(table)?;
         }

@@ -143,11 +143,12 @@ pub(crate) struct Run {
     view: Arc<dyn View>,
     snapshots: Mutex<Vec<PinnedSnapshot>>,
     snapshots_pinned: AtomicBool,
+    threads: usize,
 }
 
 impl Run {
-    /// A run that starts now.
-    pub(crate) fn new(options: RunOptions) -> Run {
+    /// A run that starts now, whose leaves may work with so many threads.
+    pub(crate) fn new(options: RunOptions, threads: usize) -> Run {
         let RunOptions { cancel, progress, timeout, view } = options;
         cancel.shared.requested.store(false, Ordering::Relaxed);
         progress.restart();
@@ -160,7 +161,13 @@ impl Run {
             view,
             snapshots: Mutex::default(),
             snapshots_pinned: AtomicBool::new(false),
+            threads,
         }
+    }
+
+    /// How many threads are worth their while.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The run that a leaf belongs to.

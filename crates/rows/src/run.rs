@@ -23,10 +23,13 @@ const KEY_COLUMNS: usize = 16;
 pub enum Outcome {
     /// The answer is in the buffer.
     Done,
-    /// It would look at so many rows that the batch executor is faster. The buffer has nothing.
+    /// It would look at so many rows that the batch executor is faster.
     TooMany,
     /// A parameter is not exactly of the type that the statement gives it.
     OtherTypes,
+    /// A calculation failed. It is for the batch executor to say how, so that a mistake reads the same whichever
+    /// executor meets it.
+    Failed,
 }
 
 /// What runs use again: buffers for keys.
@@ -51,7 +54,7 @@ impl Default for Probe {
 impl Plan {
     /// Runs the block as `view` sees its tables, and fills the buffer.
     ///
-    /// Errors: those of calculations.
+    /// The buffer counts only when the run is [`Outcome::Done`]. Errors: `Internal`.
     pub fn run(
         &self,
         view: View,
@@ -86,12 +89,17 @@ impl Plan {
             skip: if sorts { 0 } else { self.block.skip },
             fetch: if sorts { None } else { self.block.fetch },
         };
-        run.whole()?;
-        let is_done = run.visits <= VISITS;
-        if !is_done {
-            buffer.clear(0);
+        let outcome = run.whole();
+        let visits = run.visits;
+        if visits > VISITS {
             self.patience.lose();
             return Ok(Outcome::TooMany);
+        }
+        match outcome {
+            Err(error) if matches!(error.code(), Code::InvalidValue | Code::DivisionByZero) => {
+                return Ok(Outcome::Failed);
+            }
+            outcome => outcome?,
         }
         self.patience.keep();
         if sorts {

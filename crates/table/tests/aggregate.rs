@@ -135,7 +135,14 @@ fn run(seed: u64, group_columns: usize) {
         let rows = LENGTHS[random.below(11) as usize];
         let vectors: Vec<ArrayRef> = kinds.iter().map(|kind| column(&mut random, kind, rows, nulls, spread)).collect();
         let selection = random.chance(50).then(|| BooleanBuffer::collect_bool(rows, |_| random.chance(60)));
-        assert_eq!(aggregator.update(&vectors, rows, selection.as_ref()).unwrap(), Progress::Done);
+        if group_columns == 0 && seed % 2 == 1 {
+            // As several threads do it.
+            let mut part = Aggregator::new(Vec::new(), aggregates.clone());
+            assert_eq!(part.update(&vectors, rows, selection.as_ref()).unwrap(), Progress::Done);
+            aggregator.absorb(&part);
+        } else {
+            assert_eq!(aggregator.update(&vectors, rows, selection.as_ref()).unwrap(), Progress::Done);
+        }
         for row in (0..rows).filter(|row| selection.as_ref().is_none_or(|bits| bits.value(*row))) {
             let cells: Vec<Value> = vectors.iter().map(|vector| cell(vector, row)).collect();
             let key = &cells[..group_columns];

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Values of a row that are at hand without allocating.
 const COLUMNS: usize = 32;
 
+/// The same for the columns of a key.
+const KEY_COLUMNS: usize = 8;
+
 /// Whether the row executor can read this with these parameters.
 pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
     match fast {
@@ -30,7 +33,7 @@ pub(super) fn read<'p>(
     parameters: &[ValueRef<'_>],
 ) -> Result<Rows<'p>> {
     let Fast::Select { form, key, columns } = fast else { return Ok(Rows::none()) };
-    let mut values = [ValueRef::Null; COLUMNS];
+    let mut values = [ValueRef::Null; KEY_COLUMNS];
     let wanted = key.values(parameters, &mut values);
     let mut rows = Rows::none();
     session.read_native(text, |transaction, view| {
@@ -115,7 +118,7 @@ fn write_row(
     parameters: &[ValueRef<'_>],
     mut write: impl FnMut(&mut Transaction, u64) -> Result<Written>,
 ) -> Result<u64> {
-    let mut values = [ValueRef::Null; COLUMNS];
+    let mut values = [ValueRef::Null; KEY_COLUMNS];
     let wanted = key.values(parameters, &mut values);
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
@@ -184,10 +187,11 @@ impl Fast {
     fn takes(&self, parameters: &[ValueRef<'_>]) -> bool {
         let of_key = |key: &Key| key.sources.iter().map(|(_, source)| source.parameter()).max().flatten();
         let most = |sources: &[(usize, Source)]| sources.iter().map(|(_, source)| source.parameter()).max().flatten();
+        let of_columns = |key: &Key| if key.sources.len() <= KEY_COLUMNS { 0 } else { usize::MAX };
         let (last, columns) = match self {
-            Fast::Select { key, .. } | Fast::Delete { key, .. } => (of_key(key), key.sources.len()),
+            Fast::Select { key, .. } | Fast::Delete { key, .. } => (of_key(key), of_columns(key)),
             Fast::Insert { cells, .. } => (cells.iter().map(Source::parameter).max().flatten(), cells.len()),
-            Fast::Update { key, changes, .. } => (of_key(key).max(most(changes)), changes.len().max(key.sources.len())),
+            Fast::Update { key, changes, .. } => (of_key(key).max(most(changes)), changes.len().max(of_columns(key))),
         };
         columns <= COLUMNS && last.map_or(0, |last| last + 1) == parameters.len()
     }
@@ -214,7 +218,7 @@ impl Key {
     fn values<'v, 'b>(
         &'v self,
         parameters: &[ValueRef<'v>],
-        values: &'b mut [ValueRef<'v>; COLUMNS],
+        values: &'b mut [ValueRef<'v>; KEY_COLUMNS],
     ) -> &'b [ValueRef<'v>] {
         for (slot, (_, source)) in values.iter_mut().zip(&self.sources) {
             *slot = source.value(parameters).unwrap_or(ValueRef::Null);

@@ -47,6 +47,11 @@ impl TableSnapshot {
         self.directory.locate(slot).map(|(group, offset)| group.position(offset))
     }
 
+    /// A group, as it is stored: single values are read there.
+    pub fn stored_group(&self, ordinal: usize) -> Option<&Arc<crate::group::Group>> {
+        self.directory.groups().get(ordinal)
+    }
+
     fn length(&self, ordinal: usize) -> usize {
         let groups = self.directory.groups();
         if ordinal + 1 == groups.len() { self.last_length } else { groups.get(ordinal).map_or(0, |group| group.len()) }

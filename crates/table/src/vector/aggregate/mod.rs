@@ -211,6 +211,20 @@ impl Aggregator {
         Ok(())
     }
 
+    /// Takes in what an aggregator of the same aggregates, without group columns, has taken in: the rows after these.
+    pub fn absorb(&mut self, other: &Aggregator) {
+        self.rows.resize(1, 0);
+        self.rows[0] += other.rows.first().copied().unwrap_or_default();
+        for (input, of_other) in self.inputs.iter_mut().zip(&other.inputs) {
+            input.state.grow(1, input.needs);
+            input.state.absorb(&of_other.state);
+            // One that has seen no vector knows no scale.
+            if input.scale == 0 {
+                input.scale = of_other.scale;
+            }
+        }
+    }
+
     /// The group columns, then the aggregates, one row a group in order of first appearance.
     ///
     /// Fails with `InvalidValue` when an average does not fit its type.

@@ -52,6 +52,28 @@ impl State {
         }
     }
 
+    /// Adds what another state knows of group 0.
+    pub(super) fn absorb(&mut self, other: &State) {
+        let add = |known: &mut Vec<i64>, other: &[i64]| known.iter_mut().zip(other).for_each(|(a, b)| *a += b);
+        add(&mut self.count, &other.count);
+        self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a = a.wrapping_add(*b));
+        self.double.iter_mut().zip(&other.double).for_each(|(a, b)| *a += b);
+        self.min.iter_mut().zip(&other.min).for_each(|(a, b)| *a = (*a).min(*b));
+        self.max.iter_mut().zip(&other.max).for_each(|(a, b)| *a = (*a).max(*b));
+        for (known, other) in self.least.iter_mut().zip(&other.least) {
+            if other.is_some() && (known.is_none() || other < known) {
+                known.clone_from(other);
+            }
+        }
+        for (known, other) in self.greatest.iter_mut().zip(&other.greatest) {
+            // No value is less than any.
+            if other > known {
+                known.clone_from(other);
+            }
+        }
+        self.is_double |= other.is_double;
+    }
+
     /// Folds all rows (those in `live`) into group 0.
     pub(super) fn add_all(&mut self, vector: &ArrayRef, live: Option<&[u64]>, needs: Needs) -> Result<()> {
         match physical_of(vector, "aggregating")? {
