@@ -34,8 +34,11 @@ const MANIFEST_BYTES: u64 = 1 << 32;
 impl Store {
     /// Copies the store as it is now into one file, while others go on. The file is whole or not there.
     ///
-    /// Errors: `Unsupported` in memory; those of a checkpoint; those of the copy, after which the store goes on.
+    /// Errors: `Unsupported` in memory; `ReadOnly`, where no checkpoint can be taken; those of a checkpoint; those of the copy, after which the store goes on.
     pub fn backup(&self, path: &Path) -> Result<()> {
+        if let Some(reason) = self.read_only() {
+            return Err(reason.clone());
+        }
         let durable = self.durable.as_ref();
         let durable = durable.ok_or_else(|| Error::new(Code::Unsupported, "a store in memory has no files to copy"))?;
         durable.files.checkpoint(&self.shared, false)?;

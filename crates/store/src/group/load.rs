@@ -28,7 +28,8 @@ impl Group {
             settled: AtomicUsize::new(vectors.rows),
             settled_commit: AtomicU64::new(0),
         };
-        Ok(Group { number: vectors.group, capacity: vectors.rows, columns, created: None, state: Arc::new(state) })
+        let (number, capacity, state) = (vectors.group, vectors.rows, Arc::new(state));
+        Ok(Group { number, capacity, columns, created: None, is_stored: true, state })
     }
 
     /// The same full group with its values in these vectors, which are the same ones, and without `created` stamps if
@@ -39,6 +40,7 @@ impl Group {
             capacity: self.capacity,
             columns: columns_of(types, arrays)?,
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
+            is_stored: true,
             state: Arc::clone(&self.state),
         })
     }

@@ -53,6 +53,8 @@ pub struct Group {
     columns: Arc<[Column]>,
     /// `None`: everything was created before anybody's view.
     created: Option<Arc<Stamps>>,
+    /// Whether its values are in a file of a checkpoint.
+    is_stored: bool,
     state: Arc<State>,
 }
 
@@ -98,7 +100,8 @@ impl Group {
             settled_commit: AtomicU64::new(0),
         };
         let created = Some(Arc::new(stamps(capacity, ABORTED)));
-        let group = Group { number, capacity, columns: columns.into(), created, state: Arc::new(state) };
+        let columns = columns.into();
+        let group = Group { number, capacity, columns, created, is_stored: false, state: Arc::new(state) };
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
@@ -109,6 +112,7 @@ impl Group {
             capacity: self.capacity,
             columns: Arc::clone(&self.columns),
             created: None,
+            is_stored: self.is_stored,
             state: Arc::clone(&self.state),
         }
     }
@@ -137,6 +141,11 @@ impl Group {
     /// Whether there will be no more slots.
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity
+    }
+
+    /// Whether its values are those of a checkpoint's file, and not in memory of their own.
+    pub fn is_stored(&self) -> bool {
+        self.is_stored
     }
 
     /// The columns, in the order of the table's.

@@ -11,7 +11,7 @@
 //! ```
 
 use super::Group;
-use crate::stamp::{MARK, Stamps, View};
+use crate::stamp::{ABORTED, MARK, Stamps, View};
 use arrow_buffer::BooleanBuffer;
 use std::sync::atomic::Ordering;
 
@@ -64,6 +64,11 @@ impl Group {
             }
         }
         state.settled_commit.load(Ordering::Acquire) <= view.commit
+    }
+
+    /// Whether any slot was created by a later commit, or by a transaction that is still open.
+    pub(crate) fn has_later(&self, commit: u64) -> bool {
+        (0..self.len()).map(|offset| self.created(offset)).any(|created| created > commit && created != ABORTED)
     }
 
     /// Whether everything in this full group was created by commits up to this one.
