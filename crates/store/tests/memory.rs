@@ -27,6 +27,10 @@ const LIMIT: usize = 16 << 20;
 /// Rows of a kibibyte and a little: four times the limit.
 const ROWS: i64 = 64 << 10;
 const TEXT: usize = 1 << 10;
+/// Rows of about 40 bytes with their index, and by how much a process may grow while they are deleted and inserted again:
+/// stamps and positions of one round of them.
+const CHURNED: i64 = 300_000;
+const CHURN_BYTES: u64 = 12 << 20;
 /// What a process takes besides: its program, threads, index (about 20 bytes a row), the changes of an open transaction,
 /// what the allocator keeps back.
 const BESIDES: u64 = 24 << 20;
@@ -152,6 +156,42 @@ fn in_one_transaction(folder: &Path) -> Peak {
     Peak::default()
 }
 
+/// All rows of a table deleted and inserted again, ten times: the growth since it was filled first.
+fn churn() -> Peak {
+    let store = Store::in_memory();
+    let table = store.create_table(common::pairs(true)).unwrap();
+    let fill = || {
+        for first in (0..CHURNED).step_by(10_000) {
+            let mut transaction = store.begin(Isolation::ReadCommitted);
+            for id in first..first + 10_000 {
+                table.insert(&mut transaction, &common::pair(id, id)[..]).unwrap();
+            }
+            transaction.commit().unwrap();
+        }
+    };
+    fill();
+    let filled = anonymous_bytes();
+    let mut peak = Peak::default();
+    for _ in 0..10 {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        let view = transaction.begin_statement().unwrap();
+        let mut positions = Vec::new();
+        let mut note = |version: mainstay_store::Version<'_>| {
+            positions.push(version.position);
+            Ok(ControlFlow::Continue(()))
+        };
+        table.reader(view).for_each(&mut note).unwrap();
+        for position in positions {
+            table.delete(&mut transaction, position).unwrap();
+        }
+        peak.look();
+        transaction.commit().unwrap();
+        fill();
+        peak.look();
+    }
+    Peak(peak.0.saturating_sub(filled))
+}
+
 /// Runs a part in a process of its own: the anonymous memory it had at most, in bytes.
 fn run(part: &str, folder: &Path) -> u64 {
     let output = Command::new(std::env::current_exe().unwrap())
@@ -174,6 +214,7 @@ fn a_table_may_be_larger_than_its_memory() {
             "unlimited" => build(folder, None),
             "again" => open_again(folder),
             "one" => in_one_transaction(folder),
+            "churn" => churn(),
             part => panic!("{part}"),
         };
         // The harness prints too: a line of our own.
@@ -195,6 +236,12 @@ fn a_table_may_be_larger_than_its_memory() {
         ("opened after one transaction", run("again", &place("one"))),
     ];
     assert!(figures.iter().all(|(_, peak)| *peak < most), "{figures:?}, at most {most}; without a limit {unlimited}");
+}
+
+#[test]
+fn a_process_does_not_grow_by_deleting_and_inserting_again() {
+    let growth = run("churn", Path::new("none"));
+    assert!(growth < CHURN_BYTES, "{growth} bytes");
 }
 
 /// A disk that is full while the memory is: writers are told, and go on when there is room again.

@@ -25,6 +25,8 @@ impl Group {
             next: OnceLock::new(),
             ended_count: AtomicUsize::new(0),
             aborted_count: AtomicUsize::new(0),
+            garbage_count: AtomicUsize::new(0),
+            buried_count: AtomicUsize::new(0),
             settled: AtomicUsize::new(vectors.rows),
             settled_commit: AtomicU64::new(0),
         };

@@ -81,6 +81,16 @@ impl Group {
         self.created.is_some()
     }
 
+    /// How many slots hold versions that commits have ended or that were rolled back, and that are not buried yet.
+    pub(crate) fn unburied(&self) -> usize {
+        self.state.garbage_count.load(Ordering::Acquire)
+    }
+
+    /// How many slots hold versions that are buried.
+    pub(crate) fn buried(&self) -> usize {
+        self.state.buried_count.load(Ordering::Acquire)
+    }
+
     /// How many slots hold versions that are ended or were rolled back, roughly: marks of open transactions count too.
     pub(crate) fn garbage(&self) -> usize {
         self.state.ended_count.load(Ordering::Acquire) + self.state.aborted_count.load(Ordering::Acquire)

@@ -52,7 +52,7 @@ use mainstay_base::{Result, SqlType};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
@@ -76,6 +76,8 @@ pub struct NativeTable {
     is_replaced: AtomicBool,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
+    /// The commit before which it is not, as somebody looked back at what the last one had to leave.
+    vacuum_after: AtomicU64,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -127,6 +129,7 @@ impl NativeTable {
             moves: AtomicUsize::new(0),
             is_replaced: AtomicBool::new(false),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
+            vacuum_after: AtomicU64::new(0),
             shared,
         })
     }

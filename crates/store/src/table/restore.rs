@@ -50,6 +50,7 @@ impl NativeTable {
                 Arc::new(Group::of_vectors(&self.types, &arrays, &vectors)?)
             };
             stored.deleted.iter().for_each(|offset| group.bury(*offset as usize));
+            self.count_garbage(stored.deleted.len());
             groups.push(group);
         }
         let greatest = groups.iter().map(|group| group.greatest_row_id()).max().unwrap_or(0);
@@ -174,6 +175,7 @@ impl NativeTable {
             }
         }
         group.bury(row.offset);
+        self.count_garbage(1);
     }
 
     /// Visits the rows that are there, by row id and position. Only while nobody looks.
