@@ -13,6 +13,7 @@
 //!
 //! The manifest has the checksums of the group files, so every byte is under one.
 
+use super::read_only::is_denial;
 use super::{Files, LOCK};
 use crate::files::{Manifest, StoreFolder};
 use crate::journal::checksum::{continued, crc32c};
@@ -73,11 +74,15 @@ impl Store {
         folder.initialize(&manifest, random_salt())?.close().map(|_| ())
     }
 
-    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing.
+    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
+    /// written it goes without the lock.
     ///
     /// Errors: `Busy` when it is open; nothing that can be told as a finding.
     pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {
-        let _lock = fs.lock(&folder.join(LOCK))?;
+        let _lock = match fs.lock(&folder.join(LOCK)) {
+            Err(error) if is_denial(&error) => None,
+            lock => Some(lock?),
+        };
         let folder = StoreFolder::new(fs, folder);
         let manifest = match folder.load() {
             Ok(Some(manifest)) => manifest,

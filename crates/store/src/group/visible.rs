@@ -101,3 +101,40 @@ impl Group {
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
     view.sees(stamps[offset].load(Ordering::Relaxed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Group;
+    use super::*;
+    use mainstay_base::{SqlType, ValueRef};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    /// Row `i` is committed as `i + 1` and then published. Readers that share what they find about settled slots see at
+    /// every view exactly the rows up to it, and the writer keeps a mark in front of them all the time.
+    #[test]
+    fn readers_beside_commits_see_what_was_published() {
+        let rows = if cfg!(miri) { 12 } else { 50_000 };
+        let mut writer = Group::create(0, &[SqlType::BigInt], rows, 1);
+        let group = Arc::clone(writer.group());
+        let published = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while published.load(Ordering::Acquire) < rows as u64 {
+                        let view = View { commit: published.load(Ordering::Acquire), mark: 0 };
+                        assert_eq!(group.visible_count(view, group.len()) as u64, view.commit);
+                        std::thread::yield_now();
+                    }
+                });
+            }
+            for row in 0..rows {
+                writer.reserve(MARK | 7, crate::stamp::NOWHERE);
+                writer.append(&[ValueRef::Integer(row as i64)][..], row as u64 + 1).unwrap();
+                group.commit_created(row..row + 1, row as u64 + 1);
+                published.store(row as u64 + 1, Ordering::Release);
+            }
+        });
+        assert!(group.is_settled(rows as u64) && !group.is_settled(rows as u64 - 1));
+    }
+}
