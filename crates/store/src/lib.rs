@@ -9,6 +9,7 @@
 //!   journal          frames of committed transactions, one after the other
 //!   files            checkpoints: column files, the catalog, the manifest that names them
 //!   index, key       ordered maps from keys to positions; values as bytes whose order is the order of the values
+//!   memory           how many rows are in memory only, and who waits for a checkpoint to change that
 //!   directory        which groups a table consists of
 //!   group            a run of row slots: columns, and the stamps of their versions
 //!   column           append-only vectors that Arrow reads without copying
@@ -27,6 +28,7 @@ pub mod group;
 pub mod index;
 pub mod journal;
 pub mod key;
+mod memory;
 pub mod row;
 pub mod stamp;
 mod store;

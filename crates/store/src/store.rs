@@ -98,13 +98,14 @@ impl Store {
 
     /// The next value of a sequence. It is not given again, whatever becomes of the transaction or the process.
     ///
-    /// Errors: `InvalidValue` when all values are used up, or for a number that no sequence has; those of the journal.
+    /// Errors: `InvalidValue` when all values are used up, or for a number that no sequence has; `ReadOnly`; those of the
+    /// journal.
     pub fn next_value(&self, transaction: &Transaction, sequence: u64) -> Result<i64> {
         let catalog = self.catalog_for(transaction);
         let found = catalog.sequences.iter().find(|definition| definition.id == sequence);
         let definition =
             found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
-        self.shared.check()?;
+        self.shared.check_changeable()?;
         self.shared.sequences.next(definition, |next| self.shared.journal_sequence(sequence, next))
     }
 
@@ -112,7 +113,7 @@ impl Store {
     ///
     /// Errors: those of the journal.
     pub fn set_next_value(&self, sequence: u64, next: i64) -> Result<()> {
-        self.shared.check()?;
+        self.shared.check_changeable()?;
         self.shared.journal_sequence(sequence, next)?;
         self.shared.sequences.set(sequence, next);
         Ok(())
@@ -175,7 +176,7 @@ impl Store {
     }
 
     fn create_in(&self, tables: &mut Tables, id: u32, mut definition: TableDefinition) -> Result<Arc<NativeTable>> {
-        if self.durable.is_some() && definition.logged {
+        if (self.durable.is_some() || self.read_only().is_some()) && definition.logged {
             let message =
                 format!("the table {} is to be kept, and tables that are kept are in the catalog", definition.name);
             return Err(Error::new(Code::Unsupported, message).hint("create it with a change of the catalog"));

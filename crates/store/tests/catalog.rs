@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None };
+const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
 
 fn open(fs: &Simulated) -> Store {
     Store::open(Arc::new(fs.clone()), Path::new("shop"), OPTIONS).unwrap()

@@ -20,7 +20,11 @@ fn open(fs: &Simulated) -> Store {
 }
 
 fn open_with(fs: &Simulated, durability: Durability) -> mainstay_base::Result<Store> {
-    Store::open(Arc::new(fs.clone()), Path::new(SHOP), StoreOptions { durability, checkpoint_bytes: None })
+    Store::open(
+        Arc::new(fs.clone()),
+        Path::new(SHOP),
+        StoreOptions { durability, checkpoint_bytes: None, memory_bytes: None },
+    )
 }
 
 fn insert(store: &Store, id: u64, keys: std::ops::Range<i64>) {
@@ -191,7 +195,7 @@ fn contents(store: &Store) -> Vec<String> {
 fn others_go_on_beside_checkpoints() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(32 << 10) };
+    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(32 << 10), memory_bytes: None };
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let store = Store::open(Arc::clone(&fs), &path, options).unwrap();
     let id = create(&store, "pairs");

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(40);
 
 fn open(folder: &Path) -> Result<Store> {
     // Checkpoints every few hundred commits, so that many are cut off.
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(8 << 10) };
+    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(8 << 10), memory_bytes: None };
     Store::open(Arc::new(Disk), folder, options)
 }
 

@@ -44,7 +44,7 @@ impl Promised {
 }
 
 fn open(fs: &Simulated) -> Result<Store> {
-    let options = StoreOptions { durability: Durability::Full, checkpoint_bytes: None };
+    let options = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
     Store::open(Arc::new(fs.clone()), Path::new("data/db"), options)
 }
 

@@ -125,6 +125,7 @@ impl Transaction {
     ///
     /// Errors: those of [`Cataloged::change`] and of waiting. Nothing was changed then.
     pub(crate) fn change_catalog(&mut self, change: CatalogChange) -> Result<()> {
+        self.shared().check_changeable()?;
         let mark = self.close_gate()?;
         let json = change.to_json()?;
         let before = self.cataloged();

@@ -13,6 +13,7 @@
 //!
 //! The manifest has the checksums of the group files, so every byte is under one.
 
+use super::read_only::is_denial;
 use super::{Files, LOCK};
 use crate::files::{Manifest, StoreFolder};
 use crate::journal::checksum::{continued, crc32c};
@@ -34,8 +35,11 @@ const MANIFEST_BYTES: u64 = 1 << 32;
 impl Store {
     /// Copies the store as it is now into one file, while others go on. The file is whole or not there.
     ///
-    /// Errors: `Unsupported` in memory; those of a checkpoint; those of the copy, after which the store goes on.
+    /// Errors: `Unsupported` in memory; `ReadOnly`, where no checkpoint can be taken; those of a checkpoint; those of the copy, after which the store goes on.
     pub fn backup(&self, path: &Path) -> Result<()> {
+        if let Some(reason) = self.read_only() {
+            return Err(reason.clone());
+        }
         let durable = self.durable.as_ref();
         let durable = durable.ok_or_else(|| Error::new(Code::Unsupported, "a store in memory has no files to copy"))?;
         durable.files.checkpoint(&self.shared, false)?;
@@ -70,11 +74,15 @@ impl Store {
         folder.initialize(&manifest, random_salt())?.close().map(|_| ())
     }
 
-    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing.
+    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
+    /// written it goes without the lock.
     ///
     /// Errors: `Busy` when it is open; nothing that can be told as a finding.
     pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {
-        let _lock = fs.lock(&folder.join(LOCK))?;
+        let _lock = match fs.lock(&folder.join(LOCK)) {
+            Err(error) if is_denial(&error) => None,
+            lock => Some(lock?),
+        };
         let folder = StoreFolder::new(fs, folder);
         let manifest = match folder.load() {
             Ok(Some(manifest)) => manifest,

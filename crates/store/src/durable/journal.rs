@@ -64,6 +64,16 @@ impl StoreJournal {
         self.current()?.writer.close().map(|_| ())
     }
 
+    /// The number of the file.
+    pub(super) fn number(&self) -> Result<u64> {
+        Ok(self.current()?.writer.header().number)
+    }
+
+    /// Whether frames are taken.
+    pub(super) fn is_open(&self) -> bool {
+        self.current().is_ok_and(|current| current.writer.is_open())
+    }
+
     /// Bytes of the file now.
     pub(super) fn bytes(&self) -> u64 {
         self.current().map_or(0, |current| current.writer.bytes())
@@ -72,6 +82,16 @@ impl StoreJournal {
     /// Tells this one when the file has so many bytes.
     pub(super) fn watch(&self, sender: Option<SyncSender<()>>, bytes: u64) {
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Watch { sender, bytes };
+    }
+
+    /// Tells nobody before the file has so many bytes.
+    pub(super) fn watch_from(&self, bytes: u64) {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
+    }
+
+    /// The bytes from which on somebody is told.
+    pub(super) fn watched_bytes(&self) -> u64 {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }
 
     fn current(&self) -> Result<Current> {

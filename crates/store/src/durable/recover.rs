@@ -18,18 +18,23 @@ use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Fills a store that is not open yet with what the files of a manifest and the journals have.
+/// Fills a store that is not open yet with what the files of a manifest and the journals have: where the journals end, and
+/// how many frames they had.
 ///
 /// Errors: `Damaged`, with the place.
-pub(super) fn recover(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Recovered> {
+pub(super) fn recover(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<(Recovered, u64)> {
     let cataloged = load(folder, manifest, shared)?;
     manifest.sequences.iter().for_each(|(sequence, next)| shared.sequences.set(*sequence, *next));
     let last = manifest.commit_number;
     let mut state = Replaying { shared, cataloged, last, rows: HashMap::new() };
-    let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| state.apply(&frame))?;
+    let mut frames = 0;
+    let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
+        frames += 1;
+        state.apply(&frame)
+    })?;
     let (last, cataloged) = (state.last, state.cataloged);
     shared.start_at(last, cataloged);
-    Ok(recovered)
+    Ok((recovered, frames))
 }
 
 /// The tables of a checkpoint.

@@ -25,10 +25,13 @@ impl Group {
             next: OnceLock::new(),
             ended_count: AtomicUsize::new(0),
             aborted_count: AtomicUsize::new(0),
+            garbage_count: AtomicUsize::new(0),
+            buried_count: AtomicUsize::new(0),
             settled: AtomicUsize::new(vectors.rows),
             settled_commit: AtomicU64::new(0),
         };
-        Ok(Group { number: vectors.group, capacity: vectors.rows, columns, created: None, state: Arc::new(state) })
+        let (number, capacity, state) = (vectors.group, vectors.rows, Arc::new(state));
+        Ok(Group { number, capacity, columns, created: None, is_stored: true, state })
     }
 
     /// The same full group with its values in these vectors, which are the same ones, and without `created` stamps if
@@ -39,6 +42,7 @@ impl Group {
             capacity: self.capacity,
             columns: columns_of(types, arrays)?,
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
+            is_stored: true,
             state: Arc::clone(&self.state),
         })
     }

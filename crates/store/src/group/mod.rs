@@ -53,6 +53,8 @@ pub struct Group {
     columns: Arc<[Column]>,
     /// `None`: everything was created before anybody's view.
     created: Option<Arc<Stamps>>,
+    /// Whether its values are in a file of a checkpoint.
+    is_stored: bool,
     state: Arc<State>,
 }
 
@@ -68,6 +70,10 @@ struct State {
     ended_count: AtomicUsize,
     /// Slots that were rolled back.
     aborted_count: AtomicUsize,
+    /// Slots ended by commits or rolled back, of which vacuum has not said yet that their entries are gone.
+    garbage_count: AtomicUsize,
+    /// Slots of which it has.
+    buried_count: AtomicUsize,
     /// This many slots from the first one were created by commits, none of which is later than `settled_commit`.
     settled: AtomicUsize,
     settled_commit: AtomicU64,
@@ -94,11 +100,14 @@ impl Group {
             next: OnceLock::new(),
             ended_count: AtomicUsize::new(0),
             aborted_count: AtomicUsize::new(0),
+            garbage_count: AtomicUsize::new(0),
+            buried_count: AtomicUsize::new(0),
             settled: AtomicUsize::new(0),
             settled_commit: AtomicU64::new(0),
         };
         let created = Some(Arc::new(stamps(capacity, ABORTED)));
-        let group = Group { number, capacity, columns: columns.into(), created, state: Arc::new(state) };
+        let columns = columns.into();
+        let group = Group { number, capacity, columns, created, is_stored: false, state: Arc::new(state) };
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
@@ -109,6 +118,7 @@ impl Group {
             capacity: self.capacity,
             columns: Arc::clone(&self.columns),
             created: None,
+            is_stored: self.is_stored,
             state: Arc::clone(&self.state),
         }
     }
@@ -137,6 +147,11 @@ impl Group {
     /// Whether there will be no more slots.
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity
+    }
+
+    /// Whether its values are those of a checkpoint's file, and not in memory of their own.
+    pub fn is_stored(&self) -> bool {
+        self.is_stored
     }
 
     /// The columns, in the order of the table's.
@@ -207,6 +222,7 @@ impl Group {
     pub(crate) fn commit_end(&self, offset: usize, commit: u64) {
         if let Some(stamp) = self.state.ended.get().and_then(|ended| ended.get(offset)) {
             stamp.store(commit, Ordering::Release);
+            self.state.garbage_count.fetch_add(1, Ordering::AcqRel);
         }
     }
 
@@ -222,20 +238,29 @@ impl Group {
         if let Some(created) = &self.created {
             created[offset].store(ABORTED, Ordering::Release);
             self.state.aborted_count.fetch_add(1, Ordering::AcqRel);
+            self.state.garbage_count.fetch_add(1, Ordering::AcqRel);
         }
     }
 
     /// Says of a dead version that its entries are gone: it is ended at 0 from now on, and was not rolled back.
     pub(crate) fn bury(&self, offset: usize) {
-        let ended = self.state.ended.get_or_init(|| stamps(self.capacity, NEVER));
-        if ended[offset].swap(0, Ordering::AcqRel) == NEVER {
-            self.state.ended_count.fetch_add(1, Ordering::AcqRel);
+        let state = &self.state;
+        let ended = state.ended.get_or_init(|| stamps(self.capacity, NEVER));
+        let before = ended[offset].swap(0, Ordering::AcqRel);
+        let was_aborted = self.created.as_ref().is_some_and(|created| exchange(&created[offset], ABORTED, 0).is_ok());
+        if before == 0 {
+            return;
         }
-        if let Some(created) = &self.created
-            && exchange(&created[offset], ABORTED, 0).is_ok()
-        {
-            self.state.aborted_count.fetch_sub(1, Ordering::AcqRel);
+        if before == NEVER {
+            state.ended_count.fetch_add(1, Ordering::AcqRel);
         }
+        if was_aborted {
+            state.aborted_count.fetch_sub(1, Ordering::AcqRel);
+        }
+        if was_aborted || before != NEVER {
+            state.garbage_count.fetch_sub(1, Ordering::AcqRel);
+        }
+        state.buried_count.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Where the version before that of a slot is, or [`NOWHERE`].

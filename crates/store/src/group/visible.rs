@@ -11,7 +11,7 @@
 //! ```
 
 use super::Group;
-use crate::stamp::{MARK, Stamps, View};
+use crate::stamp::{ABORTED, MARK, Stamps, View};
 use arrow_buffer::BooleanBuffer;
 use std::sync::atomic::Ordering;
 
@@ -66,6 +66,11 @@ impl Group {
         state.settled_commit.load(Ordering::Acquire) <= view.commit
     }
 
+    /// Whether any slot was created by a later commit, or by a transaction that is still open.
+    pub(crate) fn has_later(&self, commit: u64) -> bool {
+        (0..self.len()).map(|offset| self.created(offset)).any(|created| created > commit && created != ABORTED)
+    }
+
     /// Whether everything in this full group was created by commits up to this one.
     pub(crate) fn is_settled(&self, commit: u64) -> bool {
         self.is_full() && self.all_created(View { commit, mark: 0 }, self.capacity)
@@ -74,6 +79,16 @@ impl Group {
     /// Whether the `created` stamps are still there.
     pub(crate) fn has_created(&self) -> bool {
         self.created.is_some()
+    }
+
+    /// How many slots hold versions that commits have ended or that were rolled back, and that are not buried yet.
+    pub(crate) fn unburied(&self) -> usize {
+        self.state.garbage_count.load(Ordering::Acquire)
+    }
+
+    /// How many slots hold versions that are buried.
+    pub(crate) fn buried(&self) -> usize {
+        self.state.buried_count.load(Ordering::Acquire)
     }
 
     /// How many slots hold versions that are ended or were rolled back, roughly: marks of open transactions count too.
@@ -85,4 +100,41 @@ impl Group {
 #[inline]
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
     view.sees(stamps[offset].load(Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Group;
+    use super::*;
+    use mainstay_base::{SqlType, ValueRef};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    /// Row `i` is committed as `i + 1` and then published. Readers that share what they find about settled slots see at
+    /// every view exactly the rows up to it, and the writer keeps a mark in front of them all the time.
+    #[test]
+    fn readers_beside_commits_see_what_was_published() {
+        let rows = if cfg!(miri) { 12 } else { 50_000 };
+        let mut writer = Group::create(0, &[SqlType::BigInt], rows, 1);
+        let group = Arc::clone(writer.group());
+        let published = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while published.load(Ordering::Acquire) < rows as u64 {
+                        let view = View { commit: published.load(Ordering::Acquire), mark: 0 };
+                        assert_eq!(group.visible_count(view, group.len()) as u64, view.commit);
+                        std::thread::yield_now();
+                    }
+                });
+            }
+            for row in 0..rows {
+                writer.reserve(MARK | 7, crate::stamp::NOWHERE);
+                writer.append(&[ValueRef::Integer(row as i64)][..], row as u64 + 1).unwrap();
+                group.commit_created(row..row + 1, row as u64 + 1);
+                published.store(row as u64 + 1, Ordering::Release);
+            }
+        });
+        assert!(group.is_settled(rows as u64) && !group.is_settled(rows as u64 - 1));
+    }
 }

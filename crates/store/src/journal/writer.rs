@@ -105,6 +105,8 @@ struct State {
     /// The length of the file.
     room: u64,
     is_led: bool,
+    /// Whether the last frame is the mark of [`JournalWriter::close`].
+    is_marked: bool,
     waiting: u32,
     /// Why nothing is taken any more.
     refusal: Option<Error>,
@@ -146,6 +148,7 @@ impl JournalWriter {
     /// Those of the file system.
     pub fn resume(fs: &dyn FileSystem, path: &Path, header: JournalHeader, end: JournalEnd) -> Result<JournalWriter> {
         let writer = JournalWriter::over(fs, path, header, end.offset, end.next_sequence)?;
+        writer.state().is_marked = end.tail == Tail::Closed;
         // Old frames behind the cut would fit again one day behind new ones of the same length.
         writer.file.set_len(end.offset)?;
         writer.file.sync()?;
@@ -169,6 +172,7 @@ impl JournalWriter {
             synced: end,
             room: end,
             is_led: false,
+            is_marked: false,
             waiting: 0,
             refusal: None,
         };
@@ -202,6 +206,7 @@ impl JournalWriter {
             return Err(refusal.clone());
         }
         let durable_up_to = state.synced;
+        state.is_marked = false;
         Ok(state.add(payload, checksum, durable_up_to, self.header.salt))
     }
 
@@ -248,16 +253,24 @@ impl JournalWriter {
                 break;
             }
         }
+        let closed = || Error::new(Code::Internal, "the journal is closed").at(self.path.display());
+        if state.is_marked {
+            // As it was found, and nothing came behind the mark.
+            state.refusal = Some(closed());
+            let (offset, next_sequence) = (state.pending_start, state.next_sequence);
+            return Ok(JournalEnd { offset, next_sequence, tail: Tail::Closed });
+        }
         let durable_up_to = state.synced;
         let mark = state.add(&[], crc32c(&[]), durable_up_to, self.header.salt);
         // Whoever comes while the mark is written must not append behind it.
-        state.refusal = Some(Error::new(Code::Internal, "the journal is closed").at(self.path.display()));
-        let state = self.lead(state, true);
+        state.refusal = Some(closed());
+        let mut state = self.lead(state, true);
         match &state.refusal {
             Some(refusal) if state.synced < mark.end => Err(refusal.clone()),
             _ => {
                 // Gives the room back. Readers take zeros for the end, so it does not matter whether it works.
                 drop(self.file.set_len(mark.end));
+                (state.is_marked, state.room) = (true, mark.end);
                 Ok(JournalEnd { offset: mark.end, next_sequence: state.next_sequence, tail: Tail::Closed })
             }
         }
@@ -265,11 +278,25 @@ impl JournalWriter {
 
     /// Closes this journal and creates the one that follows it. To be called where no commit can come between.
     ///
+    /// When the next one cannot be created, for want of space for example, and has left no trace, this one is taken up
+    /// again behind its mark ([`JournalWriter::is_open`]).
+    ///
     /// # Errors
     /// Those of [`JournalWriter::close`] and [`JournalWriter::create`].
     pub fn continue_in(&self, fs: &dyn FileSystem, path: &Path, number: u64, salt: u64) -> Result<JournalWriter> {
         let end = self.close()?;
-        JournalWriter::create(fs, path, JournalHeader { number, first_sequence: end.next_sequence, salt })
+        let header = JournalHeader { number, first_sequence: end.next_sequence, salt };
+        JournalWriter::create(fs, path, header).inspect_err(|_| {
+            // A follower that is there, or may be after a crash, would contradict frames behind the mark.
+            if fs.stamp(path).is_err_and(|error| error.code() == Code::NotFound) {
+                self.state().refusal = None;
+            }
+        })
+    }
+
+    /// Whether it takes frames: it was not closed, and no write has failed.
+    pub fn is_open(&self) -> bool {
+        self.state().refusal.is_none()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -36,6 +36,7 @@ impl NativeTable {
         let view = transaction.fixed_view();
         let mut done = 0;
         while done < rows {
+            self.admit()?;
             let portion = {
                 let mut writer = self.latch();
                 self.append_portion(&mut writer, arrays, done..rows, (mark, view))?

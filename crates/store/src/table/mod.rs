@@ -52,7 +52,7 @@ use mainstay_base::{Result, SqlType};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
@@ -76,6 +76,8 @@ pub struct NativeTable {
     is_replaced: AtomicBool,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
+    /// The commit before which it is not, as somebody looked back at what the last one had to leave.
+    vacuum_after: AtomicU64,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -88,6 +90,8 @@ pub(crate) struct Writer {
     indexes: Indexes,
     next_group: u64,
     next_row_id: u64,
+    /// Bytes that a row takes, as far as that is known: those of the rows before.
+    row_bytes: usize,
     /// A key that is being made, and one to compare it with.
     key: Vec<u8>,
     other_key: Vec<u8>,
@@ -125,6 +129,7 @@ impl NativeTable {
             moves: AtomicUsize::new(0),
             is_replaced: AtomicBool::new(false),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
+            vacuum_after: AtomicU64::new(0),
             shared,
         })
     }
@@ -197,11 +202,11 @@ impl NativeTable {
         writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))
     }
 
-    /// Adds a group: as large as the table is, within limits, so that small tables stay small.
+    /// Adds a group.
     #[cold]
     fn add_group(&self, writer: &mut Writer) -> Result<()> {
-        let slots: usize = writer.directory.groups().iter().map(|group| group.capacity()).sum();
-        let capacity = slots.next_power_of_two().clamp(MIN_CAPACITY, MAX_CAPACITY);
+        self.count_full(writer);
+        let capacity = self.next_capacity(writer, writer.directory.groups());
         let group = Group::create(writer.next_group, &self.types, capacity, writer.next_row_id);
         let mut groups = writer.directory.groups().to_vec();
         groups.push(Arc::clone(group.group()));
@@ -210,6 +215,38 @@ impl NativeTable {
         writer.next_group += 1;
         writer.current = Some(group);
         Ok(())
+    }
+
+    /// How many slots the next group gets: as many as there are, within limits, so that small tables stay small; and not
+    /// more rows than the bytes that a group may have.
+    fn next_capacity(&self, writer: &Writer, groups: &[Arc<Group>]) -> usize {
+        let slots: usize = groups.iter().map(|group| group.capacity()).sum();
+        let rows = self.shared.memory.group_bytes() / writer.row_bytes.max(1);
+        slots.next_power_of_two().min(rows).clamp(MIN_CAPACITY, MAX_CAPACITY)
+    }
+
+    /// Takes note of the group that has become full, once: another one is about to come behind it.
+    fn count_full(&self, writer: &mut Writer) {
+        let last = writer.directory.groups().last().filter(|group| group.number() + 1 == writer.next_group);
+        let Some(group) = last.filter(|group| group.is_full() && !group.is_stored()) else { return };
+        let bytes = group.bytes();
+        writer.row_bytes = bytes / group.len().max(1);
+        if self.is_kept() {
+            self.shared.memory.filled(bytes);
+        }
+    }
+
+    /// Whether checkpoints write its rows.
+    fn is_kept(&self) -> bool {
+        self.definition.logged && self.id < crate::store::FIRST_UNCATALOGED
+    }
+
+    /// Waits until there is memory for more rows. Not to be called under the latch.
+    ///
+    /// Errors: `OutOfMemory` when the checkpoint fails that was to make room.
+    #[inline]
+    fn admit(&self) -> Result<()> {
+        if self.is_kept() { self.shared.memory.admit() } else { Ok(()) }
     }
 
     /// Says that versions have become garbage.
@@ -228,6 +265,7 @@ impl Writer {
             directory,
             next_group: 0,
             next_row_id: 1,
+            row_bytes: 0,
             key: Vec::new(),
             other_key: Vec::new(),
             retired: HashMap::new(),

@@ -201,7 +201,8 @@ impl NativeTable {
         Ok(appended)
     }
 
-    /// Errors: `Conflict` when a change of the catalog has put another table in this one's place.
+    /// Errors: `Conflict` when a change of the catalog has put another table in this one's place, `ReadOnly` when the store
+    /// is open for reading only.
     #[inline]
     pub(super) fn check_current(&self) -> Result<()> {
         if self.is_replaced.load(Ordering::Acquire) { Err(self.replaced()) } else { Ok(()) }
@@ -209,6 +210,9 @@ impl NativeTable {
 
     #[cold]
     fn replaced(&self) -> Error {
+        if let Some(reason) = self.shared.read_only() {
+            return reason.clone();
+        }
         let message = format!("the definition of {} has changed since the statement was planned", self.definition.name);
         Error::new(Code::Conflict, message).hint("run the statement again")
     }

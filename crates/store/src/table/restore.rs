@@ -8,7 +8,7 @@ use super::{NativeTable, Writer, internal};
 use crate::column::check_array;
 use crate::directory::Directory;
 use crate::files::{GroupVectors, TableImage};
-use crate::group::{Group, GroupWriter, MAX_CAPACITY, MIN_CAPACITY, offset_of};
+use crate::group::{Group, GroupWriter, MAX_CAPACITY, offset_of};
 use crate::row::{Row, Stored};
 use crate::stamp::NOWHERE;
 use arrow_array::{ArrayRef, new_null_array};
@@ -28,17 +28,20 @@ impl NativeTable {
     ) -> Result<()> {
         let mut writer = self.latch();
         let mut groups: Vec<Arc<Group>> = Vec::new();
-        let mut slots = 0;
         for (number, stored) in image.groups.iter().enumerate() {
             let vectors = load(stored)?;
             if vectors.rows != stored.rows as usize || vectors.group != stored.group || vectors.rows == 0 {
                 return Err(self.damaged(format!("the file of group {} holds another one", stored.group)));
             }
+            if vectors.rows > MAX_CAPACITY {
+                return Err(self.damaged(format!("group {} has more rows than a group may have", stored.group)));
+            }
             let arrays = self.arrays_of(&vectors, ids)?;
+            writer.row_bytes = stored.file.length as usize / vectors.rows;
+            // The last one is copied into memory if there is room left in it, to be appended to.
             let is_last = number + 1 == image.groups.len();
-            let group = if is_last && vectors.rows < MAX_CAPACITY {
-                let usual = usize::next_power_of_two(slots).clamp(MIN_CAPACITY, MAX_CAPACITY);
-                let capacity = usual.max(vectors.rows);
+            let capacity = self.next_capacity(&writer, &groups);
+            let group = if is_last && vectors.rows < capacity {
                 let current = GroupWriter::of_vectors(&self.types, &arrays, &vectors, capacity)?;
                 let group = Arc::clone(current.group());
                 writer.current = Some(current);
@@ -46,8 +49,8 @@ impl NativeTable {
             } else {
                 Arc::new(Group::of_vectors(&self.types, &arrays, &vectors)?)
             };
-            slots += group.capacity();
             stored.deleted.iter().for_each(|offset| group.bury(*offset as usize));
+            self.count_garbage(stored.deleted.len());
             groups.push(group);
         }
         let greatest = groups.iter().map(|group| group.greatest_row_id()).max().unwrap_or(0);
@@ -172,6 +175,7 @@ impl NativeTable {
             }
         }
         group.bury(row.offset);
+        self.count_garbage(1);
     }
 
     /// Visits the rows that are there, by row id and position. Only while nobody looks.

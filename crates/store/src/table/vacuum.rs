@@ -17,12 +17,16 @@
 //! A row is moved only if everybody sees it and nobody has marked it. Links to dead versions lead nowhere once their group
 //! is dropped, which is right: what is behind them has been dead for longer.
 //!
-//! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]).
+//! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]): who
+//! has ended many versions does as much at once, so garbage does not gather faster than it goes. What a pass must leave,
+//! because somebody looks back at it, is counted again at its end and tried again some commits later, at longer and
+//! longer intervals while nothing comes of it. So a table has, besides what open views see, at most a quarter of its slots
+//! of garbage, or 4,096 versions, or what those few commits have left.
 
 use super::entries::{Newcomer, Refused};
 use super::{NativeTable, Retired, TableIndex, Writer};
 use crate::directory::Directory;
-use crate::group::{Group, offset_of};
+use crate::group::{Group, MIN_CAPACITY, offset_of};
 use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use mainstay_base::Result;
@@ -33,6 +37,8 @@ use std::sync::atomic::Ordering;
 pub(super) const LEAST_GARBAGE: usize = 4096;
 /// Slots that one step looks at, about.
 const STEP: usize = 1 << 16;
+/// Commits after which a pass is tried again that had to leave much, at first and at most.
+const RETRY_COMMITS: (u64, u64) = (32, 4096);
 /// A group is rewritten when at most one slot in so many is alive.
 const SPARSE: usize = 4;
 
@@ -56,14 +62,10 @@ pub(super) struct Progress {
     is_running: bool,
     /// The horizon of the last pass: before it moves on, another one finds nothing.
     horizon: u64,
-}
-
-/// What there is in a group.
-struct Census {
-    /// Slots that are neither dead nor rolled back.
-    live: usize,
-    /// Whether all of those are seen by everybody and not marked.
-    is_movable: bool,
+    /// Versions that this pass has buried.
+    buried: usize,
+    /// Commits to wait for after it, if it must leave much.
+    patience: u64,
 }
 
 impl NativeTable {
@@ -80,58 +82,96 @@ impl NativeTable {
             next = group.number() + 1;
             self.clean(&mut writer, &group, horizon, &mut done)?;
         }
-        self.garbage.store(0, Ordering::Relaxed);
+        self.count_left(&self.latch());
         Ok(done)
     }
 
-    /// A step of a vacuum, if the table has enough garbage for one.
+    /// A step of a vacuum, if the table has enough garbage for one. `ended` is the number of versions that the caller has
+    /// just ended: the step looks at so many slots at least, twice over.
     ///
     /// Errors: as [`NativeTable::vacuum`].
-    pub fn tidy(&self) -> Result<Vacuumed> {
+    pub fn tidy(&self, ended: usize) -> Result<Vacuumed> {
         let mut done = Vacuumed::default();
         // Two loads for every commit that has nothing to do here.
-        let enough = self.vacuum_from.load(Ordering::Relaxed);
-        if self.garbage.load(Ordering::Relaxed) < enough {
+        if self.garbage.load(Ordering::Relaxed) < self.vacuum_from.load(Ordering::Relaxed) {
+            return Ok(done);
+        }
+        let published = self.shared.published().load(Ordering::Relaxed);
+        if ended < LEAST_GARBAGE && published < self.vacuum_after.load(Ordering::Relaxed) {
             return Ok(done);
         }
         let horizon = self.shared.horizon();
-        let mut writer = self.latch();
-        if !writer.vacuum.is_running {
-            if horizon <= writer.vacuum.horizon {
-                // Somebody has looked back since the last pass. Ask again after as much garbage.
-                self.garbage.store(0, Ordering::Relaxed);
-                return Ok(done);
-            }
-            writer.vacuum = Progress { next: 0, is_running: true, horizon };
-        }
+        let budget = STEP.max(ended.saturating_mul(2));
         let mut looked_at = 0;
-        while looked_at < STEP {
+        // The latch is free between two groups.
+        while looked_at < budget {
+            let mut writer = self.latch();
+            if !writer.vacuum.is_running {
+                if horizon <= writer.vacuum.horizon {
+                    // Somebody looks back at what is left.
+                    self.vacuum_after.store(published + writer.vacuum.patience.max(RETRY_COMMITS.0), Ordering::Relaxed);
+                    break;
+                }
+                let patience = writer.vacuum.patience;
+                writer.vacuum = Progress { is_running: true, horizon, patience, ..Progress::default() };
+            }
             let Some(group) = group_from(&writer.directory, writer.vacuum.next) else {
-                writer.vacuum.is_running = false;
-                self.garbage.store(0, Ordering::Relaxed);
-                let slots: usize = writer.directory.groups().iter().map(|group| group.len()).sum();
-                self.vacuum_from.store(LEAST_GARBAGE.max(slots / SPARSE), Ordering::Relaxed);
-                break;
+                let left = self.end_pass(&mut writer);
+                if left < self.vacuum_from.load(Ordering::Relaxed) {
+                    break;
+                }
+                if writer.vacuum.buried < left && ended < left / 2 {
+                    // Others have made it, and look back at it.
+                    self.vacuum_after.store(published + writer.vacuum.patience, Ordering::Relaxed);
+                    break;
+                }
+                continue;
             };
-            looked_at += group.len();
+            // A group without garbage costs hardly more than nothing.
+            looked_at += if group.unburied() > 0 { group.len() } else { MIN_CAPACITY };
             writer.vacuum.next = group.number() + 1;
+            let before = done.versions;
             self.clean(&mut writer, &group, horizon, &mut done)?;
+            writer.vacuum.buried += done.versions - before;
         }
         Ok(done)
+    }
+
+    /// The last group was looked at: counts what is left.
+    fn end_pass(&self, writer: &mut Writer) -> usize {
+        writer.vacuum.is_running = false;
+        let left = self.count_left(writer);
+        let slots: usize = writer.directory.groups().iter().map(|group| group.len()).sum();
+        self.vacuum_from.store(LEAST_GARBAGE.max(slots / SPARSE), Ordering::Relaxed);
+        let (least, most) = RETRY_COMMITS;
+        let is_fruitful = writer.vacuum.buried >= left;
+        writer.vacuum.patience = if is_fruitful { least } else { (writer.vacuum.patience * 2).clamp(least, most) };
+        left
+    }
+
+    /// Counts the garbage anew: how much there is.
+    fn count_left(&self, writer: &Writer) -> usize {
+        let counted = self.garbage.load(Ordering::Relaxed);
+        let left: usize = writer.directory.groups().iter().map(|group| group.unburied()).sum();
+        // Not stored: what others have counted since then stays counted, some of it twice, which costs a pass at worst.
+        self.garbage.fetch_add(left, Ordering::Relaxed);
+        self.garbage.fetch_sub(counted, Ordering::Relaxed);
+        left
     }
 
     /// Cleans a group, under the latch.
     fn clean(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) -> Result<()> {
-        if group.garbage() > 0 {
+        if group.unburied() > 0 {
             self.remove_entries(writer, group, horizon, done);
         }
-        let census = census(group, horizon);
-        if census.live == 0 && !group.is_empty() {
+        // All that is dead is buried now.
+        let live = group.len() - group.buried();
+        if live == 0 && !group.is_empty() {
             self.give_up(writer, group, Box::default())?;
             done.groups += 1;
         } else if !group.is_full() {
             return Ok(());
-        } else if census.live <= group.capacity() / SPARSE && census.is_movable {
+        } else if live <= group.capacity() / SPARSE && is_movable(group, horizon) {
             self.moves.fetch_add(1, Ordering::AcqRel);
             let rewritten = self.rewrite(writer, group, done);
             self.moves.fetch_add(1, Ordering::AcqRel);
@@ -244,16 +284,10 @@ fn group_from(directory: &Directory, number: u64) -> Option<Arc<Group>> {
     groups.get(groups.partition_point(|group| group.number() < number)).cloned()
 }
 
-/// Counts what a cleaned group has.
-fn census(group: &Group, horizon: u64) -> Census {
-    let mut census = Census { live: 0, is_movable: true };
-    for offset in 0..group.len() {
-        if !group.is_dead(offset, horizon) {
-            census.live += 1;
-            census.is_movable &= group.created(offset) <= horizon && group.ended(offset) == NEVER;
-        }
-    }
-    census
+/// Whether everybody sees all of a cleaned group that is not dead, and nobody has marked any of it.
+fn is_movable(group: &Group, horizon: u64) -> bool {
+    let mut alive = (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon));
+    alive.all(|offset| group.created(offset) <= horizon && group.ended(offset) == NEVER)
 }
 
 impl Group {

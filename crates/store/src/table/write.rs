@@ -47,11 +47,13 @@ impl NativeTable {
     /// Inserts a row: the position of its version.
     ///
     /// Errors: `TypeMismatch` and `InvalidValue` for values that the columns do not take, `NotNullViolation`,
-    /// `UniqueViolation`, and those of waiting for another transaction's key.
+    /// `UniqueViolation`, those of waiting for another transaction's key, and `OutOfMemory` when the rows that are in memory
+    /// only have reached their limit and cannot be written to files.
     pub fn insert<R: Row + ?Sized>(self: &Arc<Self>, transaction: &mut Transaction, row: &R) -> Result<u64> {
         self.check_row(row)?;
         let mark = transaction.mark()?;
         self.check_current()?;
+        self.admit()?;
         let view = transaction.fixed_view();
         let (position, row_id) = loop {
             let mut writer = self.latch();
@@ -85,6 +87,7 @@ impl NativeTable {
         self.check_row(row)?;
         let mark = transaction.mark()?;
         self.check_current()?;
+        self.admit()?;
         let view = transaction.fixed_view();
         let (old, new, row_id) = loop {
             let mut writer = self.latch();

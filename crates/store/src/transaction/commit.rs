@@ -56,7 +56,7 @@ impl Transaction {
         }
         self.release();
         // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
-        let _ = self.tables.iter().try_for_each(|table| table.tidy().map(|_| ()));
+        let _ = self.tables.iter().try_for_each(|table| table.tidy(self.ended).map(|_| ()));
         outcome
     }
 
@@ -124,9 +124,9 @@ impl Transaction {
                     }
                     self.tables[table as usize].count_garbage(1);
                 }
-                Write::Deleted { old, .. } => {
-                    end(directory, old, commit);
-                    self.tables[table as usize].count_garbage(1);
+                Write::Deleted { first, count, .. } => {
+                    (first..first + u64::from(count)).for_each(|old| end(directory, old, commit));
+                    self.tables[table as usize].count_garbage(count as usize);
                 }
             }
         }
@@ -143,7 +143,9 @@ impl Transaction {
                     changes[table as usize].1.extend(first..first + u64::from(count));
                 }
                 Write::Updated { table, old, new } => changes[table as usize].1.extend([old, new]),
-                Write::Deleted { table, old } => changes[table as usize].1.push(old),
+                Write::Deleted { table, first, count } => {
+                    changes[table as usize].1.extend(first..first + u64::from(count));
+                }
             }
         }
         changes

@@ -71,8 +71,8 @@ pub(crate) enum Write {
     Inserted { table: u32, first: u64, count: u32 },
     /// A version that replaces another.
     Updated { table: u32, old: u64, new: u64 },
-    /// A row that is gone.
-    Deleted { table: u32, old: u64 },
+    /// Rows that are gone, of versions in slots that follow each other.
+    Deleted { table: u32, first: u64, count: u32 },
 }
 
 /// What keeps a writer from going on.
@@ -94,6 +94,8 @@ pub struct Transaction {
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
     writes: Vec<Write>,
+    /// How many versions it has ended, those included that were taken back.
+    ended: usize,
     /// Whether the last write may be extended by the next one: not beyond a savepoint.
     extensible: bool,
     tables: Vec<Arc<NativeTable>>,
@@ -144,6 +146,7 @@ impl Transaction {
             statement: None,
             lock_timeout: None,
             writes,
+            ended: 0,
             extensible: false,
             tables,
             redo: None,
@@ -390,13 +393,23 @@ impl Transaction {
     /// Notes a version that replaces another.
     pub(crate) fn note_updated(&mut self, table: &Arc<NativeTable>, old: u64, new: u64) {
         let table = self.table_number(table);
+        self.ended += 1;
         self.writes.push(Write::Updated { table, old, new });
     }
 
     /// Notes a row that is gone.
     pub(crate) fn note_deleted(&mut self, table: &Arc<NativeTable>, old: u64) {
-        let table = self.table_number(table);
-        self.writes.push(Write::Deleted { table, old });
+        let number = self.table_number(table);
+        self.ended += 1;
+        if let (true, Some(Write::Deleted { table, first, count })) = (self.extensible, self.writes.last_mut())
+            && (*table, *first + u64::from(*count)) == (number, old)
+            && crate::group::group_of(*first) == crate::group::group_of(old)
+        {
+            *count += 1;
+            return;
+        }
+        self.writes.push(Write::Deleted { table: number, first: old, count: 1 });
+        self.extensible = true;
     }
 
     /// Notes what the end of the statement has to check.

@@ -18,6 +18,7 @@ use crate::catalog::Cataloged;
 use crate::catalog::sequences::Sequences;
 use crate::journal::Durability;
 use crate::journal::redo::RedoBuffer;
+use crate::memory::RowMemory;
 use mainstay_base::{Code, Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     /// At least as high as any number that was given out for the catalog.
     next_id: AtomicU64,
     failure: OnceLock<Error>,
+    /// Why nothing that is kept may be changed.
+    read_only: OnceLock<Error>,
     publishing: Condvar,
     pub(crate) views: Views,
     pub(crate) waits: Waits,
@@ -37,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) gate: Gate,
     pub(crate) sequences: Sequences,
+    pub(crate) memory: RowMemory,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
 }
@@ -88,6 +92,7 @@ impl Shared {
             next_transaction: AtomicU64::new(1),
             next_id: AtomicU64::new(1),
             failure: OnceLock::new(),
+            read_only: OnceLock::new(),
             publishing: Condvar::new(),
             views: Views::new(),
             waits: Waits::default(),
@@ -95,6 +100,7 @@ impl Shared {
             journal,
             gate: Gate::default(),
             sequences: Sequences::default(),
+            memory: RowMemory::default(),
             cataloged: RwLock::default(),
         }
     }
@@ -163,9 +169,28 @@ impl Shared {
         }
     }
 
+    /// Lets nothing be changed from now on that is kept: before anybody has the store.
+    pub(crate) fn set_read_only(&self, reason: Error) {
+        let _ = self.read_only.set(reason);
+        self.cataloged().tables.values().for_each(|table| table.set_replaced(true));
+    }
+
+    /// Why nothing that is kept may be changed, if that is so.
+    pub(crate) fn read_only(&self) -> Option<&Error> {
+        self.read_only.get()
+    }
+
+    /// Errors: the reason why what is kept cannot be changed.
+    pub(crate) fn check_changeable(&self) -> Result<()> {
+        self.read_only.get().map_or(Ok(()), |reason| Err(reason.clone()))?;
+        self.check()
+    }
+
     /// Remembers that the journal failed; everybody who waits for a commit to be published is told.
     pub(crate) fn fail(&self, cause: Error) -> Error {
         let _ = self.failure.set(cause.clone());
+        // There will be no checkpoints any more; what waits for one is refused when it commits.
+        self.memory.set_keeper(None);
         let _commits = self.commits();
         self.publishing.notify_all();
         cause

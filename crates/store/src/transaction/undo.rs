@@ -66,7 +66,9 @@ impl Transaction {
                     (0..u64::from(count)).rev().for_each(|i| self.tables[table as usize].undo_insert(first + i));
                 }
                 Some(Write::Updated { table, old, new }) => self.tables[table as usize].undo_update(old, new),
-                Some(Write::Deleted { table, old }) => self.tables[table as usize].undo_delete(old),
+                Some(Write::Deleted { table, first, count }) => {
+                    (0..u64::from(count)).rev().for_each(|i| self.tables[table as usize].undo_delete(first + i));
+                }
                 None => {}
             }
         }

@@ -124,6 +124,39 @@ fn forget(others: &mut BTreeMap<u64, usize>, commit: Option<u64>) {
 mod tests {
     use super::*;
 
+    /// What is cleaned up goes by the horizon, so no view may find that it was passed while it looked. Every interleaving
+    /// counts here: docs/durability.md says under which explorers this runs.
+    #[test]
+    fn no_horizon_passes_a_view_that_is_looked_at() {
+        let (views, published) = (Views::new(), AtomicU64::new(1));
+        let cleaned = AtomicU64::new(0);
+        let rounds = if cfg!(miri) { 6 } else { 20_000 };
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut ticket = views.ticket();
+                    for _ in 0..rounds {
+                        let commit = views.look(&mut ticket, &published);
+                        let seen = cleaned.load(Ordering::SeqCst);
+                        assert!(seen <= commit, "cleaned up to {seen} under a view at {commit}");
+                        views.look_away(&mut ticket);
+                    }
+                    views.give_back(ticket);
+                });
+            }
+            scope.spawn(|| {
+                for _ in 0..rounds {
+                    published.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            scope.spawn(|| {
+                for _ in 0..rounds {
+                    cleaned.fetch_max(views.horizon(&published), Ordering::SeqCst);
+                }
+            });
+        });
+    }
+
     #[test]
     fn the_horizon_is_the_oldest_view() {
         let (views, published) = (Views::new(), AtomicU64::new(5));

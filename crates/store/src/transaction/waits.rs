@@ -130,3 +130,36 @@ fn timed_out(waiter: &Waiter<'_>) -> Error {
     let message = format!("\"{}\" waited {ms} ms for a row that another transaction holds", waiter.statement);
     Error::new(Code::LockTimeout, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    /// Who takes a mark away looks whether anybody waits, and who waits looks whether the mark is there: one of them sees
+    /// the other. Otherwise this hangs.
+    #[test]
+    fn nobody_sleeps_through_a_wake() {
+        let waits = Waits::default();
+        let rounds = if cfg!(miri) { 4 } else { 5_000 };
+        let (mark, taken) = (AtomicU64::new(0), AtomicU64::new(0));
+        let statement = Arc::from("a statement");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 1..=rounds {
+                    while taken.load(Ordering::Acquire) < round {
+                        std::thread::yield_now();
+                    }
+                    mark.store(round, Ordering::Release);
+                    waits.wake();
+                }
+            });
+            for round in 1..=rounds {
+                taken.store(round, Ordering::Release);
+                let waiter = Waiter { transaction: 1, statement: &statement, timeout: None };
+                waits.wait(&waiter, 2, || mark.load(Ordering::Acquire) < round).unwrap();
+            }
+        });
+        assert_eq!(waits.waiting(), 0);
+    }
+}
