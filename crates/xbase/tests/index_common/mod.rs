@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::disallowed_methods)]
 
 pub mod build;
+pub mod written;
 
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use mainstay_xbase::index::{Bag, KeyFamily, KeyType, KeyValue, Tag};
