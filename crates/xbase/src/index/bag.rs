@@ -113,7 +113,7 @@ impl Bag {
     }
 
     pub(crate) fn tree(&self, header: &TagHeader, key_type: KeyType) -> Result<Tree> {
-        let layout = layout(header, key_type.pad(), &self.pages);
+        let layout = layout_of(header, key_type.pad(), self.pages.page_len());
         Tree::new(Arc::clone(&self.pages), layout, header)
     }
 }
@@ -132,7 +132,8 @@ impl Tree {
     }
 }
 
-fn layout(header: &TagHeader, pad: u8, pages: &Pages) -> Layout {
+/// How the pages of a tag look; `pad` is what only the type of the keys tells.
+pub(crate) fn layout_of(header: &TagHeader, pad: u8, page_len: usize) -> Layout {
     let format = match header.kind {
         BagKind::Cdx | BagKind::CompactIdx => Format::Compact,
         BagKind::PlainIdx => Format::Plain,
@@ -140,7 +141,7 @@ fn layout(header: &TagHeader, pad: u8, pages: &Pages) -> Layout {
     };
     Layout {
         format,
-        page_len: pages.page_len(),
+        page_len,
         pointers_are_pages: header.pointers_are_pages,
         key_len: header.key_length,
         pad,
@@ -217,7 +218,7 @@ impl Opening {
 
     fn single(self, header: TagHeader, page_len: usize) -> Result<Bag> {
         let (kind, pages) = (header.kind, self.pages(page_len)?);
-        Tree::new(Arc::clone(&pages), layout(&header, 0, &pages), &header)?;
+        Tree::new(Arc::clone(&pages), layout_of(&header, 0, pages.page_len()), &header)?;
         let tags = vec![Arc::new(header)];
         Ok(Bag { kind, stamp: self.stamp, tags, broken: Vec::new(), pages, directory: None })
     }
@@ -248,7 +249,7 @@ impl Opening {
         let own = header::parse_compact(&self.header, BagKind::Cdx, &self.file_name(), 0, paging);
         let own = own.map_err(|reason| self.damaged(reason))?;
         let pages = self.pages(paging.page_len)?;
-        let directory = Tree::new(Arc::clone(&pages), layout(&own, b' ', &pages), &own)?;
+        let directory = Tree::new(Arc::clone(&pages), layout_of(&own, b' ', pages.page_len()), &own)?;
         let mut listed = self.directory(&directory)?;
         listed.sort_by_key(|(_, pointer)| *pointer);
         let mut bag = Bag {
@@ -341,7 +342,7 @@ impl Opening {
             Error::new(Code::IndexDamaged, reason).at(place).at(self.file.path().display())
         });
         let usable = tag.and_then(|tag| {
-            Tree::new(Arc::clone(&bag.pages), layout(&tag, 0, &bag.pages), &tag)?;
+            Tree::new(Arc::clone(&bag.pages), layout_of(&tag, 0, bag.pages.page_len()), &tag)?;
             Ok(tag)
         });
         match usable {

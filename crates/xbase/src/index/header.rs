@@ -112,14 +112,16 @@ pub(crate) const NTX_PAGE_LEN: usize = 1024;
 /// Length of a plain IDX header and node, and of a compact node unless the header says otherwise.
 pub(crate) const NODE_LEN: usize = 512;
 
-const UNIQUE: u8 = 0x01;
+pub(crate) const UNIQUE: u8 = 0x01;
 const PARTIAL: u8 = 0x02;
-const CANDIDATE_OR_CUSTOM: u8 = 0x04;
-const FOR: u8 = 0x08;
+pub(crate) const CANDIDATE_OR_CUSTOM: u8 = 0x04;
+pub(crate) const FOR: u8 = 0x08;
 /// The nodes are packed.
 pub(crate) const COMPACT: u8 = 0x20;
 /// The file is a directory of tags.
 pub(crate) const COMPOUND: u8 = 0x40;
+/// The header is that of such a directory (FoxPro sets it whether the file is structural or not).
+pub(crate) const STRUCTURAL: u8 = 0x80;
 
 /// What the first header of a compact file says about all its pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,11 +254,11 @@ pub(crate) fn parse_plain(header: &[u8], name: &[u8], file_len: u64) -> Result<T
     })
 }
 
-const NTX_FOR: u16 = 0x0001;
+pub(crate) const NTX_FOR: u16 = 0x0001;
 const NTX_PARTIAL: u16 = 0x0008;
-const NTX_CUSTOM: u16 = 0x0020;
+pub(crate) const NTX_CUSTOM: u16 = 0x0020;
 const NTX_CHANGE_ONLY: u16 = 0x0040;
-const NTX_LARGE: u16 = 0x0200;
+pub(crate) const NTX_LARGE: u16 = 0x0200;
 /// The file is a directory of NTX tags.
 pub(crate) const NTX_COMPOUND: u16 = 0x8000;
 /// The same, with pointers that count pages.
@@ -267,7 +269,7 @@ pub(crate) const CLIP_COMPOUND: u16 = 0x9591;
 pub(crate) const NTX_MAX_TAGS: usize = 63;
 const NTX_KNOWN: u16 = 0x87FF;
 /// The bits that every type of an NTX has; the older value that some programs wrote instead.
-const NTX_ALWAYS: u16 = 0x0006;
+pub(crate) const NTX_ALWAYS: u16 = 0x0006;
 const NTX_OLD: u16 = 0x0003;
 
 /// Parses the header of an NTX tag: 1,024 bytes. `compound` tells whether it stands in a compound file.

@@ -147,6 +147,18 @@ impl KeyType {
         self.len
     }
 
+    /// What the keys hold.
+    pub fn family(&self) -> KeyFamily {
+        match self.storage {
+            Storage::Character => KeyFamily::Character,
+            Storage::Double | Storage::Integer | Storage::Digits { .. } => KeyFamily::Number,
+            Storage::Currency => KeyFamily::Currency,
+            Storage::DateDouble | Storage::DateText => KeyFamily::Date,
+            Storage::TimestampDouble | Storage::TimestampText => KeyFamily::Timestamp,
+            Storage::Logical => KeyFamily::Logical,
+        }
+    }
+
     /// Whether keys can be NULL.
     pub fn is_nullable(&self) -> bool {
         self.nullable

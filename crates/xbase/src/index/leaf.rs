@@ -29,6 +29,7 @@ pub(crate) struct Packing {
     duplicate_mask: u64,
     duplicate_bits: u32,
     trailing_mask: u64,
+    trailing_bits: u32,
 }
 
 /// One entry: its record, and its key relative to the key before it.
@@ -68,7 +69,7 @@ impl Packing {
             return Ok(Packing::default());
         }
         let bits = record_bits + duplicate_bits + trailing_bits;
-        if entry_len > 8 || record_bits > 32 || duplicate_bits > 16 || trailing_bits > 16 {
+        if entry_len > 8 || record_bits > 40 || duplicate_bits > 16 || trailing_bits > 16 {
             return Err("the leaf's bit counts are out of range".into());
         }
         if bits as usize != entry_len * 8 {
@@ -81,7 +82,8 @@ impl Packing {
         let short_masks_agree = duplicate_bits > 8
             || trailing_bits > 8
             || (u64::from(header[6]) == mask(duplicate_bits) && u64::from(header[7]) == mask(trailing_bits));
-        if stored != mask(record_bits) || !short_masks_agree {
+        // The header has room for 32 bits of the mask; Harbour gives short keys of high records more.
+        if stored != mask(record_bits.min(32)) || !short_masks_agree {
             return Err("the leaf's masks do not fit its bit counts".into());
         }
         if ENTRIES_START + count * entry_len > page.len() {
@@ -94,7 +96,13 @@ impl Packing {
             duplicate_mask: mask(duplicate_bits),
             duplicate_bits,
             trailing_mask: mask(trailing_bits),
+            trailing_bits,
         })
+    }
+
+    /// The bits of the record number, the duplicate count and the trailing count.
+    pub(crate) fn bits(&self) -> (u32, u32, u32) {
+        (self.record_bits, self.duplicate_bits, self.trailing_bits)
     }
 }
 

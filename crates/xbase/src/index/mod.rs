@@ -1,4 +1,4 @@
-//! Indexes: CDX, IDX and NTX files, read in place.
+//! Indexes: CDX, IDX and NTX files, used in place.
 //!
 //! An index file (a *bag*) holds one or more *tags*: trees of keys in byte order, each with the number of a
 //! record. [`Bag::open`] tells the kind of file and lists its tags; [`Bag::tag`] makes one ready to be read,
@@ -19,7 +19,7 @@
 //! what is wrong; the readers never trust a page either, and end in an error (`IndexDamaged`) instead of
 //! a wrong answer or an endless walk.
 //!
-//! Limits: nothing is written here. MDX, NDX and ADI are refused. Keys in a collation other than that of
+//! [`write`] creates and maintains these files. Limits: MDX, NDX and ADI are refused. Keys in a collation other than that of
 //! bytes can be walked and not searched ([`TagHeader::collation`]).
 
 mod bag;
@@ -34,6 +34,7 @@ mod node;
 mod pages;
 mod tag;
 mod tree;
+pub mod write;
 
 pub use bag::Bag;
 pub use cursor::{Cursor, Seek};

@@ -3,6 +3,9 @@
 #![allow(dead_code, clippy::disallowed_methods)]
 
 pub mod build;
+pub mod patch;
+pub mod people;
+pub mod written;
 
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use mainstay_xbase::index::{Bag, KeyFamily, KeyType, KeyValue, Tag};

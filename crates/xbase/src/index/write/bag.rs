@@ -1,0 +1,548 @@
+//! An index file open for writing.
+//!
+//! **The header's counter.** CDX and NTX have an update counter, which Harbour raises whenever it gives its lock
+//! back, and by which it notices that others wrote. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
+//! the counter, the first free page and the root with what it knows, and the file's stamp besides, because FoxPro and
+//! users of plain IDX files raise nothing. Where a file without a counter is so young that its time proves nothing,
+//! its pages are read again.
+
+use super::mixed::Mixed;
+use super::node::Shape;
+use super::ranked::{self, Ranked};
+use super::spec::{self, BagSpec};
+use super::store::PageStore;
+use crate::index::bag::{Bag, layout_of};
+use crate::index::header::{BagKind, CLIP_COMPOUND, COMPACT_HEADER_LEN, NTX_PAGE_LEN, Paging, TagHeader};
+use crate::index::key::KeyType;
+use crate::index::node::{Format, NO_PAGE, short};
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::{File, Stamp, WritableFile};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Pages that are kept after a flush.
+const MOST_KEPT_PAGES: usize = 32_768;
+
+/// Bytes at the start of a file that say whether another program changed it.
+pub(super) const HEAD_LEN: usize = 16;
+
+/// An index file open for writing. See the first comment of this module's parent for the way to use it.
+#[derive(Debug)]
+pub struct BagWriter {
+    pub(super) spec: BagSpec,
+    pub(super) store: PageStore,
+    /// The tree of the tags' names in a CDX.
+    pub(super) directory: Option<TreePlace>,
+    pub(super) tags: Vec<TagState>,
+    /// The file's first bytes as they are in it.
+    pub(super) head: [u8; HEAD_LEN],
+    stamp: Stamp,
+    /// Whether every later change would have changed the stamp.
+    is_settled: bool,
+    /// The list of tags in a compound NTX is to be written.
+    pub(super) list_changed: bool,
+    /// A flush failed: the file is between two states.
+    failed: bool,
+}
+
+/// Where a tree is and how it looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreePlace {
+    pub(super) shape: Shape,
+    pub(super) root: u32,
+}
+
+/// A tag of an open file.
+#[derive(Clone, Debug)]
+pub(super) struct TagState {
+    pub(super) header: Arc<TagHeader>,
+    pub(super) key_type: Option<KeyType>,
+    pub(super) tree: TreePlace,
+    /// The root that the header in the file names.
+    pub(super) stored_root: u32,
+}
+
+/// What [`BagWriter::replace`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The old key was there and was taken out.
+    pub removed: bool,
+    /// The new key was put in.
+    pub added: bool,
+}
+
+impl BagWriter {
+    /// Opens an index file for writing. Before a tag is written to, it needs its [`BagWriter::set_key_type`].
+    ///
+    /// Errors: as [`Bag::open`], and `IndexDamaged` if any tag's header is damaged: that tag could not be maintained.
+    pub fn open(file: Arc<dyn WritableFile>) -> Result<BagWriter> {
+        let now = SystemTime::now();
+        let reading: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
+        let bag = Bag::open(reading)?;
+        if let Some((_, error)) = bag.broken_tags().first() {
+            return Err(error.clone().hint("reindex the table: an index with a damaged tag is not written to"));
+        }
+        let spec = spec_of(&bag, &*file)?;
+        let stamp = bag.stamp();
+        let end = u32::try_from(stamp.len.div_ceil(spec.page_len as u64)).unwrap_or(NO_PAGE);
+        let head = read_head(&*file)?;
+        let free = free_page(&spec, &head, end);
+        let store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
+        let directory = bag
+            .directory
+            .as_ref()
+            .map(|tree| TreePlace { shape: Shape { layout: tree.layout, max_items: 0, tree: 0 }, root: tree.root });
+        let mut tags = Vec::with_capacity(bag.tags().len());
+        for header in bag.tags() {
+            tags.push(tag_state(&spec, header, &*file)?);
+        }
+        let is_settled = stamp.is_settled(now);
+        let list_changed = false;
+        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false })
+    }
+
+    /// A file that was just made, of which nothing is written yet.
+    pub(super) fn new(spec: BagSpec, store: PageStore, head: [u8; HEAD_LEN]) -> Result<BagWriter> {
+        let stamp = store.file.stamp()?;
+        Ok(BagWriter {
+            spec,
+            store,
+            directory: None,
+            tags: Vec::new(),
+            head,
+            stamp,
+            is_settled: false,
+            list_changed: false,
+            failed: false,
+        })
+    }
+
+    /// The kind of file.
+    pub fn kind(&self) -> BagKind {
+        self.spec.kind
+    }
+
+    /// How the file is laid out: what another file of its kind is made with.
+    pub fn spec(&self) -> BagSpec {
+        self.spec
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        self.store.file.path()
+    }
+
+    /// The definitions of the tags. Numbers of tags are places in this list; they change when a tag is added or
+    /// dropped, here or (seen by [`BagWriter::begin`]) elsewhere.
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &TagHeader> {
+        self.tags.iter().map(|tag| &*tag.header)
+    }
+
+    /// The number of the tag with this name, in whatever case.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.tags.iter().position(|tag| tag.header.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Says of which type the keys of a tag are, which only its key expression knows; made from the tag's definition.
+    pub fn set_key_type(&mut self, tag: usize, key_type: KeyType) -> Result<()> {
+        let state = self.tag_mut(tag)?;
+        if key_type.key_len() != state.header.key_length {
+            let message = format!("tag {}: keys of {} bytes are not its keys", state.header.name, key_type.key_len());
+            return Err(Error::new(Code::Internal, message));
+        }
+        state.key_type = Some(key_type);
+        if state.tree.shape.layout.pad != key_type.pad() {
+            // A page taken apart under the wrong pad byte would be measured wrongly.
+            state.tree.shape.layout.pad = key_type.pad();
+            self.store.forget_unchanged()?;
+        }
+        Ok(())
+    }
+
+    fn tag_mut(&mut self, tag: usize) -> Result<&mut TagState> {
+        self.tags.get_mut(tag).ok_or_else(|| no_such_tag(tag))
+    }
+
+    /// To be called with the index's lock in hand, before changes: notices what other programs did to the file since
+    /// the last flush. Whether they did anything; then numbers of tags may be others, and tags that are new need
+    /// their type. Costs a read of 16 bytes when nothing happened.
+    ///
+    /// Errors: `Conflict` when there are changes that were not flushed and the file was changed meanwhile, which
+    /// means that they were made without the lock: [`BagWriter::discard`] them.
+    pub fn begin(&mut self) -> Result<bool> {
+        self.check_usable()?;
+        let now = SystemTime::now();
+        let (head, stamp) = (read_head(&*self.store.file)?, self.store.file.stamp()?);
+        let is_same = head == self.head && stamp == self.stamp && (self.has_counter() || self.is_settled);
+        if is_same {
+            self.is_settled = stamp.is_settled(now);
+            return Ok(false);
+        }
+        if self.is_changed() {
+            let message = "another program wrote to the index while changes were kept back";
+            return Err(Error::new(Code::Conflict, message).at(self.path().display()));
+        }
+        self.reload()?;
+        Ok(true)
+    }
+
+    /// Whether every program that writes such a file raises its counter.
+    fn has_counter(&self) -> bool {
+        self.spec.is_ntx() || self.spec.by_harbour
+    }
+
+    /// Whether there are changes that are not in the file.
+    pub fn is_changed(&self) -> bool {
+        self.list_changed || self.store.is_changed() || self.tags.iter().any(|tag| tag.tree.root != tag.stored_root)
+    }
+
+    /// Forgets all changes since the last flush.
+    pub fn discard(&mut self) -> Result<()> {
+        self.check_usable()?;
+        self.reload()
+    }
+
+    fn reload(&mut self) -> Result<()> {
+        let mut new = BagWriter::open(Arc::clone(&self.store.file))?;
+        for tag in 0..new.tags.len() {
+            let header = &new.tags[tag].header;
+            let same = |old: &&TagState| old.header.name == header.name && old.header.key_bytes == header.key_bytes;
+            let old = self.tags.iter().find(same).and_then(|old| old.key_type);
+            if let Some(key_type) = old.filter(|key_type| key_type.key_len() == header.key_length) {
+                new.set_key_type(tag, key_type)?;
+            }
+        }
+        *self = new;
+        Ok(())
+    }
+
+    /// To be called before tags are added or dropped, which need a usable file.
+    pub(super) fn begin_structure(&mut self) -> Result<()> {
+        self.check_usable()
+    }
+
+    /// The file was just written as a whole: this is the state that others will be compared with.
+    pub(super) fn reopen_stamp(&mut self) -> Result<()> {
+        self.stamp = self.store.file.stamp()?;
+        self.is_settled = false;
+        Ok(())
+    }
+
+    fn check_usable(&self) -> Result<()> {
+        if self.failed {
+            let message = "an earlier write to this index failed, and what is in the file is not known";
+            return Err(Error::new(Code::IndexDamaged, message).at(self.path().display()).hint("reindex the table"));
+        }
+        Ok(())
+    }
+
+    /// Adds the key of a record. False if nothing was added: the entry is there already, or the tag is unique and
+    /// lists another record with this key.
+    ///
+    /// Errors: `UniqueViolation` if the tag is a candidate key and another record has it; `IndexDamaged` when a page
+    /// on the way contradicts itself. After an error nothing is changed.
+    pub fn insert(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
+        self.operate(tag, key, record, |change| change.insert(key, record))
+    }
+
+    /// Takes out the key of a record. False if it was not there: in a tag that lists every record, that means that
+    /// the index did not belong to the table.
+    pub fn delete(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
+        self.operate(tag, key, record, |change| change.delete(key, record))
+    }
+
+    /// Takes out one key of a record and adds another; with equal keys, sees to it that the key is there. Both happen
+    /// or, after an error, neither.
+    pub fn replace(&mut self, tag: usize, old: &[u8], new: &[u8], record: u32) -> Result<Replaced> {
+        self.operate(tag, new, record, |change| {
+            if old.len() != new.len() {
+                return Err(super::wrong_key(old, record, new.len()));
+            }
+            let removed = old != new && change.delete(old, record)?;
+            Ok(Replaced { removed, added: change.insert(new, record)? })
+        })
+    }
+
+    /// Whether the tag lists this record under this key.
+    pub fn contains(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
+        self.operate(tag, key, record, |change| change.contains(key, record))
+    }
+
+    fn operate<T>(
+        &mut self,
+        tag: usize,
+        key: &[u8],
+        record: u32,
+        action: impl FnOnce(&mut Change<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.check_usable()?;
+        let state = self.tags.get_mut(tag).ok_or_else(|| no_such_tag(tag))?;
+        check_writable(state)?;
+        if key.len() != state.header.key_length || record == 0 {
+            return Err(super::wrong_key(key, record, state.header.key_length));
+        }
+        self.store.begin();
+        let mut tree = state.tree;
+        let done = action(&mut Change { store: &mut self.store, tree: &mut tree, header: &state.header });
+        match done {
+            Ok(done) => {
+                self.store.commit();
+                state.tree = tree;
+                Ok(done)
+            }
+            Err(error) => {
+                self.store.roll_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Writes all changes since the last flush: pages, then headers with a raised update counter. The bytes are in
+    /// the operating system's hands then; [`BagWriter::sync`] waits for the disk.
+    pub fn flush(&mut self) -> Result<()> {
+        self.check_usable()?;
+        if !self.is_changed() {
+            return Ok(());
+        }
+        let now = SystemTime::now();
+        let written = self.write_all();
+        self.failed = written.is_err();
+        written?;
+        self.stamp = self.store.file.stamp()?;
+        self.is_settled = self.stamp.is_settled(now);
+        self.store.trim(MOST_KEPT_PAGES);
+        Ok(())
+    }
+
+    /// Flushes, and returns when everything is on the disk.
+    pub fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        let synced = self.store.file.sync();
+        self.failed |= synced.is_err();
+        synced
+    }
+
+    fn write_all(&mut self) -> Result<()> {
+        self.store.write_changes()?;
+        let file = Arc::clone(&self.store.file);
+        let none = if self.spec.by_harbour || self.spec.is_ntx() { 0 } else { NO_PAGE };
+        let pointer = |page: u32| if page == 0 { none } else { self.spec.pointer(page) };
+        let free = pointer(self.store.free).to_le_bytes();
+        let end = self.spec.pointer(self.store.end).to_le_bytes();
+        let root = self.tags.first().map_or(0, |tag| self.spec.pointer(tag.tree.root)).to_le_bytes();
+        let head = &mut self.head;
+        let written = match self.spec.kind {
+            BagKind::Cdx | BagKind::CompactIdx => {
+                let counter = u32::from_be_bytes([head[8], head[9], head[10], head[11]]);
+                spec::put(head, 4, &free);
+                spec::put(head, 8, &counter.wrapping_add(1).to_be_bytes());
+                4..12
+            }
+            BagKind::PlainIdx => {
+                spec::put(head, 0, &root);
+                spec::put(head, 4, &free);
+                spec::put(head, 8, &end);
+                0..12
+            }
+            BagKind::Ntx => {
+                let version = u16::from_le_bytes([head[2], head[3]]);
+                spec::put(head, 2, &version.wrapping_add(1).to_le_bytes());
+                spec::put(head, 4, &root);
+                spec::put(head, 8, &free);
+                0..12
+            }
+            BagKind::CompoundNtx => {
+                let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+                spec::put(head, 4, &version.wrapping_add(1).to_le_bytes());
+                spec::put(head, 8, &free);
+                spec::put(head, 12, &end);
+                0..HEAD_LEN
+            }
+        };
+        if self.spec.kind == BagKind::CompoundNtx {
+            self.write_tag_roots(&*file)?;
+        }
+        file.write_at(&self.head[written.clone()], written.start as u64)?;
+        for tag in &mut self.tags {
+            tag.stored_root = tag.tree.root;
+        }
+        Ok(())
+    }
+
+    /// In a compound NTX each tag's own header names its root, and the file's header lists the tags.
+    fn write_tag_roots(&mut self, file: &dyn WritableFile) -> Result<()> {
+        for tag in &self.tags {
+            if tag.tree.root != tag.stored_root {
+                let root = self.spec.pointer(tag.tree.root).to_le_bytes();
+                file.write_at(&root, tag.header.header_offset + 4)?;
+            }
+        }
+        if self.list_changed {
+            let mut list = vec![0; NTX_PAGE_LEN - HEAD_LEN];
+            for (item, tag) in list.chunks_exact_mut(16).zip(&self.tags) {
+                spec::put(item, 0, &tag.header.name_bytes[..tag.header.name_bytes.len().min(11)]);
+                let page = (tag.header.header_offset / NTX_PAGE_LEN as u64) as u32;
+                spec::put(item, 12, &self.spec.pointer(page).to_le_bytes());
+            }
+            spec::put(&mut self.head, 2, &(self.tags.len() as u16).to_le_bytes());
+            file.write_at(&list, HEAD_LEN as u64)?;
+            self.list_changed = false;
+        }
+        Ok(())
+    }
+}
+
+/// One operation on one tag.
+struct Change<'c> {
+    store: &'c mut PageStore,
+    tree: &'c mut TreePlace,
+    header: &'c TagHeader,
+}
+
+impl Change<'_> {
+    fn insert(&mut self, key: &[u8], record: u32) -> Result<bool> {
+        if (self.header.unique || self.header.candidate) && self.holds_key(key)? {
+            if self.header.candidate && !self.contains(key, record)? {
+                return Err(ranked::duplicate(&self.header.name));
+            }
+            return Ok(false);
+        }
+        self.tree.insert(self.store, key, record)
+    }
+
+    fn delete(&mut self, key: &[u8], record: u32) -> Result<bool> {
+        self.tree.delete(self.store, key, record)
+    }
+
+    fn holds_key(&mut self, key: &[u8]) -> Result<bool> {
+        let TreePlace { shape, root } = *self.tree;
+        match shape.is_ntx() {
+            true => Mixed::new(self.store, shape, root).holds_key(key),
+            false => Ranked::new(self.store, shape, root).holds_key(key),
+        }
+    }
+
+    fn contains(&mut self, key: &[u8], record: u32) -> Result<bool> {
+        let TreePlace { shape, root } = *self.tree;
+        match shape.is_ntx() {
+            true => Mixed::new(self.store, shape, root).contains(key, record),
+            false => Ranked::new(self.store, shape, root).contains(key, record),
+        }
+    }
+}
+
+impl TreePlace {
+    /// Adds an entry to the tree; its root may move.
+    pub(super) fn insert(&mut self, store: &mut PageStore, key: &[u8], record: u32) -> Result<bool> {
+        if !self.shape.is_ntx() {
+            return Ranked::new(store, self.shape, self.root).insert(key, record);
+        }
+        let mut tree = Mixed::new(store, self.shape, self.root);
+        let added = tree.insert(key, record)?;
+        self.root = tree.root;
+        Ok(added)
+    }
+
+    /// Takes an entry out of the tree; its root may move.
+    pub(super) fn delete(&mut self, store: &mut PageStore, key: &[u8], record: u32) -> Result<bool> {
+        if !self.shape.is_ntx() {
+            return Ranked::new(store, self.shape, self.root).delete(key, record);
+        }
+        let mut tree = Mixed::new(store, self.shape, self.root);
+        let removed = tree.delete(key, record)?;
+        self.root = tree.root;
+        Ok(removed)
+    }
+
+    /// Frees every page of the tree.
+    pub(super) fn release_all(&self, store: &mut PageStore) -> Result<()> {
+        match self.shape.is_ntx() {
+            true => Mixed::new(store, self.shape, self.root).release_all(),
+            false => Ranked::new(store, self.shape, self.root).release_all(),
+        }
+    }
+}
+
+fn check_writable(state: &TagState) -> Result<()> {
+    let header = &state.header;
+    if let Some(collation) = &header.collation {
+        let message = format!("tag {} is in the collating sequence {collation}, and is not written to", header.name);
+        return Err(Error::new(Code::Unsupported, message));
+    }
+    if state.key_type.is_none() {
+        return Err(Error::new(Code::Internal, format!("tag {}: the type of its keys is not known", header.name)));
+    }
+    Ok(())
+}
+
+#[cold]
+fn no_such_tag(tag: usize) -> Error {
+    Error::new(Code::Internal, format!("there is no tag number {tag}"))
+}
+
+fn read_head(file: &dyn WritableFile) -> Result<[u8; HEAD_LEN]> {
+    let mut head = [0; HEAD_LEN];
+    file.read_exact_at(&mut head, 0)?;
+    Ok(head)
+}
+
+/// How an open file is laid out.
+pub(super) fn spec_of(bag: &Bag, file: &dyn File) -> Result<BagSpec> {
+    let kind = bag.kind();
+    let mut header = [0; COMPACT_HEADER_LEN];
+    let len = file.read_at(&mut header, 0)?;
+    let spec = match kind {
+        BagKind::Cdx | BagKind::CompactIdx => {
+            let paging = Paging::parse(&header[..len]);
+            let paging = paging.map_err(|reason| Error::new(Code::IndexDamaged, reason).at(file.path().display()))?;
+            BagSpec {
+                kind,
+                page_len: paging.page_len,
+                by_harbour: paging.by_harbour,
+                pointers_are_pages: paging.pointers_are_pages,
+            }
+        }
+        BagKind::PlainIdx => BagSpec::plain_idx(),
+        BagKind::Ntx | BagKind::CompoundNtx => {
+            if short(&header, 0) == Some(CLIP_COMPOUND) {
+                let message =
+                    "CLIP keeps no list of free pages and no size in its compound files: they are not written to";
+                return Err(Error::new(Code::Unsupported, message).at(file.path().display()));
+            }
+            let large =
+                bag.tags().first().map_or(short(&header, 0) == Some(crate::index::header::NTX_COMPOUND_LARGE), |tag| {
+                    tag.pointers_are_pages
+                });
+            BagSpec { kind, pointers_are_pages: large, ..BagSpec::ntx() }
+        }
+    };
+    Ok(spec)
+}
+
+/// The first free page that a file's first bytes name.
+fn free_page(spec: &BagSpec, head: &[u8; HEAD_LEN], end: u32) -> u32 {
+    let at = if spec.kind == BagKind::Ntx || spec.kind == BagKind::CompoundNtx { 8 } else { 4 };
+    let pointer = u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let unit = if spec.pointers_are_pages { 1 } else { spec.page_len as u32 };
+    if pointer == NO_PAGE || !pointer.is_multiple_of(unit) || pointer / unit >= end { 0 } else { pointer / unit }
+}
+
+/// A tag of an open file, as its header describes it.
+pub(super) fn tag_state(spec: &BagSpec, header: &Arc<TagHeader>, file: &dyn WritableFile) -> Result<TagState> {
+    let layout = layout_of(header, 0, spec.page_len);
+    let mut max_items = 0;
+    if layout.format == Format::Ntx {
+        let mut bytes = [0; 2];
+        file.read_exact_at(&mut bytes, header.header_offset + 18)?;
+        max_items = usize::from(u16::from_le_bytes(bytes));
+    }
+    let damaged = |reason: &str| {
+        let place = format!("tag {}", header.name);
+        Error::new(Code::IndexDamaged, reason.to_owned()).at(place).at(file.path().display())
+    };
+    let root = layout.page_number(header.root).map_err(|reason| damaged(&reason))?;
+    let shape = Shape { layout, max_items, tree: header.header_offset };
+    let tree = TreePlace { shape, root };
+    Ok(TagState { header: Arc::clone(header), key_type: None, tree, stored_root: root })
+}

@@ -1,0 +1,390 @@
+//! The pages of an index file that is being changed.
+//!
+//! Pages are read when they are needed, taken apart, changed in memory and written together by
+//! [`PageStore::write_changes`]. Nothing reaches the file before.
+//!
+//! **One operation.** Between [`PageStore::begin`] and [`PageStore::commit`] every page is kept as it was before it
+//! is changed; [`PageStore::roll_back`] puts them back. So an operation that meets a damaged page, a full file or a
+//! read that fails leaves no trace.
+//!
+//! **The order of writing.** Another program may read while we write, and the power may fail; no format has a
+//! journal. The order makes the time short in which a reader could miss a key:
+//!
+//! ```text
+//!   1 pages that are new        nothing leads to them yet
+//!   2 pages that only gained    a key may be there twice, which harms no reader
+//!   3 branches                  now lead to the new pages
+//!   4 pages that gave away      their keys are found elsewhere by now
+//!   5 pages that became free    nothing leads to them any more
+//!   6 headers                   (the caller's) root, first free page, update counter
+//! ```
+//!
+//! When a batch of operations is written at once, a page is in the last of its classes.
+
+use super::node::{Shape, Unpacked};
+use crate::index::node::{Format, NO_PAGE, long, short};
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::WritableFile;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// When a changed page is written; see the module's first comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    New,
+    Grown,
+    Branch,
+    Shrunk,
+    Free,
+}
+
+/// What a page is known to hold.
+#[derive(Clone, Debug)]
+enum Content {
+    Node(Unpacked),
+    /// A free page, and the one after it in the list.
+    Free(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    content: Content,
+    shape: Shape,
+    /// When to write it, if it was changed.
+    stage: Option<Stage>,
+}
+
+/// The pages of one file.
+#[derive(Debug)]
+pub(crate) struct PageStore {
+    pub(crate) file: Arc<dyn WritableFile>,
+    page_len: usize,
+    /// Whether pointers are 32 bits of bytes, which end at 4 GB.
+    counts_bytes: bool,
+    slots: HashMap<u32, Slot, BuildHasherDefault<PageHasher>>,
+    changed: Vec<u32>,
+    /// Pages of the file, those that are not written yet included.
+    pub(crate) end: u32,
+    /// The first free page, 0 if there is none.
+    pub(crate) free: u32,
+    undo: Option<Undo>,
+    spare: Vec<(u32, Option<Slot>)>,
+}
+
+/// How things were before an operation.
+#[derive(Debug)]
+struct Undo {
+    slots: Vec<(u32, Option<Slot>)>,
+    end: u32,
+    free: u32,
+    changed: usize,
+}
+
+/// Page numbers are spread well enough by one multiplication.
+#[derive(Debug, Default)]
+struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, page: u32) {
+        let mixed = (self.0 ^ u64::from(page)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+}
+
+impl PageStore {
+    /// The pages of a file of `end` pages, of which `free` is the first free one.
+    pub(crate) fn new(
+        file: Arc<dyn WritableFile>,
+        page_len: usize,
+        counts_bytes: bool,
+        end: u32,
+        free: u32,
+    ) -> PageStore {
+        PageStore {
+            file,
+            page_len,
+            counts_bytes,
+            slots: HashMap::default(),
+            changed: Vec::new(),
+            end,
+            free,
+            undo: None,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Whether there is something to write.
+    pub(crate) fn is_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Forgets pages that were read, if there are more than `most` and none is changed.
+    pub(crate) fn trim(&mut self, most: usize) {
+        if self.slots.len() > most && !self.is_changed() {
+            self.slots.clear();
+        }
+    }
+
+    /// Forgets all pages that were read and not changed; an error if some were changed.
+    pub(crate) fn forget_unchanged(&mut self) -> Result<()> {
+        if self.is_changed() {
+            return Err(Error::new(Code::Internal, "pages were changed before their keys' type was known"));
+        }
+        self.slots.clear();
+        Ok(())
+    }
+
+    /// Bytes of a page.
+    pub(crate) fn page_len(&self) -> usize {
+        self.page_len
+    }
+
+    /// An error about a page.
+    #[cold]
+    pub(crate) fn damaged(&self, page: u32, reason: impl Into<String>) -> Error {
+        let offset = u64::from(page) * self.page_len as u64;
+        let error = Error::new(Code::IndexDamaged, reason).at(format_args!("page at byte {offset}"));
+        error.at(self.file.path().display()).hint("reindex the table")
+    }
+
+    /// The node in a page.
+    #[inline]
+    pub(crate) fn node(&mut self, shape: &Shape, page: u32) -> Result<&Unpacked> {
+        if !self.slots.contains_key(&page) {
+            self.load(shape, page)?;
+        }
+        match self.slots.get(&page) {
+            Some(Slot { content: Content::Node(node), shape: own, .. }) if own.tree == shape.tree => Ok(node),
+            _ => Err(self.wrong_page(page)),
+        }
+    }
+
+    #[cold]
+    fn wrong_page(&self, page: u32) -> Error {
+        self.damaged(page, "the page belongs to another tree, or is free")
+    }
+
+    /// The node in a page, to be changed and then written at this stage.
+    pub(crate) fn edit(&mut self, shape: &Shape, page: u32, stage: Stage) -> Result<&mut Unpacked> {
+        self.node(shape, page)?;
+        self.save(page);
+        let Some(slot) = self.slots.get_mut(&page) else { return Err(missing(page)) };
+        match slot.stage {
+            None => {
+                slot.stage = Some(stage);
+                self.changed.push(page);
+            }
+            // What nothing leads to yet may be written first, whatever happened to it since.
+            Some(Stage::New) => {}
+            Some(before) => slot.stage = Some(before.max(stage)),
+        }
+        match &mut slot.content {
+            Content::Node(node) => Ok(node),
+            Content::Free(_) => Err(missing(page)),
+        }
+    }
+
+    #[cold]
+    fn load(&mut self, shape: &Shape, page: u32) -> Result<()> {
+        if page == 0 || page >= self.end {
+            return Err(self.damaged(page, "the page lies outside the file"));
+        }
+        let mut buffer = [0; 1024];
+        let mut long_buffer = Vec::new();
+        let bytes = match buffer.get_mut(..self.page_len) {
+            Some(bytes) => bytes,
+            None => {
+                long_buffer.resize(self.page_len, 0);
+                &mut long_buffer[..]
+            }
+        };
+        self.file.read_exact_at(bytes, u64::from(page) * self.page_len as u64)?;
+        let node = Unpacked::decode(shape, bytes, self.end).map_err(|reason| self.damaged(page, reason))?;
+        self.slots.insert(page, Slot { content: Content::Node(node), shape: *shape, stage: None });
+        Ok(())
+    }
+
+    /// Keeps a page as it is now, once in an operation.
+    fn save(&mut self, page: u32) {
+        if let Some(undo) = &mut self.undo
+            && !undo.slots.iter().any(|(saved, _)| *saved == page)
+        {
+            undo.slots.push((page, self.slots.get(&page).cloned()));
+        }
+    }
+
+    /// Begins an operation.
+    pub(crate) fn begin(&mut self) {
+        let mut slots = std::mem::take(&mut self.spare);
+        slots.clear();
+        self.undo = Some(Undo { slots, end: self.end, free: self.free, changed: self.changed.len() });
+    }
+
+    /// Ends an operation that succeeded.
+    pub(crate) fn commit(&mut self) {
+        if let Some(undo) = self.undo.take() {
+            self.spare = undo.slots;
+        }
+    }
+
+    /// Undoes an operation that failed.
+    pub(crate) fn roll_back(&mut self) {
+        let Some(undo) = self.undo.take() else { return };
+        (self.end, self.free) = (undo.end, undo.free);
+        self.changed.truncate(undo.changed);
+        for (page, slot) in undo.slots {
+            match slot {
+                Some(slot) => drop(self.slots.insert(page, slot)),
+                None => drop(self.slots.remove(&page)),
+            }
+        }
+    }
+
+    /// A page for a new node: a free one, or one behind the end of the file.
+    pub(crate) fn allocate(&mut self, shape: &Shape, node: Unpacked) -> Result<u32> {
+        let page = match self.take_free(shape)? {
+            Some(page) => page,
+            None => self.extend(1)?,
+        };
+        self.save(page);
+        let before = self.slots.get(&page).and_then(|slot| slot.stage);
+        // What became free since the last writing is still led to by what is in the file.
+        let stage = if before.is_some() { Stage::Shrunk } else { Stage::New };
+        if before.is_none() {
+            self.changed.push(page);
+        }
+        self.slots.insert(page, Slot { content: Content::Node(node), shape: *shape, stage: Some(stage) });
+        Ok(page)
+    }
+
+    /// The first of some pages behind the end of the file.
+    pub(crate) fn extend(&mut self, pages: u32) -> Result<u32> {
+        let first = self.end;
+        let end = first.checked_add(pages).filter(|end| {
+            let len = u64::from(*end) * self.page_len as u64;
+            *end < NO_PAGE && (!self.counts_bytes || len <= u64::from(NO_PAGE))
+        });
+        let Some(end) = end else {
+            let message = "the index file would be larger than its pointers can reach";
+            return Err(Error::new(Code::Unsupported, message).at(self.file.path().display()));
+        };
+        self.end = end;
+        Ok(first)
+    }
+
+    /// The first page of the list of free pages, if it is one. A list that another program keeps in a form of its own
+    /// is left alone, and so is one that leads into the trees: the file grows then, and nothing is lost.
+    fn take_free(&mut self, shape: &Shape) -> Result<Option<u32>> {
+        let page = self.free;
+        if page == 0 || page >= self.end {
+            return Ok(None);
+        }
+        let next = match self.slots.get(&page) {
+            Some(Slot { content: Content::Free(next), .. }) => Some(*next),
+            Some(_) => None,
+            None => self.read_free(shape, page)?,
+        };
+        let next = next.filter(|next| *next < self.end && *next != page);
+        if let Some(next) = next {
+            self.free = next;
+        }
+        Ok(next.map(|_| page))
+    }
+
+    /// The page after a free page, if these are the bytes of a free page.
+    fn read_free(&self, shape: &Shape, page: u32) -> Result<Option<u32>> {
+        let mut bytes = vec![0; self.page_len];
+        self.file.read_exact_at(&mut bytes, u64::from(page) * self.page_len as u64)?;
+        let pointer = if shape.layout.format == Format::Ntx {
+            let first = short(&bytes, 2).and_then(|offset| long(&bytes, usize::from(offset)));
+            first.filter(|_| short(&bytes, 0) == Some(0))
+        } else {
+            long(&bytes, 0).filter(|_| bytes[4..].iter().all(|byte| *byte == 0))
+        };
+        Ok(pointer.and_then(|pointer| match pointer {
+            0 | NO_PAGE => Some(0),
+            pointer => shape.layout.page_number(pointer).ok(),
+        }))
+    }
+
+    /// Puts a page on the list of free pages.
+    pub(crate) fn release(&mut self, shape: &Shape, page: u32) {
+        self.save(page);
+        let slot = Slot { content: Content::Free(self.free), shape: *shape, stage: Some(Stage::Free) };
+        self.free = page;
+        match self.slots.entry(page) {
+            Entry::Occupied(mut entry) => {
+                let was_changed = entry.get().stage.is_some();
+                entry.insert(slot);
+                if !was_changed {
+                    self.changed.push(page);
+                }
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(slot);
+                self.changed.push(page);
+            }
+        }
+    }
+
+    /// Writes all changed pages; headers are the caller's. After an error any of them may be written.
+    pub(crate) fn write_changes(&mut self) -> Result<()> {
+        let slots = &mut self.slots;
+        let mut pages = std::mem::take(&mut self.changed);
+        let stage_of = |page: &u32| slots.get(page).and_then(|slot| slot.stage);
+        pages.sort_unstable_by_key(|page| (stage_of(page), *page));
+        let mut run: Vec<u8> = Vec::new();
+        let mut run_start = 0u64;
+        for page in pages {
+            let Some(slot) = slots.get_mut(&page) else { continue };
+            slot.stage = None;
+            let offset = u64::from(page) * self.page_len as u64;
+            if offset != run_start + run.len() as u64 || run.len() >= RUN_LEN {
+                write_run(&*self.file, &run, run_start)?;
+                run.clear();
+                run_start = offset;
+            }
+            let start = run.len();
+            run.resize(start + self.page_len, 0);
+            match &slot.content {
+                Content::Node(node) => node.encode(&slot.shape, &mut run[start..]),
+                Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..]),
+            }
+        }
+        write_run(&*self.file, &run, run_start)
+    }
+}
+
+/// Bytes that are written at once.
+const RUN_LEN: usize = 256 << 10;
+
+fn write_run(file: &dyn WritableFile, run: &[u8], start: u64) -> Result<()> {
+    if run.is_empty() { Ok(()) } else { file.write_at(run, start) }
+}
+
+/// A free page: the pointer to the next one in its first bytes; in an NTX it is the child of an item that is not.
+fn encode_free(shape: &Shape, next: u32, page: &mut [u8]) {
+    if shape.is_ntx() {
+        let node = Unpacked { children: vec![next], ..Unpacked::default() };
+        node.encode(shape, page);
+    } else {
+        page[..4].copy_from_slice(&shape.pointer(next, 0).to_le_bytes());
+    }
+}
+
+#[cold]
+fn missing(page: u32) -> Error {
+    Error::new(Code::Internal, format!("page {page} is not in memory"))
+}

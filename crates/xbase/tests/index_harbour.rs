@@ -1,0 +1,150 @@
+//! Indexes that this crate wrote and Harbour went on with.
+
+mod index_common;
+
+use index_common::patch::Patched;
+use index_common::people::{self, Row};
+use index_common::{Seed, bytes, csv, family};
+use mainstay_vfs::{Create, Disk, FileSystem};
+use mainstay_xbase::index::BagKind;
+use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, TagSpec};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Makes one index file of some tags: built from the first rows, then kept up with the rest.
+fn maintain(
+    folder: &Path,
+    name: &str,
+    bag: &BagSpec,
+    tags: &[TagSpec],
+    history: &[(Option<Row>, Row, u32)],
+    built: usize,
+) {
+    let file = Disk.create(&folder.join(name), Create::Truncate).unwrap();
+    let mut sources = Vec::new();
+    for tag in tags {
+        let header = tag.header(bag).unwrap();
+        let mut keys = KeySorter::new(&header);
+        for (_, row, record) in &history[..built] {
+            if let Some(key) = people::key(tag, &tag.key_type(bag).unwrap(), row) {
+                keys.push(&key, *record).unwrap();
+            }
+        }
+        sources.push((tag.clone(), keys));
+    }
+    drop(BagWriter::create(Arc::clone(&file), bag, sources).unwrap());
+    let mut writer = BagWriter::open(file).unwrap();
+    for tag in tags {
+        let number = if tags.len() == 1 { 0 } else { writer.find(&tag.name).unwrap() };
+        writer.set_key_type(number, tag.key_type(bag).unwrap()).unwrap();
+    }
+    for (step, (old, new, record)) in history[built..].iter().enumerate() {
+        for tag in tags {
+            let number = if tags.len() == 1 { 0 } else { writer.find(&tag.name).unwrap() };
+            people::change(&mut writer, number, tag, (old.as_ref(), Some(new)), *record);
+        }
+        if step % 7 == 0 {
+            writer.flush().unwrap();
+        }
+    }
+    writer.sync().unwrap();
+}
+
+/// The rows of a table, and how they came: appended, then appended and changed.
+fn history(seed: u64, appended: usize, changes: usize) -> (Vec<Row>, Vec<(Option<Row>, Row, u32)>) {
+    let mut seed = Seed(seed);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut history = Vec::new();
+    for step in 0..appended + changes {
+        let new = people::row(&mut seed);
+        if step < appended || rows.is_empty() || seed.below(2) == 0 {
+            rows.push(new.clone());
+            history.push((None, new, rows.len() as u32));
+        } else {
+            let place = seed.below(rows.len());
+            let old = std::mem::replace(&mut rows[place], new.clone());
+            history.push((Some(old), new, place as u32 + 1));
+        }
+    }
+    (rows, history)
+}
+
+/// The tables of the fixtures with their indexes, and the tag whose keys begin with those of a unique one.
+const FIXTURES: [(&str, &str, &[&str]); 4] = [
+    ("t03_cdx_tags", "CITYBORN", &["t03_cdx_tags.cdx"]),
+    ("t04_cdx_updated", "CITYBORN", &["t04_cdx_updated.cdx"]),
+    ("t05_ntx", "T05CODE", &["t05code", "t05num", "t05neg", "t05dt", "t05uniq", "t05desc", "t05comp"]),
+    ("t07_vfp", "NAME", &["t07_vfp.cdx"]),
+];
+
+fn patched(table: &str, base: &'static str, bags: &[&str]) -> Patched {
+    let orders = csv(&format!("{table}.orders.csv"));
+    let full = |bag: &str| if bag.contains('.') { bag.to_owned() } else { format!("{bag}.ntx") };
+    let bags: Vec<_> = bags.iter().map(|bag| (full(bag), bytes(&full(bag)))).collect();
+    let family_of = |tag: &str| family(&orders.iter().find(|order| order[1] == tag).unwrap()[7]);
+    Patched::new(bytes(&format!("{table}.dbf")), &bags, family_of, |_| base)
+}
+
+#[test]
+fn indexes_of_harbour_are_kept_up() {
+    for (table, base, bags) in FIXTURES {
+        for changes in [1, 2, 10, 900] {
+            let mut patched = patched(table, base, bags);
+            patched.change(changes, &mut Seed(changes as u64 + 5));
+            patched.compare(&format!("{table}, {changes} changes"));
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes files for a Harbour program into the folder that MAINSTAY_INDEX_FOLDER names"]
+fn change_fixtures_for_harbour() {
+    let folder = std::env::var_os("MAINSTAY_INDEX_FOLDER").expect("MAINSTAY_INDEX_FOLDER names a folder");
+    let write = |name: &str, content: &[u8]| {
+        let file = Disk.create(&Path::new(&folder).join(name), Create::Truncate).unwrap();
+        file.write_at(content, 0).unwrap();
+    };
+    for (table, base, bags) in FIXTURES {
+        let mut patched = patched(table, base, bags);
+        patched.change(1500, &mut Seed(99));
+        write(&format!("{table}.dbf"), patched.dbf());
+        if table != "t05_ntx" {
+            write(&format!("{table}.fpt"), &bytes(&format!("{table}.fpt")));
+        }
+        for (name, content) in patched.files() {
+            write(&name, &content);
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes files for a Harbour program into the folder that MAINSTAY_INDEX_FOLDER names"]
+fn write_files_for_harbour() {
+    let folder = std::env::var_os("MAINSTAY_INDEX_FOLDER").expect("MAINSTAY_INDEX_FOLDER names a folder");
+    let folder = Path::new(&folder);
+    let sizes = [(0, 0), (0, 40), (700, 0), (600, 900), (3000, 9000)];
+    for (number, (built, changes)) in sizes.into_iter().enumerate() {
+        let (rows, history) = history(number as u64 + 11, built, changes);
+        for (letter, bag) in [
+            ("f", BagSpec::cdx()),
+            ("h", BagSpec::harbour_cdx()),
+            ("n", BagSpec::ntx()),
+            ("c", BagSpec::compound_ntx()),
+        ] {
+            let table = format!("{letter}{number}");
+            let dbf = Disk.create(&folder.join(format!("{table}.dbf")), Create::Truncate).unwrap();
+            dbf.write_at(&people::dbf(&rows), 0).unwrap();
+            let tags = people::tags(&bag);
+            match bag.kind {
+                BagKind::Ntx => {
+                    for tag in &tags {
+                        let name = format!("{table}{}.ntx", tag.name.to_ascii_lowercase());
+                        maintain(folder, &name, &bag, std::slice::from_ref(tag), &history, built);
+                    }
+                }
+                BagKind::CompoundNtx => maintain(folder, &format!("{table}.ntx"), &bag, &tags, &history, built),
+                _ => maintain(folder, &format!("{table}.cdx"), &bag, &tags, &history, built),
+            }
+        }
+    }
+}
