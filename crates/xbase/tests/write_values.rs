@@ -115,7 +115,7 @@ fn value(random: &mut Random, field: &mainstay_xbase::dbf::Field) -> Value {
         FieldKind::Numeric => {
             let point = usize::from(field.decimals > 0);
             let digits = (field.length - point).min(17) as u32;
-            let negative = digits > 1 && random.next().is_multiple_of(2);
+            let negative = digits > u32::from(field.decimals).max(1) && random.next().is_multiple_of(2);
             let most = 10u64.pow(if negative { digits - 1 } else { digits });
             let unscaled = random.below(most) as i128 * if negative { -1 } else { 1 };
             Value::Decimal(Decimal::new(unscaled, field.decimals))
