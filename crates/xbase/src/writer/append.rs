@@ -28,6 +28,7 @@ impl TableWriter {
         given: usize,
     ) -> Result<u64> {
         self.check_usable()?;
+        self.is_referred_to = false;
         let mut given_numbers = Vec::new();
         if !self.counting.is_empty() && given > 0 {
             given_numbers.extend(values.clone().filter(|(_, value)| *value != ValueRef::Null).map(|(field, _)| field));
@@ -51,6 +52,7 @@ impl TableWriter {
         rows: impl IntoIterator<Item = &'r [ValueRef<'v>]>,
     ) -> Result<Option<RangeInclusive<u64>>> {
         self.check_usable()?;
+        self.is_referred_to = false;
         let (mut first, mut last) = (None, 0);
         if self.options.access == Access::Exclusive {
             for row in rows {
@@ -231,14 +233,19 @@ impl TableWriter {
         let mut bytes = Vec::with_capacity(records.len() + 1);
         bytes.extend_from_slice(records);
         bytes.push(0x1A);
-        if let Err(error) = self.file.write_at(&bytes, start) {
-            // Half of them must not be taken for records that somebody appended.
-            let _ = self.file.set_len(start).and_then(|()| self.file.write_at(&[0x1A], start));
+        self.is_referred_to = true;
+        let written = self.file.write_at(&bytes, start).and_then(|()| self.sync_if_durable());
+        let counted = written.and_then(|()| self.write_header(*new.end()));
+        if let Err(error) = counted {
+            // Records that are reported as not appended must not be found there by anybody. After a sync that
+            // failed nothing may be done about it.
+            if self.failed.is_none() {
+                let cut = self.file.set_len(start).and_then(|()| self.file.write_at(&[0x1A], start));
+                self.is_referred_to = cut.is_err();
+            }
             return Err(error);
         }
-        self.sync_if_durable()?;
         self.count = *new.end();
-        self.write_header(self.count)?;
         self.sync_if_durable()
     }
 
@@ -270,9 +277,9 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Gives back what was stored for records that are not to be.
+    /// Gives back what was stored for records that are not to be, if none of them can be in the file.
     fn undo_unless<T>(&mut self, result: Result<T>, stored: &[Stored]) -> Result<T> {
-        if result.is_err() {
+        if result.is_err() && !self.is_referred_to {
             // The first error is the one to report.
             let _ = self.free(stored);
         }

@@ -22,8 +22,10 @@ impl TableWriter {
                 .collect();
             let written = filled.and_then(|()| writer.write_changed(record, &mut new));
             if let Err(error) = written {
-                // What was stored for the record is nobody's; the first error is the one to report.
-                let _ = writer.free(&stored);
+                // What was stored for a record that was not written is nobody's; the first error is the one to report.
+                if !writer.is_referred_to {
+                    let _ = writer.free(&stored);
+                }
                 return Err(error);
             }
             writer.free(&before)?;
@@ -60,6 +62,7 @@ impl TableWriter {
     /// Locks the record, reads it, and calls `change` with its bytes.
     fn locked(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<Change>) -> Result<Change> {
         self.check_usable()?;
+        self.is_referred_to = false;
         let held = self.locks.holds(record);
         self.locks.lock_record(record)?;
         let mut old = Vec::new();
@@ -75,6 +78,7 @@ impl TableWriter {
             return Ok(());
         }
         self.sync_memo_if_durable()?;
+        self.is_referred_to = true;
         self.file.write_at(new, self.offset(record))?;
         self.sync_if_durable()?;
         self.touch()

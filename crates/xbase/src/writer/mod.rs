@@ -136,6 +136,8 @@ pub struct TableWriter {
     date_is_current: bool,
     /// Counters of one who is alone differ from those in the file.
     counters_changed: bool,
+    /// Whether the file may hold a record that refers to the memos stored for the change under way.
+    is_referred_to: bool,
     /// Why nothing may be written any more.
     failed: Option<String>,
 }
@@ -196,6 +198,7 @@ impl TableWriter {
             pending: Vec::new(),
             date_is_current: false,
             counters_changed: false,
+            is_referred_to: false,
             failed: None,
         })
     }
