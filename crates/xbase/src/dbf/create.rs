@@ -95,12 +95,11 @@ impl FieldSpec {
     /// The field of an existing table.
     pub fn of(field: &Field, counter: Option<Counter>) -> FieldSpec {
         let binary = matches!(field.kind, FieldKind::CharacterBinary | FieldKind::MemoBinary | FieldKind::Varbinary);
-        let decimals = if field.kind == FieldKind::Currency && field.decimals == 4 { 0 } else { field.decimals };
         FieldSpec {
             name: field.name.clone(),
             letter: field.letter,
             length: field.length,
-            decimals,
+            decimals: field.decimals,
             nullable: field.null_bit.is_some(),
             binary: binary && matches!(field.letter, b'C' | b'M' | b'V' | b'Q'),
             counter,
@@ -316,7 +315,13 @@ impl TableSpec {
             one[12..16].copy_from_slice(&(offset as u32).to_le_bytes());
         }
         let long = matches!(field.letter, b'C' | 0x1A | 0x1B);
-        (one[16], one[17]) = (length as u8, if long { (length >> 8) as u8 } else { field.decimals });
+        let decimals = match field.letter {
+            // Harbour takes a currency without decimals for an integer.
+            b'Y' if field.decimals == 0 => 4,
+            _ if long => (length >> 8) as u8,
+            _ => field.decimals,
+        };
+        (one[16], one[17]) = (length as u8, decimals);
         one[18] = field.flags(self.format);
         one[19..23].copy_from_slice(&counter.next.to_le_bytes());
         one[23] = counter.step;

@@ -86,20 +86,19 @@ impl Space {
         let flex = kind == MemoKind::FoxPro && header.get(512..521) == Some(b"FlexFile3");
         let six = kind == MemoKind::Six || kind == MemoKind::FoxPro && header.get(8..15) == Some(b"SIxMemo");
         let next = if kind == MemoKind::FoxPro { be32(&header, 0) } else { le32(&header, 0) };
-        let first =
-            if flex { 1024 } else { HEADER_LENGTH }.max(block_size.min(HEADER_LENGTH)).div_ceil(block_size).max(1);
+        let header_length = if flex { 1024 } else { HEADER_LENGTH };
+        let first = header_length.div_ceil(block_size);
         let end = file.stamp()?.len.div_ceil(block_size);
         let (list, runs, next) = if kind == MemoKind::DbaseFour {
             let (runs, next) = read_chain(file, block_size, next.max(first), end)?;
-            (List::Chain, runs, next)
+            (List::Chain, runs, believed(next, end).max(first))
         } else {
             let (list, runs) = match (six, flex) {
                 (true, _) => (List::Header, six_items(&header)),
                 (_, true) => read_pages(file, &header, block_size, end)?,
                 _ => (List::None, Some(Vec::new())),
             };
-            // Blocks behind the last counted one may hold what a program wrote that ended before it counted.
-            let next = next.max(end).max(first);
+            let next = believed(next, end).max(first);
             match runs.filter(|runs| are_sound(runs, first, next)) {
                 Some(runs) => (list, runs, next),
                 None => (List::None, Vec::new(), next),
@@ -277,6 +276,14 @@ impl Space {
     }
 }
 
+/// The first block behind all values. Blocks behind the last counted one may hold what a program wrote that ended
+/// before it counted, so they are left alone. A number far behind the end of the file is none that a program counted
+/// to, and would make the file huge.
+fn believed(next: u64, end: u64) -> u64 {
+    const SLACK: u64 = 1;
+    if next > end + SLACK { end } else { next.max(end) }
+}
+
 fn are_sound(runs: &[Run], first: u64, next: u64) -> bool {
     let inside = runs.iter().all(|run| run.block >= first && run.count > 0 && run.end() <= next);
     inside && runs.windows(2).all(|pair| pair[0].end() <= pair[1].block)
@@ -341,5 +348,5 @@ fn read_chain(file: &dyn File, block_size: u64, head: u64, end: u64) -> Result<(
         runs.push(Run { block: at, count: count.min(next.min(end) - at) });
         at = next;
     }
-    Ok((runs, at.max(end)))
+    Ok((runs, at))
 }

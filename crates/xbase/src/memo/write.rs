@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// The byte that stands for the whole memo file.
 const LOCK: ByteRange = ByteRange { start: 0, length: 1 };
 
+/// The largest blocks that are written: 64 KB is the most that a program can be told to make.
+const MAX_BLOCK_BYTES: u64 = 1 << 16;
+
 /// An open memo file that values are stored in.
 #[derive(Debug)]
 pub struct MemoWriter {
@@ -40,6 +43,11 @@ impl MemoWriter {
     pub fn open(file: Arc<dyn WritableFile>, table_version: u8, alone: bool, wait: LockWait) -> Result<MemoWriter> {
         let read: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
         let memo = Memo::open(read, table_version)?;
+        if memo.block_size > MAX_BLOCK_BYTES {
+            let message = format!("the memo header says that blocks have {} bytes", memo.block_size);
+            let error = Error::new(Code::Damaged, message).at(memo.path().display());
+            return Err(error.hint("repair the table into a new one"));
+        }
         let mut mark = [0; 9];
         let flex = file.read_at(&mut mark, 512)? == 9 && &mark == b"FlexFile3" && memo.kind == MemoKind::FoxPro;
         Ok(MemoWriter { file, memo, flex, alone, wait, space: None })
