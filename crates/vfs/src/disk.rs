@@ -3,7 +3,10 @@
 // The one place that may call the standard library's file functions.
 #![allow(clippy::disallowed_methods)]
 
-use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, Stamp, WritableFile, writing};
+use crate::{
+    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, Stamp, WritableFile,
+    disk_locks, writing,
+};
 use mainstay_base::{Error, Result};
 use std::fs::{OpenOptions, TryLockError};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -99,7 +102,8 @@ impl FileSystem for Disk {
 
     fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(how == Create::Truncate).create_new(how == Create::New);
+        options.read(true).write(true).create(how != Create::Existing);
+        options.truncate(how == Create::Truncate).create_new(how == Create::New);
         let file = options.open(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => writing::exists(path),
             _ => at(path)(error),
@@ -157,6 +161,30 @@ impl WritableFile for DiskFile {
 
     fn set_len(&self, len: u64) -> Result<()> {
         self.file.set_len(len).map_err(at(&self.path))
+    }
+
+    fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
+        disk_locks::try_lock(&self.file, range, mode).map_err(at(&self.path))
+    }
+
+    fn unlock_range(&self, range: ByteRange) -> Result<()> {
+        disk_locks::unlock(&self.file, range).map_err(at(&self.path))
+    }
+
+    fn range_holder(&self, range: ByteRange, mode: LockMode) -> Result<Option<LockHolder>> {
+        disk_locks::holder(&self.file, range, mode).map_err(at(&self.path))
+    }
+
+    fn try_share(&self, mode: LockMode) -> Result<bool> {
+        let taken = match mode {
+            LockMode::Shared => self.file.try_lock_shared(),
+            LockMode::Exclusive => self.file.try_lock(),
+        };
+        match taken {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(at(&self.path)(error)),
+        }
     }
 }
 

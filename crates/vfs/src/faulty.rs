@@ -8,7 +8,9 @@
 //! it succeeds again, which is how a program that repeats a failed sync is found out; [`Faulty::lasting`] lets
 //! all later calls of the kind fail too, as on a full or dead disk.
 
-use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, Stamp, WritableFile};
+use crate::{
+    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, Stamp, WritableFile,
+};
 use mainstay_base::{Code, Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -238,6 +240,22 @@ impl<T: WritableFile + ?Sized> WritableFile for FaultyFile<T> {
     fn set_len(&self, len: u64) -> Result<()> {
         self.plan.check(Operation::Write, self.inner.path())?;
         self.inner.set_len(len)
+    }
+
+    fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
+        self.inner.try_lock_range(range, mode)
+    }
+
+    fn unlock_range(&self, range: ByteRange) -> Result<()> {
+        self.inner.unlock_range(range)
+    }
+
+    fn range_holder(&self, range: ByteRange, mode: LockMode) -> Result<Option<LockHolder>> {
+        self.inner.range_holder(range, mode)
+    }
+
+    fn try_share(&self, mode: LockMode) -> Result<bool> {
+        self.inner.try_share(mode)
     }
 }
 

@@ -11,11 +11,15 @@
 //! so a write right after our read may leave the same time behind. [`Stamp::is_settled`] tells a stamp that no
 //! later write can share from one that is too young to trust.
 //!
+//! **Sharing.** Programs that share files take locks on ranges of bytes and on whole files: `locking.rs`.
+//!
 //! **Writing.** The methods that write say in the essay of `writing.rs` what survives a power loss, and when.
 //! A file system that has none of them answers `Code::ReadOnly`.
 
 mod disk;
+mod disk_locks;
 mod faulty;
+mod locking;
 mod mapping;
 mod memory;
 mod simulated;
@@ -23,6 +27,7 @@ mod writing;
 
 pub use disk::Disk;
 pub use faulty::{Fault, Faulty, Operation};
+pub use locking::{ByteRange, LockHolder, LockMode};
 pub use mapping::Mapping;
 pub use memory::Memory;
 pub use simulated::{Simulated, explore};

@@ -3,7 +3,10 @@
 //!
 //! A folder is there because it was created, or because a file is in it. Syncs do nothing.
 
-use crate::{Create, Entry, File, FileSystem, FolderLock, Stamp, WritableFile, writing};
+use crate::locking::{HandleLocks, LockTable};
+use crate::{
+    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Stamp, WritableFile, writing,
+};
 use mainstay_base::{Code, Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,6 +33,7 @@ struct Tree {
 struct Node {
     identity: u64,
     state: RwLock<State>,
+    locks: Arc<LockTable>,
 }
 
 #[derive(Debug, Default)]
@@ -43,6 +47,14 @@ struct State {
 struct MemoryFile {
     path: PathBuf,
     node: Arc<Node>,
+    locks: HandleLocks,
+}
+
+impl MemoryFile {
+    fn new(path: &Path, node: Arc<Node>) -> MemoryFile {
+        let locks = HandleLocks::new(&node.locks);
+        MemoryFile { path: path.to_owned(), node, locks }
+    }
 }
 
 #[derive(Debug)]
@@ -74,7 +86,7 @@ impl Memory {
 
     fn file(&self, path: &Path) -> Result<Arc<MemoryFile>> {
         let node = self.tree().files.get(path).cloned().ok_or_else(|| missing(path))?;
-        Ok(Arc::new(MemoryFile { path: path.to_owned(), node }))
+        Ok(Arc::new(MemoryFile::new(path, node)))
     }
 }
 
@@ -85,7 +97,8 @@ fn missing(path: &Path) -> Error {
 impl Tree {
     fn insert(&mut self, path: &Path, content: Vec<u8>) -> Arc<Node> {
         self.created += 1;
-        let node = Arc::new(Node { identity: self.created, state: RwLock::new(State { content, version: 0 }) });
+        let state = RwLock::new(State { content, version: 0 });
+        let node = Arc::new(Node { identity: self.created, state, locks: Arc::default() });
         self.files.insert(path.to_owned(), Arc::clone(&node));
         node
     }
@@ -142,6 +155,7 @@ impl FileSystem for Memory {
         let node = match tree.files.get(path) {
             Some(_) if how == Create::New => return Err(writing::exists(path)),
             Some(node) => Arc::clone(node),
+            None if how == Create::Existing => return Err(missing(path)),
             None => {
                 tree.check_folder_of(path)?;
                 tree.insert(path, Vec::new())
@@ -150,7 +164,7 @@ impl FileSystem for Memory {
         if how == Create::Truncate {
             node.change(Vec::clear);
         }
-        Ok(Arc::new(MemoryFile { path: path.to_owned(), node }))
+        Ok(Arc::new(MemoryFile::new(path, node)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -270,6 +284,23 @@ impl WritableFile for MemoryFile {
         let len = address(len, 0).map_err(|error| error.at(self.path.display()))?;
         self.node.change(|content| content.resize(len, 0));
         Ok(())
+    }
+
+    fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
+        Ok(self.locks.try_lock(range, mode))
+    }
+
+    fn unlock_range(&self, range: ByteRange) -> Result<()> {
+        self.locks.unlock(range);
+        Ok(())
+    }
+
+    fn range_holder(&self, range: ByteRange, mode: LockMode) -> Result<Option<LockHolder>> {
+        Ok(self.locks.holder(range, mode))
+    }
+
+    fn try_share(&self, mode: LockMode) -> Result<bool> {
+        Ok(self.locks.try_share(mode))
     }
 }
 

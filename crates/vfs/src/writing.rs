@@ -19,7 +19,7 @@
 //! [`FileSystem::sync_folder`]: crate::FileSystem::sync_folder
 //! [`FileSystem::replace`]: crate::FileSystem::replace
 
-use crate::File;
+use crate::{ByteRange, File, LockHolder, LockMode};
 use mainstay_base::{Code, Error, Result};
 use std::fmt::Debug;
 use std::path::Path;
@@ -29,6 +29,8 @@ use std::path::Path;
 pub enum Create {
     /// Fails.
     New,
+    /// Opens it with the content it has, and fails if there is none.
+    Existing,
     /// Opens it with the content it has.
     OpenOrCreate,
     /// Opens it and throws its content away.
@@ -47,6 +49,32 @@ pub trait WritableFile: File {
 
     /// Cuts the file to this many bytes, or extends it with zeros.
     fn set_len(&self, len: u64) -> Result<()>;
+
+    /// Takes a lock on these bytes if nobody holds one that excludes it, and says whether it did. A part of the
+    /// range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
+    fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
+        let _ = (range, mode);
+        Err(no_locks(self.path()))
+    }
+
+    /// Gives back what this handle holds of these bytes.
+    fn unlock_range(&self, range: ByteRange) -> Result<()> {
+        let _ = range;
+        Err(no_locks(self.path()))
+    }
+
+    /// Another handle's lock (the first of them) that a lock of this mode on these bytes would have to wait for.
+    fn range_holder(&self, range: ByteRange, mode: LockMode) -> Result<Option<LockHolder>> {
+        let _ = (range, mode);
+        Err(no_locks(self.path()))
+    }
+
+    /// Claims the whole file, for use beside others that do the same or for use alone, if nobody's claim
+    /// excludes it, and says whether it did. Advisory; gone with the handle.
+    fn try_share(&self, mode: LockMode) -> Result<bool> {
+        let _ = mode;
+        Err(no_locks(self.path()))
+    }
 }
 
 /// An exclusive lock on a folder, held until this is dropped or the process ends.
@@ -60,6 +88,11 @@ pub(crate) fn busy(path: &Path) -> Error {
     Error::new(Code::Busy, "another process holds this lock file: the folder is in use by it")
         .at(path.display())
         .hint("end the other process, or connect to it; the file itself may stay")
+}
+
+/// What a file says that cannot be locked.
+fn no_locks(path: &Path) -> Error {
+    Error::new(Code::Unsupported, "files of this file system cannot be locked").at(path.display())
 }
 
 /// What the writing methods of a file system say that is only for reading.

@@ -17,7 +17,9 @@ pub mod dbf;
 pub mod expr;
 mod finding;
 pub mod index;
+pub mod lock;
 pub mod memo;
 pub mod table;
+pub mod writer;
 
 pub use finding::{Finding, Severity};

@@ -17,6 +17,10 @@
 //! types not known as their bytes.
 
 mod scalar;
+mod space;
+mod write;
+
+pub use write::{MemoWriter, empty_file};
 
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
@@ -158,6 +162,29 @@ impl Memo {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// The open file.
+    pub(crate) fn file(&self) -> &Arc<dyn File> {
+        &self.file
+    }
+
+    /// A value as it is stored: its type (1 where files of this kind have none) and its bytes; a text if nothing
+    /// sound is there.
+    pub(crate) fn fetch_stored(
+        &self,
+        reference: &Reference,
+        window: &mut Window,
+    ) -> Result<Result<(u32, Vec<u8>), String>> {
+        let span = match self.locate(reference, window)? {
+            Ok(span) => span,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let mut bytes = Vec::new();
+        if !self.append(window, span.start, span.length, &mut bytes)? {
+            return Ok(Err("the file was cut while it was read".into()));
+        }
+        Ok(Ok((span.kind, bytes)))
     }
 
     /// What the bytes of a memo field refer to; `None` if to nothing, a text if they make no sense.

@@ -48,11 +48,14 @@ mod tree;
 
 pub use explore::explore;
 
+use crate::locking::{HandleLocks, LockTable};
 use crate::memory::{address, copy_range, stamp_of};
-use crate::{Create, Entry, File, FileSystem, FolderLock, Stamp, WritableFile, writing};
+use crate::{
+    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Stamp, WritableFile, writing,
+};
 use luck::Luck;
 use mainstay_base::{Code, Error, Result};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tree::{Change, FileNode, Id, Tree};
@@ -67,6 +70,7 @@ pub struct Simulated {
 struct Machine {
     tree: Tree,
     locked: BTreeSet<PathBuf>,
+    locks: BTreeMap<Id, Arc<LockTable>>,
     /// What happened: the operation numbers are the places in it.
     trace: Vec<String>,
     crash_at: u64,
@@ -78,6 +82,7 @@ struct SimulatedFile {
     system: Simulated,
     id: Id,
     path: PathBuf,
+    locks: HandleLocks,
 }
 
 #[derive(Debug)]
@@ -99,7 +104,8 @@ impl Simulated {
     }
 
     fn of(tree: Tree) -> Simulated {
-        let machine = Machine { tree, locked: BTreeSet::new(), trace: Vec::new(), crash_at: u64::MAX, is_dead: false };
+        let (locked, locks) = (BTreeSet::new(), BTreeMap::new());
+        let machine = Machine { tree, locked, locks, trace: Vec::new(), crash_at: u64::MAX, is_dead: false };
         Simulated { machine: Arc::new(Mutex::new(machine)) }
     }
 
@@ -156,8 +162,10 @@ impl Simulated {
     }
 
     fn file(&self, path: &Path) -> Result<SimulatedFile> {
-        let id = self.alive()?.tree.file(path)?;
-        Ok(SimulatedFile { system: self.clone(), id, path: path.to_owned() })
+        let mut machine = self.alive()?;
+        let id = machine.tree.file(path)?;
+        let locks = HandleLocks::new(machine.locks.entry(id).or_default());
+        Ok(SimulatedFile { system: self.clone(), id, path: path.to_owned(), locks })
     }
 }
 
@@ -187,6 +195,9 @@ impl FileSystem for Simulated {
         let exists = self.alive()?.tree.exists(path)?;
         if exists && how == Create::New {
             return Err(writing::exists(path));
+        }
+        if !exists && how == Create::Existing {
+            return Err(Error::new(Code::NotFound, "no such file").at(path.display()));
         }
         if !exists {
             self.operate(format!("create {}", path.display()), |tree, _| tree.create_file(path))?;
@@ -305,5 +316,22 @@ impl WritableFile for SimulatedFile {
     fn set_len(&self, len: u64) -> Result<()> {
         let new_len = address(len, 0).map_err(|error| error.at(self.path.display()))?;
         self.operate(&format!("set_len {len} of"), |node, _| node.change(Change::SetLen(new_len)))
+    }
+
+    fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
+        Ok(self.locks.try_lock(range, mode))
+    }
+
+    fn unlock_range(&self, range: ByteRange) -> Result<()> {
+        self.locks.unlock(range);
+        Ok(())
+    }
+
+    fn range_holder(&self, range: ByteRange, mode: LockMode) -> Result<Option<LockHolder>> {
+        Ok(self.locks.holder(range, mode))
+    }
+
+    fn try_share(&self, mode: LockMode) -> Result<bool> {
+        Ok(self.locks.try_share(mode))
     }
 }

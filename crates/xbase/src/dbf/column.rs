@@ -16,6 +16,9 @@
 
 mod fixed;
 mod long;
+
+pub(crate) use long::any_blocks;
+
 mod number;
 mod text;
 

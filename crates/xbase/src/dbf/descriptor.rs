@@ -43,6 +43,8 @@ pub(super) struct Structure {
     pub warnings: Vec<String>,
     /// Undecodable bytes, unreadable columns.
     pub errors: Vec<String>,
+    /// The descriptors are dBASE 7's.
+    pub wide: bool,
 }
 
 const NULLABLE: u8 = 2;
@@ -71,6 +73,7 @@ pub(super) fn parse(header: &Header, bytes: &[u8], page: CodePage) -> Result<Str
     let family = header.family();
     let mut structure = Structure::default();
     let (layout, raws, terminated) = choose(header, bytes);
+    structure.wide = layout == Layout::Dbase7;
     let record = usize::from(header.record_length);
     let mut raws = raws;
     if family != Family::VisualFoxPro && layout == Layout::Classic {

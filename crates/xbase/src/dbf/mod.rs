@@ -17,14 +17,21 @@
 
 mod check;
 mod column;
+pub(crate) mod counter;
+mod create;
 mod descriptor;
+pub(crate) mod encode;
 mod field;
 mod findings;
 mod header;
 
 pub use check::check;
+pub(crate) use column::any_blocks;
 pub use column::{Column, Decoding, Records, decode_column, decode_rows, deleted_flags};
+pub(crate) use create::date_bytes;
+pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
+pub use encode::{Encoding, blank_record, encode, encode_reference};
 pub use field::{Field, FieldKind};
 pub use findings::Findings;
 pub use header::{Family, Header};
@@ -53,6 +60,7 @@ pub struct Dbf {
     header: Header,
     fields: Vec<Field>,
     counters: Vec<Option<Counter>>,
+    wide_descriptors: bool,
     code_page: CodePage,
     findings: Vec<Finding>,
     /// Whole records behind those that the header counts.
@@ -91,7 +99,8 @@ impl Dbf {
             .into_iter()
             .map(|(severity, message)| Finding { severity, path: path.clone(), place: String::new(), message })
             .collect();
-        Ok(Dbf { file, header, fields: structure.fields, counters: structure.counters, code_page, findings, uncounted })
+        let (fields, counters, wide_descriptors) = (structure.fields, structure.counters, structure.wide);
+        Ok(Dbf { file, header, fields, counters, wide_descriptors, code_page, findings, uncounted })
     }
 
     /// The columns, in the order of the header.
@@ -112,6 +121,11 @@ impl Dbf {
     /// The header as it was when the table was opened.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Whether the fields are described as in dBASE 7.
+    pub(crate) fn has_wide_descriptors(&self) -> bool {
+        self.wide_descriptors
     }
 
     /// The code page of the text.
@@ -216,7 +230,7 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
 /// Whole records behind those that the header counts: up to the end mark, each with a deletion mark. A program
 /// that appends (or ended while it did) writes the record first and the count later; Clipper and Harbour
 /// count by the length of the file, and see them.
-fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
+pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
     const BLOCK: u64 = 1 << 16;
     let record_length = u64::from(header.record_length);
     let (counted, whole) = (u64::from(header.record_count), header.records_in(file_length));

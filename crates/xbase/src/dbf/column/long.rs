@@ -126,6 +126,26 @@ const LOGICAL: u16 = 64_003;
 const DOUBLE: u16 = 64_004;
 const BLOB: u16 = 64_006;
 
+/// The blocks in the memo file that a value of any type takes: the first one and the bytes, as far as the field
+/// says how many.
+pub(crate) fn any_blocks(cell: &[u8]) -> Option<(u64, Option<u64>)> {
+    let (rest, &kind) = cell.split_last_chunk()?;
+    let (head, &block) = rest.split_last_chunk()?;
+    let (kind, block) = (u16::from_le_bytes(kind), u64::from(u32::from_le_bytes(block)));
+    let in_place = matches!(kind, DATE | INTEGER | LOGICAL) || kind == DOUBLE && cell.len() > 12;
+    if usize::from(kind) <= rest.len() || in_place || cell.iter().all(|&byte| byte == b' ') {
+        return None;
+    }
+    Some((
+        block,
+        match kind {
+            0..=LONGEST => Some(u64::from(kind) - head.len() as u64),
+            DOUBLE => Some(11),
+            _ => None,
+        },
+    ))
+}
+
 fn any_value(task: &mut Task<'_>, row: usize, window: &mut Window, out: &mut Vec<u8>) -> Result<Found> {
     let cell = task.cell(row);
     let Some((rest, &kind)) = cell.split_last_chunk() else { return Ok(false) };

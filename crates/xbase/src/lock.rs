@@ -1,0 +1,318 @@
+//! The locks that programs take on tables they share: which bytes, and how they are waited for.
+//!
+//! There is no lock manager in xBase. A program locks bytes that everybody agrees stand for a record, for the whole
+//! file or for the header, mostly far beyond the end of the file. Programs exclude each other only if they take the
+//! same bytes, so a table has to be opened with the scheme of those that share it.
+//!
+//! ```text
+//!   scheme        base               header     the file                  record r
+//!   Clipper       1,000,000,000      base, 1    base + 1, 1,000,000,000   base + r, 1
+//!   Clipper 5.3   1,000,000,000      base, 1    base + 1, 1,000,000,000   base + r, 1
+//!   extended      4,000,000,000      base, 1    base + 1, 294,967,295     base + r, 1
+//!   FoxPro        0x4000_0000        base, 1    base + 1, 0x3FFF_FFFD     base + offset of the record, 1
+//!   FoxPro, CDX   0x7FFF_FFFE        base, 1    base - 0x07FF_FFFF, ..    base - r, 1
+//!   Harbour 64    0x7F00 << 48       base, 1    base + 1, 0xFFFF_FFFE     base + r, 1
+//! ```
+//! (Harbour `include/hbrdddbf.h` and `hb_dbfRawLock`; FoxPro's is also that of CA-Clipper's and Six's CDX drivers.
+//! The Advantage server's compatibility locking takes FoxPro's for tables with CDX and Clipper's for those with NTX.)
+//!
+//! Who appends locks the header, counts the records, and locks the new record, which fails while another holds the
+//! file. Who changes a record locks it. The memo file has a lock of its own: its first byte.
+//!
+//! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
+//! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
+
+use crate::dbf::Header;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::{ByteRange, LockMode, WritableFile};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Which bytes stand for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockScheme {
+    /// Clipper with NTX indexes; Harbour `DB_DBFLOCK_CLIPPER`.
+    Clipper,
+    /// Clipper 5.3 with CDX indexes (COMIX); Harbour `DB_DBFLOCK_COMIX`. The table's locks are Clipper's; those
+    /// of its indexes differ.
+    ClipperComix,
+    /// Clipper with `NTXLOCK2.OBJ`, for tables over 1 GB; Harbour `DB_DBFLOCK_CLIPPER2`, and `DB_DBFLOCK_HB32` (also
+    /// called CL53EXT), whose index locks differ.
+    ClipperExtended,
+    /// FoxPro and Visual FoxPro, and what follows them: Clipper 5.2 with CDX, Six, Advantage with CDX; Harbour
+    /// `DB_DBFLOCK_VFP`, the default with CDX. Tables with a structural index are locked in another way than those
+    /// without.
+    FoxPro,
+    /// Harbour `DB_DBFLOCK_HB64`, for files of any size.
+    Harbour64,
+}
+
+impl LockScheme {
+    /// What programs take that have not been told otherwise: FoxPro's for its own tables, for those with a
+    /// structural index, an FPT memo or (as the caller knows) a CDX beside them, else Clipper's.
+    pub fn default_for(header: &Header, has_cdx: bool) -> LockScheme {
+        match header.version {
+            0x30..=0x32 | 0xF5 | 0xFB => LockScheme::FoxPro,
+            _ if has_cdx || header.has_structural_index => LockScheme::FoxPro,
+            _ => LockScheme::Clipper,
+        }
+    }
+
+    /// The scheme of this name: `clipper`, `comix` (or `cl53`), `extended` (or `clipper2`, `hb32`, `cl53ext`),
+    /// `foxpro` (or `vfp`, `ads`), `harbour64` (or `hb64`).
+    pub fn by_name(name: &str) -> Option<LockScheme> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "clipper" | "ntx" => LockScheme::Clipper,
+            "comix" | "cl53" => LockScheme::ClipperComix,
+            "extended" | "clipper2" | "hb32" | "cl53ext" => LockScheme::ClipperExtended,
+            "foxpro" | "vfp" | "ads" | "cdx" => LockScheme::FoxPro,
+            "harbour64" | "hb64" => LockScheme::Harbour64,
+            _ => return None,
+        })
+    }
+}
+
+/// The bytes that one table's locks are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockBytes {
+    scheme: LockScheme,
+    /// FoxPro's second way, for tables with a structural index.
+    backwards: bool,
+    header_length: u64,
+    record_length: u64,
+}
+
+impl LockBytes {
+    /// Those of a table with this header.
+    pub fn new(scheme: LockScheme, header: &Header) -> LockBytes {
+        LockBytes {
+            scheme,
+            backwards: scheme == LockScheme::FoxPro && header.has_structural_index,
+            header_length: header.header_length.into(),
+            record_length: header.record_length.into(),
+        }
+    }
+
+    fn base(self) -> u64 {
+        match self.scheme {
+            LockScheme::Clipper | LockScheme::ClipperComix => 1_000_000_000,
+            LockScheme::ClipperExtended => 4_000_000_000,
+            LockScheme::FoxPro if self.backwards => 0x7FFF_FFFE,
+            LockScheme::FoxPro => 0x4000_0000,
+            LockScheme::Harbour64 => 0x7F00_0000_0000_0000,
+        }
+    }
+
+    /// The header: held while records are appended and counted.
+    pub fn header(self) -> ByteRange {
+        ByteRange { start: self.base(), length: 1 }
+    }
+
+    /// All records.
+    pub fn table(self) -> ByteRange {
+        let (start, length) = match self.scheme {
+            LockScheme::Clipper | LockScheme::ClipperComix => (self.base() + 1, 1_000_000_000),
+            LockScheme::ClipperExtended => (self.base() + 1, 294_967_295),
+            LockScheme::FoxPro if self.backwards => (self.base() - 0x07FF_FFFF, 0x07FF_FFFF),
+            LockScheme::FoxPro => (self.base() + 1, 0x3FFF_FFFD),
+            LockScheme::Harbour64 => (self.base() + 1, 0xFFFF_FFFE),
+        };
+        ByteRange { start, length }
+    }
+
+    /// These records, which count from 1. Of FoxPro's forward locks it is one range from the first record's byte to
+    /// the last one's.
+    pub fn records(self, records: &RangeInclusive<u64>) -> ByteRange {
+        let (first, last) = (*records.start(), (*records.end()).max(*records.start()));
+        let (first, last) = match self.scheme {
+            LockScheme::FoxPro if self.backwards => {
+                (self.base().saturating_sub(last), self.base().saturating_sub(first))
+            }
+            LockScheme::FoxPro => (self.base() + self.offset(first), self.base() + self.offset(last)),
+            _ => (self.base() + first, self.base() + last),
+        };
+        ByteRange { start: first, length: last - first + 1 }
+    }
+
+    fn offset(self, record: u64) -> u64 {
+        record.saturating_sub(1).saturating_mul(self.record_length).saturating_add(self.header_length)
+    }
+}
+
+/// How long a lock is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockWait {
+    /// After this long it is an error; zero asks once.
+    pub timeout: Duration,
+    /// The time between two attempts.
+    pub interval: Duration,
+}
+
+impl Default for LockWait {
+    /// Five seconds, asking every two milliseconds.
+    fn default() -> LockWait {
+        LockWait { timeout: Duration::from_secs(5), interval: Duration::from_millis(2) }
+    }
+}
+
+/// Takes a lock, waiting for it as told. `what` is the thing locked, for the message: `record 17`.
+///
+/// Fails with `Code::Busy`, naming the holder where the system tells who it is.
+pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: impl Fn() -> String) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        if file.try_lock_range(range, LockMode::Exclusive)? {
+            return Ok(());
+        }
+        let waited = begun.elapsed();
+        if waited >= wait.timeout {
+            let holder = file.range_holder(range, LockMode::Exclusive)?;
+            let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
+            let message = format!("{} is locked by {holder}; waited {} ms", what(), waited.as_millis());
+            return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("try again later"));
+        }
+        std::thread::sleep(wait.interval.min(wait.timeout - waited).max(Duration::from_micros(100)));
+    }
+}
+
+/// The locks that one handle holds on a table.
+#[derive(Debug)]
+pub(crate) struct TableLocks {
+    file: Arc<dyn WritableFile>,
+    pub(crate) bytes: LockBytes,
+    pub(crate) wait: LockWait,
+    /// Opened for exclusive use: nobody else is there, and no lock is needed.
+    alone: bool,
+    table: bool,
+    header: bool,
+    records: BTreeSet<u64>,
+}
+
+impl TableLocks {
+    pub(crate) fn new(file: Arc<dyn WritableFile>, bytes: LockBytes, wait: LockWait, alone: bool) -> TableLocks {
+        TableLocks { file, bytes, wait, alone, table: false, header: false, records: BTreeSet::new() }
+    }
+
+    /// Locks the header; it must be given back before the next statement of the caller's.
+    pub(crate) fn lock_header(&mut self) -> Result<()> {
+        if !self.alone && !self.header {
+            take(&*self.file, self.bytes.header(), self.wait, || "the header".to_owned())?;
+            self.header = true;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unlock_header(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.header) {
+            self.file.unlock_range(self.bytes.header())?;
+        }
+        Ok(())
+    }
+
+    /// Locks all records until [`TableLocks::unlock_all`].
+    pub(crate) fn lock_table(&mut self) -> Result<()> {
+        if !self.alone && !self.table {
+            take(&*self.file, self.bytes.table(), self.wait, || "the table".to_owned())?;
+            self.table = true;
+        }
+        Ok(())
+    }
+
+    /// Whether a record is locked already, by itself or with the table.
+    pub(crate) fn holds(&self, record: u64) -> bool {
+        self.alone || self.table || self.records.contains(&record)
+    }
+
+    /// Locks a record until it is unlocked.
+    pub(crate) fn lock_record(&mut self, record: u64) -> Result<()> {
+        if !self.holds(record) {
+            let range = self.bytes.records(&(record..=record));
+            take(&*self.file, range, self.wait, || format!("record {record}"))?;
+            self.records.insert(record);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unlock_record(&mut self, record: u64) -> Result<()> {
+        // Under a lock of the table the byte belongs to that.
+        if self.records.remove(&record) && !self.table {
+            self.file.unlock_range(self.bytes.records(&(record..=record)))?;
+        }
+        Ok(())
+    }
+
+    /// Asks once for records that are about to be appended. `None`: another holds them, as a rule with the whole
+    /// table; else whether the caller has to give them back.
+    pub(crate) fn try_lock_new(&mut self, records: &RangeInclusive<u64>) -> Result<Option<bool>> {
+        if self.alone || self.table {
+            return Ok(Some(false));
+        }
+        let locked = self.file.try_lock_range(self.bytes.records(records), LockMode::Exclusive)?;
+        Ok(locked.then_some(true))
+    }
+
+    /// What to say when they could not be had.
+    pub(crate) fn refused(&self, records: &RangeInclusive<u64>) -> Result<Error> {
+        let holder = self.file.range_holder(self.bytes.records(records), LockMode::Exclusive)?;
+        let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
+        let message = format!("nothing can be appended: the table is locked by {holder}");
+        Ok(Error::new(Code::Busy, message).at(self.file.path().display()).hint("try again later"))
+    }
+
+    pub(crate) fn unlock_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
+        self.file.unlock_range(self.bytes.records(records))
+    }
+
+    /// Gives back the table and every record.
+    pub(crate) fn unlock_all(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.table) {
+            // The range covers the bytes of all records.
+            self.records.clear();
+            self.file.unlock_range(self.bytes.table())?;
+        }
+        for record in std::mem::take(&mut self.records) {
+            self.file.unlock_range(self.bytes.records(&(record..=record)))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_are_those_of_the_other_programs() {
+        let mut bytes = [0; 32];
+        (bytes[0], bytes[8], bytes[10]) = (3, 66, 21);
+        let range = |start, length| ByteRange { start, length };
+        let mut header = Header::parse(&bytes).unwrap();
+        let of = |scheme, header: &Header| {
+            let bytes = LockBytes::new(scheme, header);
+            (bytes.header(), bytes.table(), bytes.records(&(3..=3)), bytes.records(&(3..=5)))
+        };
+        let billion = 1_000_000_000;
+        let clipper = (range(billion, 1), range(billion + 1, billion), range(billion + 3, 1), range(billion + 3, 3));
+        assert_eq!(of(LockScheme::Clipper, &header), clipper);
+        assert_eq!(of(LockScheme::ClipperComix, &header), clipper);
+        let far = 4 * billion;
+        let extended = (range(far, 1), range(far + 1, 294_967_295), range(far + 3, 1), range(far + 3, 3));
+        assert_eq!(of(LockScheme::ClipperExtended, &header), extended);
+        let fox = 0x4000_0000;
+        let forward = (range(fox, 1), range(fox + 1, 0x3FFF_FFFD), range(fox + 108, 1), range(fox + 108, 43));
+        assert_eq!(of(LockScheme::FoxPro, &header), forward);
+        let wide = 0x7F00_0000_0000_0000;
+        let harbour = (range(wide, 1), range(wide + 1, 0xFFFF_FFFE), range(wide + 3, 1), range(wide + 3, 3));
+        assert_eq!(of(LockScheme::Harbour64, &header), harbour);
+        header.has_structural_index = true;
+        let top = 0x7FFF_FFFE;
+        let back = (range(top, 1), range(top - 0x07FF_FFFF, 0x07FF_FFFF), range(top - 3, 1), range(top - 5, 3));
+        assert_eq!(of(LockScheme::FoxPro, &header), back);
+        assert_eq!(LockScheme::default_for(&header, false), LockScheme::FoxPro);
+        header.has_structural_index = false;
+        assert_eq!(LockScheme::default_for(&header, false), LockScheme::Clipper);
+        assert_eq!(LockScheme::by_name("CL53EXT"), Some(LockScheme::ClipperExtended));
+    }
+}

@@ -1,0 +1,123 @@
+//! Changes of existing records.
+
+use super::values::Stored;
+use super::{Access, Change, TableWriter};
+use crate::dbf::FieldKind;
+use mainstay_base::{Code, Error, Result, ValueRef};
+
+impl TableWriter {
+    /// Gives some fields of a record new values, each field by its place in [`TableWriter::fields`]. The record is
+    /// locked for the time of the change, unless the caller has locked it, and read under the lock, so that what
+    /// others have changed in other fields stays.
+    pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
+        self.locked(record, |writer, old| {
+            let mut new = old.clone();
+            let mut stored = Vec::new();
+            let filled = writer.fill(&mut new, values.iter().copied(), &mut stored);
+            let before: Vec<Stored> = values
+                .iter()
+                .filter_map(|(field, _)| writer.fields().get(*field))
+                .filter(|field| field.kind.needs_memo())
+                .filter_map(|field| writer.stored_in(field, &old))
+                .collect();
+            let written = filled.and_then(|()| writer.write_changed(record, &mut new));
+            if let Err(error) = written {
+                // What was stored for a record that was not written is nobody's; the first error is the one to report.
+                if !writer.is_referred_to {
+                    let _ = writer.free(&stored);
+                }
+                return Err(error);
+            }
+            writer.free(&before)?;
+            Ok(Change { record, old, new })
+        })
+    }
+
+    /// Marks a record as deleted, or takes the mark away (recall).
+    pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
+        self.locked(record, |writer, old| {
+            let mut new = old.clone();
+            new[0] = if deleted { b'*' } else { b' ' };
+            if new != old {
+                writer.write_changed(record, &mut new)?;
+            }
+            Ok(Change { record, old, new })
+        })
+    }
+
+    /// Replaces the bytes of a record. Its memo fields must refer to values of this table's memo file that no
+    /// other record refers to; blocks of values that it no longer refers to are not given back.
+    pub fn write_record(&mut self, record: u64, bytes: &[u8]) -> Result<Change> {
+        if bytes.len() != self.record_length() {
+            let message = format!("a record of {} bytes; the table's have {}", bytes.len(), self.record_length());
+            return Err(Error::new(Code::InvalidValue, message));
+        }
+        self.locked(record, |writer, old| {
+            let mut new = bytes.to_vec();
+            writer.write_changed(record, &mut new)?;
+            Ok(Change { record, old, new })
+        })
+    }
+
+    /// Locks the record, reads it, and calls `change` with its bytes.
+    fn locked(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<Change>) -> Result<Change> {
+        self.check_usable()?;
+        self.is_referred_to = false;
+        let held = self.locks.holds(record);
+        self.locks.lock_record(record)?;
+        let mut old = Vec::new();
+        let result = self.read(record, &mut old).and_then(|()| change(self, old));
+        let unlocked = if held { Ok(()) } else { self.locks.unlock_record(record) };
+        result.and_then(|change| unlocked.map(|()| change))
+    }
+
+    fn write_changed(&mut self, record: u64, new: &mut [u8]) -> Result<()> {
+        self.stamp_changed(new)?;
+        if let Some(range) = self.pending_range(record) {
+            self.pending[range].copy_from_slice(new);
+            return Ok(());
+        }
+        self.sync_memo_if_durable()?;
+        self.is_referred_to = true;
+        self.file.write_at(new, self.offset(record))?;
+        self.sync_if_durable()?;
+        self.touch()
+    }
+
+    /// Fields that keep the time or the number of the last write. The number is the table's, so it is counted under
+    /// the header's lock.
+    fn stamp_changed(&mut self, new: &mut [u8]) -> Result<()> {
+        let stamps = |kind| matches!(kind, FieldKind::RowVersion | FieldKind::ModificationTime);
+        if !self.fields().iter().any(|field| stamps(field.kind)) {
+            return Ok(());
+        }
+        let shared = self.options.access == Access::Shared;
+        self.locks.lock_header()?;
+        let stamped = self.stamp_under_lock(new, shared);
+        let unlocked = self.locks.unlock_header();
+        stamped.and(unlocked)
+    }
+
+    fn stamp_under_lock(&mut self, new: &mut [u8], shared: bool) -> Result<()> {
+        if shared {
+            for counting in &mut self.counting {
+                *counting = counting.read(&*self.file)?;
+            }
+        }
+        self.stamp_record(new)?;
+        for counting in &self.counting {
+            counting.write(&*self.file)?;
+        }
+        Ok(())
+    }
+
+    /// The date of the last write, once for each opening.
+    fn touch(&mut self) -> Result<()> {
+        if !self.date_is_current {
+            let date = crate::dbf::date_bytes(self.today(), self.dbf.header().version);
+            self.file.write_at(&date, 1)?;
+            self.date_is_current = true;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,475 @@
+//! Writing to a table in place, alone or beside the programs that share it.
+//!
+//! ```text
+//!   append      memos | lock header | count, counters | lock new record | record + 0x1A | header | unlock
+//!   update      lock record | read | memos | record | free old memos | unlock
+//!   rebuild     a new file beside the old one, then renamed over it: pack, zap, new structure      rebuild, swap
+//! ```
+//! **Shared.** Everything goes to the file at once, one write for a record, under the locks of the table's
+//! [`LockScheme`]. The number of records is read again under the header's lock, so two programs that append at once
+//! lose nothing: what the header counts, and the whole records behind (another program's, which writes the
+//! header later). A record may be locked by the caller for longer ([`TableWriter::lock_record`]), around the update
+//! of indexes.
+//!
+//! **Exclusive.** Nobody else has the table open (flock(2), which is how Harbour keeps its exclusive mode on Linux).
+//! Appended records are collected and written together; [`TableWriter::flush`] writes what is there, and so does
+//! closing.
+//!
+//! **What a crash leaves.** A record is written after its memos, and the header after the record. A program that is
+//! killed leaves the record as before or as after; what the header does not count yet is read, and reported. Against
+//! the loss of power each step has to be on the disk before the next: [`WriteOptions::durable`] syncs between them.
+//! A sync that fails is the last thing that is done with the file.
+//!
+//! **What is kept.** Of the header only date, count and counters are changed, so flags and bytes that are not
+//! understood stay as they are. A table with errors in its header is not written to; [`repair`] makes a new one.
+
+mod append;
+mod change;
+mod rebuild;
+mod swap;
+mod values;
+
+pub use rebuild::{Source, create, decode, repair};
+pub use swap::finish as finish_swap;
+
+use crate::Severity;
+use crate::codepage::CodePage;
+use crate::dbf::counter::Place;
+use crate::dbf::{Dbf, Encoding, Field, FieldKind, Header, OpenOptions, blank_record, date_bytes};
+use crate::lock::{LockBytes, LockScheme, LockWait, TableLocks};
+use crate::memo::MemoWriter;
+use mainstay_base::{Code, Date, Error, Result, Timestamp};
+use mainstay_vfs::{Create, File, FileSystem, LockMode, WritableFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+/// Who else may have the table open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nobody.
+    Exclusive,
+    /// Other programs, and other writers of this one.
+    Shared,
+}
+
+/// How a table is written to.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteOptions {
+    /// Who else may have it open.
+    pub access: Access,
+    /// The locks of those that share it; [`LockScheme::default_for`] without it.
+    pub scheme: Option<LockScheme>,
+    /// How long locks, and the permission to open, are waited for.
+    pub wait: LockWait,
+    /// The code page of the text, whatever the language byte says.
+    pub code_page: Option<CodePage>,
+    /// See [`Encoding::replacement`].
+    pub replacement: Option<u8>,
+    /// See [`Encoding::cut_long_text`].
+    pub cut_long_text: bool,
+    /// Whether each step is on the disk before the next one.
+    pub durable: bool,
+    /// The time, for the header's date and for fields that keep the time of the last write. Other programs take
+    /// the local time; the default is UTC.
+    pub clock: fn() -> Timestamp,
+}
+
+impl WriteOptions {
+    /// The defaults for this access: strict values, the usual locks, not durable.
+    pub fn new(access: Access) -> WriteOptions {
+        WriteOptions {
+            access,
+            scheme: None,
+            wait: LockWait::default(),
+            code_page: None,
+            replacement: None,
+            cut_long_text: false,
+            durable: false,
+            clock: utc_now,
+        }
+    }
+}
+
+fn utc_now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).ok().and_then(Timestamp::from_ms).unwrap_or(Timestamp::FIRST)
+}
+
+/// A record before and after a change, for the keys of indexes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number, from 1.
+    pub record: u64,
+    /// Its bytes before, the deletion flag included.
+    pub old: Vec<u8>,
+    /// Its bytes after.
+    pub new: Vec<u8>,
+}
+
+/// A field that counts, or that counts the writes of the table.
+#[derive(Clone, Copy, Debug)]
+struct Counting {
+    field: usize,
+    place: Place,
+    next: u64,
+    step: u64,
+}
+
+/// A table open for writing. See the module's text.
+#[derive(Debug)]
+pub struct TableWriter {
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+    options: WriteOptions,
+    file: Arc<dyn WritableFile>,
+    dbf: Dbf,
+    memo: Option<MemoWriter>,
+    locks: TableLocks,
+    counting: Vec<Counting>,
+    blank: Vec<u8>,
+    /// The number of records: of one who is alone now, else when last looked at.
+    count: u64,
+    /// Records that were appended and not yet written, the last ones of `count`.
+    pending: Vec<u8>,
+    /// The date in the header was written since the table was opened.
+    date_is_current: bool,
+    /// Counters of one who is alone differ from those in the file.
+    counters_changed: bool,
+    /// Whether the file may hold a record that refers to the memos stored for the change under way.
+    is_referred_to: bool,
+    /// Why nothing may be written any more.
+    failed: Option<String>,
+}
+
+impl TableWriter {
+    /// Opens an existing table, with its memo file if a field needs one.
+    ///
+    /// Fails with `Code::Busy` while another program has it open in a way that excludes this one, with
+    /// `Code::Damaged` if the header contradicts the file, and as [`Dbf::open`] does.
+    pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<TableWriter> {
+        swap::finish(&*fs, path)?;
+        loop {
+            let file = fs.create(path, Create::Existing)?;
+            share(&*file, &options)?;
+            // While it was waited for, another may have put a new file in its place.
+            if file.stamp()?.identity != fs.stamp(path)?.identity {
+                continue;
+            }
+            let memo = open_memo(&*fs, path, &file, &options)?;
+            return TableWriter::assemble(fs, path, file, memo, options);
+        }
+    }
+
+    fn assemble(
+        fs: Arc<dyn FileSystem>,
+        path: &Path,
+        file: Arc<dyn WritableFile>,
+        memo: Option<MemoWriter>,
+        options: WriteOptions,
+    ) -> Result<TableWriter> {
+        let read = Arc::clone(&file) as Arc<dyn File>;
+        let dbf = Dbf::open(read, OpenOptions { code_page: options.code_page })?;
+        if let Some(finding) = dbf.findings().iter().find(|finding| finding.severity == Severity::Error) {
+            let error = Error::new(Code::Damaged, finding.message.clone()).at(path.display());
+            return Err(error.hint("repair the table into a new one before it is written to"));
+        }
+        let alone = options.access == Access::Exclusive;
+        let scheme = options.scheme.unwrap_or_else(|| {
+            let has_cdx = crate::table::sibling(&*fs, path, &["cdx"]).is_some();
+            LockScheme::default_for(dbf.header(), has_cdx)
+        });
+        let bytes = LockBytes::new(scheme, dbf.header());
+        let locks = TableLocks::new(Arc::clone(&file), bytes, options.wait, alone);
+        let counting = counting_fields(&dbf, &*file)?;
+        let blank = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
+        let count = dbf.record_count(file.stamp()?.len);
+        Ok(TableWriter {
+            fs,
+            path: path.to_owned(),
+            options,
+            file,
+            dbf,
+            memo,
+            locks,
+            counting,
+            blank,
+            count,
+            pending: Vec::new(),
+            date_is_current: false,
+            counters_changed: false,
+            is_referred_to: false,
+            failed: None,
+        })
+    }
+
+    /// Where the table is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The fields, in the order of the header.
+    pub fn fields(&self) -> &[Field] {
+        self.dbf.fields()
+    }
+
+    /// The table as it is read: its header as it was at opening.
+    pub fn dbf(&self) -> &Dbf {
+        &self.dbf
+    }
+
+    /// The memo file, for reading.
+    pub fn memo(&self) -> Option<&crate::memo::Memo> {
+        self.memo.as_ref().map(MemoWriter::memo)
+    }
+
+    /// The bytes that this table's locks are on.
+    pub fn lock_bytes(&self) -> LockBytes {
+        self.locks.bytes
+    }
+
+    /// The number of records now, those not yet written included.
+    pub fn count(&mut self) -> Result<u64> {
+        if self.options.access == Access::Shared {
+            self.count = self.count_in_file()?;
+        }
+        Ok(self.count)
+    }
+
+    /// Reads a record, which counts from 1, into `record`, replacing what is there.
+    pub fn read(&mut self, record: u64, bytes: &mut Vec<u8>) -> Result<()> {
+        if record == 0 || record > self.count && record > self.count()? {
+            let message = format!("there is no record {record}; the table has {}", self.count);
+            return Err(Error::new(Code::InvalidValue, message).at(self.path.display()));
+        }
+        if let Some(range) = self.pending_range(record) {
+            bytes.clear();
+            bytes.extend_from_slice(&self.pending[range]);
+            return Ok(());
+        }
+        self.dbf.read_record(record - 1, bytes)
+    }
+
+    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Nothing is done for one who
+    /// is alone. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
+    pub fn lock_record(&mut self, record: u64) -> Result<()> {
+        self.locks.lock_record(record)
+    }
+
+    /// Gives a record back.
+    pub fn unlock_record(&mut self, record: u64) -> Result<()> {
+        self.locks.unlock_record(record)
+    }
+
+    /// Locks all records, those that others would append included.
+    pub fn lock_table(&mut self) -> Result<()> {
+        self.locks.lock_table()
+    }
+
+    /// Gives back the table and all records.
+    pub fn unlock(&mut self) -> Result<()> {
+        self.locks.unlock_all()
+    }
+
+    /// Writes what is only in memory: appended records, counters, the header's date and count, and the memo file's
+    /// list of free blocks. With [`WriteOptions::durable`] it is on the disk when this returns.
+    pub fn flush(&mut self) -> Result<()> {
+        self.check_usable()?;
+        self.write_pending()?;
+        if let Some(memo) = &mut self.memo {
+            memo.settle()?;
+        }
+        self.sync_if_durable()
+    }
+
+    /// Writes what is only in memory, gives back all locks and closes the files. Dropping does the same, but tells
+    /// nobody of an error.
+    pub fn close(mut self) -> Result<()> {
+        let flushed = self.flush();
+        let unlocked = self.locks.unlock_all();
+        self.pending.clear();
+        flushed.and(unlocked)
+    }
+
+    fn encoding(&self) -> Encoding {
+        Encoding {
+            code_page: self.dbf.code_page(),
+            replacement: self.options.replacement,
+            cut_long_text: self.options.cut_long_text,
+        }
+    }
+
+    fn today(&self) -> Date {
+        (self.options.clock)().date()
+    }
+
+    fn record_length(&self) -> usize {
+        self.blank.len()
+    }
+
+    fn offset(&self, record: u64) -> u64 {
+        let length = u64::from(self.dbf.header().record_length);
+        u64::from(self.dbf.header().header_length) + record.saturating_sub(1) * length
+    }
+
+    /// Where a record is among those not yet written.
+    fn pending_range(&self, record: u64) -> Option<std::ops::Range<usize>> {
+        let length = self.record_length();
+        let first = self.count + 1 - (self.pending.len() / length) as u64;
+        let at = usize::try_from(record.checked_sub(first)?).ok()? * length;
+        (at + length <= self.pending.len()).then_some(at..at + length)
+    }
+
+    fn count_in_file(&self) -> Result<u64> {
+        let mut bytes = [0; 4];
+        self.file.read_exact_at(&mut bytes, 4)?;
+        let header = Header { record_count: u32::from_le_bytes(bytes), ..self.dbf.header().clone() };
+        let length = self.file.stamp()?.len;
+        let counted = u64::from(header.record_count);
+        if counted > header.records_in(length) {
+            let message = format!("the header counts {counted} records; the file holds {}", header.records_in(length));
+            let error = Error::new(Code::Damaged, message).at(self.path.display());
+            return Err(error.hint("repair the table into a new one before it is written to"));
+        }
+        Ok(counted + crate::dbf::uncounted_records(&header, length, &*self.file)?)
+    }
+
+    fn check_usable(&self) -> Result<()> {
+        match &self.failed {
+            None => Ok(()),
+            Some(reason) => {
+                let message = format!("nothing is written any more after an earlier error: {reason}");
+                Err(Error::new(Code::Io, message).at(self.path.display()).hint("close the table and open it again"))
+            }
+        }
+    }
+
+    fn sync_if_durable(&mut self) -> Result<()> {
+        if !self.options.durable {
+            return Ok(());
+        }
+        let file = Arc::clone(&self.file);
+        self.latch(file.sync())
+    }
+
+    fn sync_memo_if_durable(&mut self) -> Result<()> {
+        let Some(memo) = &mut self.memo else { return Ok(()) };
+        let settled = memo.settle();
+        let synced = if self.options.durable && settled.is_ok() { memo.sync() } else { Ok(()) };
+        settled?;
+        self.latch(synced)
+    }
+
+    /// Remembers that a sync failed.
+    fn latch(&mut self, result: Result<()>) -> Result<()> {
+        if let Err(error) = &result {
+            self.failed = Some(error.to_string());
+        }
+        result
+    }
+
+    /// Writes date and count; under the lock of the header, or alone.
+    fn write_header(&mut self, count: u64) -> Result<()> {
+        let narrow = u32::try_from(count).map_err(|_| {
+            Error::new(Code::Unsupported, format!("a table has at most {} records", u32::MAX)).at(self.path.display())
+        })?;
+        let mut bytes = [0; 7];
+        bytes[..3].copy_from_slice(&date_bytes(self.today(), self.dbf.header().version));
+        bytes[3..].copy_from_slice(&narrow.to_le_bytes());
+        self.file.write_at(&bytes, 1)?;
+        self.date_is_current = true;
+        Ok(())
+    }
+}
+
+impl Drop for TableWriter {
+    fn drop(&mut self) {
+        if !self.pending.is_empty() && self.failed.is_none() {
+            // Nobody is left to be told; who wants to know closes the table.
+            let _ = self.flush();
+        } else if let Some(memo) = &mut self.memo {
+            let _ = memo.settle();
+        }
+    }
+}
+
+/// Claims the file for the access wanted, waiting as long as for a lock.
+fn share(file: &dyn WritableFile, options: &WriteOptions) -> Result<()> {
+    let mode = match options.access {
+        Access::Exclusive => LockMode::Exclusive,
+        Access::Shared => LockMode::Shared,
+    };
+    let begun = Instant::now();
+    while !file.try_share(mode)? {
+        if begun.elapsed() >= options.wait.timeout {
+            let message = match options.access {
+                Access::Exclusive => "another program has the file open",
+                Access::Shared => "another program has the file open for itself alone",
+            };
+            return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("close it there, or try later"));
+        }
+        std::thread::sleep(options.wait.interval);
+    }
+    Ok(())
+}
+
+fn open_memo(
+    fs: &dyn FileSystem,
+    path: &Path,
+    table: &Arc<dyn WritableFile>,
+    options: &WriteOptions,
+) -> Result<Option<MemoWriter>> {
+    let dbf = Dbf::open(Arc::clone(table) as Arc<dyn File>, OpenOptions { code_page: options.code_page })?;
+    let needed = dbf.fields().iter().any(|field| field.kind.needs_memo());
+    let Some(memo_path) = crate::table::sibling(fs, path, &["fpt", "dbt", "smt"]).filter(|_| needed) else {
+        // A field of any type may do without.
+        let must = dbf.fields().iter().any(|field| field.kind.needs_memo() && field.kind != FieldKind::Any);
+        if must {
+            let message = "the table has memo fields, and there is no memo file";
+            return Err(Error::new(Code::Damaged, message).at(path.display()));
+        }
+        return Ok(None);
+    };
+    let file = fs.create(&memo_path, Create::Existing)?;
+    share(&*file, options)?;
+    let alone = options.access == Access::Exclusive;
+    Ok(Some(MemoWriter::open(file, dbf.header().version, alone, options.wait)?))
+}
+
+/// The fields with counters, and what their counters say.
+fn counting_fields(dbf: &Dbf, file: &dyn File) -> Result<Vec<Counting>> {
+    let mut header = vec![0; usize::from(dbf.header().header_length)];
+    let read = file.read_at(&mut header, 0)?;
+    header.truncate(read);
+    let wide = dbf.has_wide_descriptors();
+    let (mut at, step) = if wide { (68, 48) } else { (32, 32) };
+    let mut found = Vec::new();
+    for (number, field) in dbf.fields().iter().enumerate() {
+        // _NullFlags is described among the others, and is not a field.
+        while !wide && header.get(at..at + 11) == Some(b"_NullFlags\0") && header.get(at + 11) == Some(&b'0') {
+            at += step;
+        }
+        if dbf.counter(number).is_some() || field.kind == FieldKind::RowVersion {
+            let place = Place::of(at as u64, wide, field.letter, field.length, field.decimals);
+            found.push(Counting { field: number, place, next: 0, step: 1 }.read(file)?);
+        }
+        at += step;
+    }
+    Ok(found)
+}
+
+impl Counting {
+    /// The same with the values that the file has now.
+    fn read(self, file: &dyn File) -> Result<Counting> {
+        let (mut next, mut step) = ([0; 8], [1]);
+        file.read_exact_at(&mut next[..self.place.width], self.place.offset)?;
+        if let Some(at) = self.place.step {
+            file.read_exact_at(&mut step, at)?;
+        }
+        Ok(Counting { next: u64::from_le_bytes(next), step: u64::from(step[0].max(1)), ..self })
+    }
+
+    fn write(&self, file: &dyn WritableFile) -> Result<()> {
+        file.write_at(&self.next.to_le_bytes()[..self.place.width], self.place.offset)
+    }
+}
