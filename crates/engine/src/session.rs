@@ -215,7 +215,8 @@ impl Session {
         text: &Arc<str>,
         work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
-        self.transaction.change(&self.database.shared.catalog.native, text, work)
+        let shared = &self.database.shared;
+        self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
     }
 
     pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
@@ -318,7 +319,8 @@ impl Session {
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
         let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
-        self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
+        let place = (native, &*shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
     /// Runs a statement that makes something new: with it the store is made.
@@ -330,8 +332,8 @@ impl Session {
     /// Runs a statement that changes what exists.
     fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         let database = self.database.clone();
-        let native = &database.shared.catalog.native;
-        self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
+        let place = (&database.shared.catalog.native, &*database.shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
     }
 

@@ -300,3 +300,69 @@ fn parameters_of_every_kind_are_stored_as_their_columns_hold_them() {
     let mut update = session.prepare("UPDATE own SET id = ? WHERE id = ?").unwrap();
     assert!(update.execute(&mut session, &[whole(9), whole(1)]).is_err());
 }
+
+#[test]
+fn referential_actions_outlive_the_process_and_count_for_prepared_statements() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let mut session = Database::open(folder.path()).unwrap().session();
+        for statement in [
+            "CREATE TABLE parent (id BIGINT PRIMARY KEY)",
+            "CREATE TABLE child (id BIGINT PRIMARY KEY, parent BIGINT REFERENCES parent ON DELETE CASCADE ON UPDATE SET NULL)",
+            "INSERT INTO parent VALUES (1), (2), (3), (4)",
+            "INSERT INTO child VALUES (10, 1), (20, 2), (21, 2), (30, 3), (40, 4)",
+        ] {
+            session.execute(statement).unwrap();
+        }
+        let mut delete = session.prepare("DELETE FROM parent WHERE id = ?").unwrap();
+        assert_eq!(delete.execute(&mut session, &[whole(2)]).unwrap(), 1);
+        session.execute("UPDATE parent SET id = 33 WHERE id = 3").unwrap();
+    }
+    let mut session = Database::open(folder.path()).unwrap().session();
+    let pairs = |session: &mut Session| run(session, "SELECT id, parent FROM child ORDER BY id").unwrap();
+    let row = |id: i64, parent: Option<i64>| vec![Value::Integer(id), parent.map_or(Value::Null, Value::Integer)];
+    assert_eq!(pairs(&mut session), [row(10, Some(1)), row(30, None), row(40, Some(4))]);
+    assert_eq!(session.execute("DELETE FROM parent WHERE id < 3").unwrap().changed(), Some(1));
+    assert_eq!(pairs(&mut session), [row(30, None), row(40, Some(4))]);
+}
+
+#[test]
+fn referential_actions_wait_for_others_and_never_touch_what_is_not_seen() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE parent (id BIGINT PRIMARY KEY)").unwrap();
+    one.execute("CREATE TABLE child (id BIGINT, parent BIGINT REFERENCES parent ON DELETE CASCADE)").unwrap();
+    one.execute("INSERT INTO parent VALUES (1), (2)").unwrap();
+    two.set("lock_timeout", "20ms").unwrap();
+
+    // A child that came after the snapshot of the one that deletes.
+    one.set("isolation", "repeatable read").unwrap();
+    one.execute("BEGIN").unwrap();
+    run(&mut one, "SELECT count(*) FROM child").unwrap();
+    two.execute("INSERT INTO child VALUES (10, 1)").unwrap();
+    let conflict = one.execute("DELETE FROM parent WHERE id = 1").map(|_| ()).unwrap_err();
+    assert_eq!(conflict.code(), Code::Conflict);
+    one.execute("ROLLBACK").unwrap();
+    one.set("isolation", "read committed").unwrap();
+
+    // A child that comes while its parent goes.
+    one.execute("BEGIN").unwrap();
+    one.execute("DELETE FROM parent WHERE id = 1").unwrap();
+    let waits = two.execute("INSERT INTO child VALUES (11, 1)").map(|_| ()).unwrap_err();
+    assert_eq!(waits.code(), Code::LockTimeout);
+    one.execute("COMMIT").unwrap();
+    let gone = two.execute("INSERT INTO child VALUES (11, 1)").map(|_| ()).unwrap_err();
+    assert_eq!(gone.code(), Code::ForeignKeyViolation);
+    assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
+
+    // A parent that goes while a child of it comes: the one that deletes waits, and takes the child along.
+    two.execute("BEGIN").unwrap();
+    two.execute("INSERT INTO child VALUES (20, 2)").unwrap();
+    std::thread::scope(|scope| {
+        let deletes = scope.spawn(move || one.execute("DELETE FROM parent WHERE id = 2").unwrap().changed());
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        two.execute("COMMIT").unwrap();
+        assert_eq!(deletes.join().unwrap(), Some(1));
+    });
+    assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
+}

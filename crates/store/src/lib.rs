@@ -39,5 +39,5 @@ pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::Store;
-pub use table::{NativeTable, Reader, Shown, TableSnapshot, Version, Written};
+pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
 pub use transaction::{Isolation, LockMode, Read, Savepoint, Transaction};

@@ -9,7 +9,7 @@
 
 use crate::definition::{ForeignKey, TableDefinition, index};
 use crate::durable::Durable;
-use crate::files::catalog::{Catalog, CatalogChange};
+use crate::files::catalog::{Catalog, CatalogChange, ReferentialAction};
 use crate::table::NativeTable;
 use crate::table::references::Reference;
 use crate::transaction::shared::Shared;
@@ -203,6 +203,8 @@ impl Store {
                 parent: Arc::downgrade(parent),
                 parent_columns: key.parent_columns.clone(),
                 parent_index: parent_index(parent, key)?,
+                on_delete: ReferentialAction::NoAction,
+                on_update: ReferentialAction::NoAction,
             });
         }
         references.iter().for_each(NativeTable::add_reference);

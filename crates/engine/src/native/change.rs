@@ -403,7 +403,8 @@ impl Changer<'_> {
         answer(self.planner, &form, delete.alias.as_ref(), delete.returning.as_ref(), done).map(Changed::Done)
     }
 
-    /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at.
+    /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
+    /// DELETE and not of TRUNCATE: rows that are referred to stay, whatever the reference says.
     pub(crate) fn truncate(&self, transaction: &mut Transaction, names: &[Name]) -> Result<Changed<Answer>> {
         let mut done = Rows::default();
         let mut last = None;
@@ -419,6 +420,7 @@ impl Changer<'_> {
             }
             last = Some(form);
         }
+        transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
         answer(self.planner, &form, None, None, done).map(Changed::Done)
     }

@@ -3,7 +3,7 @@
 use super::forms::check_expressions;
 use super::scope::{find_table, key_in, schema_of};
 use super::{Native, key_of};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
     DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References,
@@ -379,23 +379,72 @@ fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &Referenc
         let names: Vec<&str> = references.columns.iter().map(|name| name.key.as_str()).collect();
         format!("{}_{}_fkey", table.name, names.join("_"))
     };
-    Ok(ForeignKeyDefinition {
+    let key = ForeignKeyDefinition {
         name: references.name.as_ref().map_or_else(made, |name| name.written.clone()),
         columns: columns?,
         referenced_table: parent.id,
         referenced_columns: referenced,
-        on_delete: action(references.on_delete)?,
-        on_update: action(references.on_update)?,
-    })
+        on_delete: action(references.on_delete),
+        on_update: action(references.on_update),
+    };
+    check_reference(table, parent, &key)?;
+    Ok(key)
 }
 
-/// What the store carries out; the rest is refused, not left out.
-fn action(action: mainstay_query::ReferentialAction) -> Result<ReferentialAction> {
+fn action(action: mainstay_query::ReferentialAction) -> ReferentialAction {
     match action {
-        mainstay_query::ReferentialAction::NoAction => Ok(ReferentialAction::NoAction),
-        mainstay_query::ReferentialAction::Restrict => Ok(ReferentialAction::Restrict),
-        other => Err(Error::new(Code::Unsupported, format!("a reference with the action {other:?}"))
-            .hint("NO ACTION and RESTRICT are there")),
+        mainstay_query::ReferentialAction::NoAction => ReferentialAction::NoAction,
+        mainstay_query::ReferentialAction::Restrict => ReferentialAction::Restrict,
+        mainstay_query::ReferentialAction::Cascade => ReferentialAction::Cascade,
+        mainstay_query::ReferentialAction::SetNull => ReferentialAction::SetNull,
+        mainstay_query::ReferentialAction::SetDefault => ReferentialAction::SetDefault,
+    }
+}
+
+/// Sees that the columns of a reference can hold what they refer to, and what its actions would put into them.
+///
+/// Errors: `TypeMismatch` for columns of different kinds, `InvalidValue` for a computed column that an action would set.
+fn check_reference(child: &TableDefinition, parent: &TableDefinition, key: &ForeignKeyDefinition) -> Result<()> {
+    let sets = |action| !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict);
+    let sets_columns = sets(key.on_update) || (sets(key.on_delete) && key.on_delete != ReferentialAction::Cascade);
+    if key.columns.len() != key.referenced_columns.len() {
+        let message = format!("{} columns refer to {}", key.columns.len(), key.referenced_columns.len());
+        return Err(Error::new(Code::Syntax, message).at(format!("foreign key {}", key.name)));
+    }
+    for (own, other) in key.columns.iter().zip(&key.referenced_columns) {
+        let of = |table: &TableDefinition, id: u64| table.columns.iter().find(|column| column.id == id).cloned();
+        let (Some(own), Some(other)) = (of(child, *own), of(parent, *other)) else { continue };
+        if !are_comparable(own.sql_type, other.sql_type) {
+            let message = format!(
+                "{}.{} is {} and refers to {}.{}, which is {}",
+                child.name, own.name, own.sql_type, parent.name, other.name, other.sql_type
+            );
+            let error = Error::new(Code::TypeMismatch, message).at(format!("foreign key {}", key.name));
+            return Err(error.hint("give both columns the same type"));
+        }
+        if sets_columns && own.computed.is_some() {
+            let message = format!("the column {} is computed, and an action of the reference would set it", own.name);
+            return Err(Error::new(Code::InvalidValue, message).at(format!("foreign key {}", key.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value of one column may be one of the other: numbers of any length without decimals, decimals, texts of one
+/// collation, bytes, times; and otherwise the same type.
+fn are_comparable(one: SqlType, other: SqlType) -> bool {
+    let kind = |sql_type: SqlType| match sql_type {
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::BigInt,
+        other => other,
+    };
+    match (kind(one), kind(other)) {
+        (SqlType::Decimal { .. }, SqlType::Decimal { .. })
+        | (SqlType::Real | SqlType::Double, SqlType::Real | SqlType::Double) => true,
+        (
+            SqlType::Char { collation: one, .. } | SqlType::VarChar { collation: one, .. },
+            SqlType::Char { collation: other, .. } | SqlType::VarChar { collation: other, .. },
+        ) => one == other,
+        (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
     }
 }
 

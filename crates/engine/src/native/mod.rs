@@ -5,6 +5,7 @@
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   transaction   the session's transaction, and what a statement of it sees
@@ -13,6 +14,7 @@
 //!
 //! The store knows transactions and rows; here is what SQL adds to them.
 
+mod actions;
 mod change;
 mod define;
 mod forms;

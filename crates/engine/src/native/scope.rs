@@ -86,6 +86,15 @@ impl Scope {
         find_table(&self.catalog, key)
     }
 
+    /// What the table of this number is looked up by.
+    ///
+    /// Errors: `UnknownTable`.
+    pub(super) fn key_of_id(&self, id: u64) -> Result<String> {
+        let missing = || Error::new(Code::UnknownTable, format!("there is no table number {id}"));
+        let table = self.catalog.table(id).ok_or_else(missing)?;
+        Ok(key_in(&self.catalog, table.schema, &table.name))
+    }
+
     /// A table with its expressions compiled.
     pub(super) fn form(&self, planner: &Planner, key: &str) -> Result<Form> {
         let unknown = || mainstay_query::unknown_table(key, &self.names());

@@ -3,9 +3,10 @@
 //! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
+use super::actions::carry_out;
 use super::{Native, Scope};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{IsolationLevel, View};
+use mainstay_query::{IsolationLevel, Planner, View};
 use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
@@ -216,13 +217,13 @@ impl SessionTransaction {
     /// there now, as read committed has it; under other isolations it fails with `Conflict`.
     pub(crate) fn change<T>(
         &mut self,
-        native: &Native,
+        (native, planner): (&Native, &Planner),
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
         match &mut self.open {
             Some(open) => {
-                let done = statement(&mut open.transaction, text, &mut work);
+                let done = statement((native, planner), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
                     self.abandon();
@@ -233,7 +234,7 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
-                match statement(&mut own, text, &mut work) {
+                match statement((native, planner), &mut own, text, &mut work) {
                     Ok(done) => own.commit().map(|_| done),
                     Err(error) => {
                         own.rollback();
@@ -254,6 +255,7 @@ pub(crate) enum Changed<T> {
 }
 
 fn statement<T>(
+    (native, planner): (&Native, &Planner),
     transaction: &mut Transaction,
     text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
@@ -262,7 +264,11 @@ fn statement<T>(
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {
-            Ok(Changed::Done(done)) => transaction.end_statement().map(|()| Changed::Done(done)),
+            Ok(Changed::Done(done)) => match carry_out(native, planner, transaction, &savepoint) {
+                Ok(true) => transaction.end_statement().map(|()| Changed::Done(done)),
+                Ok(false) => Ok(Changed::Overtaken),
+                Err(error) => Err(error),
+            },
             other => other,
         };
         match outcome {

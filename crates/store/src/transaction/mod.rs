@@ -100,7 +100,7 @@ pub struct Transaction {
     redo: Option<Box<dyn Redo>>,
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
-    checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
     durability: Durability,
     /// The catalog as this transaction has changed it.
     cataloged: Option<Arc<Cataloged>>,
@@ -427,7 +427,10 @@ impl Transaction {
         }
     }
 
-    fn run_checks(&mut self) -> Result<()> {
+    /// Checks now what is otherwise checked at the end of the statement.
+    ///
+    /// Errors: as [`Transaction::end_statement`].
+    pub fn run_checks(&mut self) -> Result<()> {
         if self.checks.is_empty() {
             return Ok(());
         }
