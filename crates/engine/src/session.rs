@@ -182,7 +182,8 @@ impl Session {
 
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
-        SessionCatalog { folder: &shared.catalog, scope: self.transaction.scope(&shared.catalog.native) }
+        let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
+        SessionCatalog { folder: &shared.catalog, scope, given }
     }
 
     fn native(&self) -> &Native {
@@ -266,6 +267,7 @@ impl Session {
         let statement = Statement::parse(text)?;
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
+        let given = Arc::clone(&self.transaction.given);
         match &statement {
             Statement::Query => self.query(text),
             Statement::Transaction(statement) => self.transaction_statement(statement),
@@ -276,12 +278,12 @@ impl Session {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
             Statement::CreateTable(create) => match &create.query {
-                None => self.create(text, |transaction| native.create_table(planner, transaction, create)),
+                None => self.create(text, |transaction| native.create_table(planner, transaction, create, &given)),
                 Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
                 Some(query) => {
                     let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
                     let create = describe::table_of_query(create, planned.schema())?;
-                    self.create(text, |transaction| native.create_table(planner, transaction, &create))?;
+                    self.create(text, |transaction| native.create_table(planner, transaction, &create, &given))?;
                     let fill = format!("INSERT INTO {} {query}", create.name.quoted());
                     self.other(&fill)
                 }
@@ -318,7 +320,8 @@ impl Session {
             || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
-        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
+        let given = &Arc::clone(&self.transaction.given);
+        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text, given };
         let place = (native, &*shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }

@@ -1,5 +1,6 @@
 //! Where the planner finds tables.
 
+use crate::sequences::Sequences;
 use datafusion::catalog::TableProvider;
 use mainstay_base::Result;
 use mainstay_table::Table;
@@ -32,4 +33,9 @@ pub trait Catalog: Send + Sync {
 
     /// A number that changes whenever a name may lead to another table or schema than before.
     fn version(&self) -> u64;
+
+    /// The sequences of the session, if it has any to take values from.
+    fn sequences(&self) -> Option<Arc<dyn Sequences>> {
+        None
+    }
 }

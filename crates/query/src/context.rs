@@ -87,7 +87,8 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        self.state.scalar_functions().get(name).cloned()
+        let known = self.state.scalar_functions().get(name).cloned();
+        known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 
     fn get_higher_order_meta(&self, name: &str) -> Option<Arc<HigherOrderUDF>> {

@@ -117,14 +117,14 @@ pub struct Planned {
     tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
     foreign: Vec<String>,
-    /// Whether the time of day is part of it, so that it serves once.
+    /// Whether the time of day or a sequence is part of it, so that it serves once.
     is_momentary: bool,
 }
 
 /// An optimized logical plan.
 struct Logical {
     plan: LogicalPlan,
-    /// Whether the time of day is part of it.
+    /// Whether the time of day or a sequence is part of it.
     is_momentary: bool,
 }
 
@@ -284,7 +284,7 @@ impl Planner {
             return Err(unsupported(&statement));
         }
         refuse_what_would_be_left_out(&statement, text)?;
-        let statement = crate::escape::with_backslashes(statement);
+        let statement = crate::repeated::rename(crate::escape::with_backslashes(statement));
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -326,7 +326,7 @@ impl Planner {
             None => {
                 let Logical { plan, is_momentary } = self.logical(lifted.statement, fields, context)?;
                 if is_momentary {
-                    return plan_err!("its time is that of one statement");
+                    return plan_err!("it serves one statement only");
                 }
                 let shape = Arc::new(plan);
                 if key.len() <= CACHED_TEXT_BYTES {
@@ -351,7 +351,8 @@ impl Planner {
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
         let dated = crate::moment::with_the_time_in_plan(plan)?;
-        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary: dated.transformed })
+        let is_momentary = dated.transformed || crate::sequences::are_in_plan(&dated.data);
+        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary })
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
@@ -469,10 +470,10 @@ fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
     let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
     let named = |(i, field): (usize, &FieldRef)| -> Field {
         let written = heads.as_ref().and_then(|heads| heads[i].clone());
-        let original =
-            || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == *field.name()).cloned();
-        let name = written.or_else(original).or_else(|| text.spelling(field.name()));
-        let name = name.unwrap_or_else(|| field.name().clone());
+        let known = crate::repeated::shown(field.name());
+        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
+        let name = written.or_else(original).or_else(|| text.spelling(known));
+        let name = name.unwrap_or_else(|| known.to_owned());
         Field::new(name, field.data_type().clone(), field.is_nullable())
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))

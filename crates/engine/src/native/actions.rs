@@ -6,9 +6,10 @@
 //! any UPDATE; the statement counts none of it.
 
 use super::Native;
-use super::forms::Form;
+use super::forms::{Defaults, Form};
 use super::returning::Rows;
 use super::scope::Scope;
+use super::sequences::{Given, SessionSequences};
 use super::update::{RowChange, update_late, update_row};
 use mainstay_base::{Code, Result, Value};
 use mainstay_query::Planner;
@@ -33,8 +34,7 @@ struct Affected {
 ///
 /// Errors: `ForeignKeyViolation` of RESTRICT, those of the rows that are changed, and those of waiting.
 pub(super) fn carry_out(
-    native: &Native,
-    planner: &Planner,
+    (native, planner, given): (&Native, &Planner, &Arc<Given>),
     transaction: &mut Transaction,
     statement: &Savepoint,
 ) -> Result<bool> {
@@ -47,7 +47,8 @@ pub(super) fn carry_out(
         let scope = native.scope(transaction);
         for affected in by_table(found) {
             let form = native.form(planner, &scope, &key_of_table(&scope, &affected.table)?)?;
-            if !apply(native, planner, transaction, &form, affected.rows)? {
+            let sequences = SessionSequences { scope: scope.clone(), given: Arc::clone(given) };
+            if !apply(planner, sequences, transaction, &form, affected.rows)? {
                 return Ok(false);
             }
         }
@@ -73,19 +74,19 @@ fn key_of_table(scope: &Scope, table: &NativeTable) -> Result<String> {
 
 /// Changes the rows of one table; false when another transaction was first.
 fn apply(
-    native: &Native,
     planner: &Planner,
+    sequences: SessionSequences,
     transaction: &mut Transaction,
     form: &Form,
     rows: BTreeMap<u64, Vec<(Vec<usize>, Action)>>,
 ) -> Result<bool> {
     let needs_defaults = rows.values().flatten().any(|(_, action)| *action == Action::SetDefault);
-    let defaults = if needs_defaults { form.defaults(planner)? } else { Vec::new() };
+    let defaults = if needs_defaults { Some(form.defaults(planner, sequences)?) } else { None };
     let view = transaction.view()?;
     let whole = form.looks_at_rows();
     let (mut uncounted, mut late) = (Rows::default(), Vec::new());
     for (position, actions) in rows {
-        match fate(native, transaction, form, &defaults, actions)? {
+        match fate(form, defaults.as_ref(), actions)? {
             Fate::Deleted => {
                 if let Written::Moved(_) = form.table.delete(transaction, position)? {
                     return Ok(false);
@@ -106,23 +107,14 @@ fn apply(
 }
 
 /// What all the references together make of a row: one that deletes it outweighs the others.
-fn fate(
-    native: &Native,
-    transaction: &Transaction,
-    form: &Form,
-    defaults: &[Value],
-    actions: Vec<(Vec<usize>, Action)>,
-) -> Result<Fate> {
+fn fate(form: &Form, defaults: Option<&Defaults>, actions: Vec<(Vec<usize>, Action)>) -> Result<Fate> {
     let mut changes: Vec<(usize, Value)> = Vec::new();
     for (columns, action) in actions {
         let values = match action {
             Action::Delete => return Ok(Fate::Deleted),
             Action::Set(values) => values,
             Action::SetDefault => {
-                let value = |column: &usize| match &form.definition.columns[*column].identity {
-                    Some(identity) => native.store().next_value(transaction, identity.sequence).map(Value::Integer),
-                    None => Ok(defaults.get(*column).cloned().unwrap_or(Value::Null)),
-                };
+                let value = |column: &usize| defaults.map_or(Ok(Value::Null), |it| it.value(form, *column));
                 columns.iter().map(value).collect::<Result<_>>()?
             }
         };

@@ -6,12 +6,12 @@
 //!
 //! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
 
-use super::forms::{Form, NewRow};
+use super::forms::{Defaults, Form, NewRow};
 use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
 use super::values::value_at;
-use super::{Native, key_of};
+use super::{Given, Native, SessionSequences, key_of};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
@@ -39,6 +39,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) options: &'s dyn Fn() -> RunOptions,
     /// The text of the statement, for places in errors.
     pub(crate) text: &'s str,
+    /// What the session was given by sequences.
+    pub(crate) given: &'s Arc<Given>,
 }
 
 /// What an INSERT does with a key that is there.
@@ -101,6 +103,10 @@ impl Changer<'_> {
         }
     }
 
+    fn sequences(&self, transaction: &Transaction) -> SessionSequences {
+        SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
+    }
+
     /// The columns that an INSERT gives values for.
     fn insert_columns(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
         if insert.columns.is_empty() {
@@ -152,19 +158,18 @@ impl Changer<'_> {
         };
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
-        let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
-        let fill = |given: Vec<Option<Value>>| self.filled(transaction, form, columns, given, defaults.as_deref());
+        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
+        let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_ref());
         given.into_iter().map(fill).collect()
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
     fn filled(
         &self,
-        transaction: &Transaction,
         form: &Form,
         columns: &[usize],
         given: Vec<Option<Value>>,
-        defaults: Option<&[Value]>,
+        defaults: Option<&Defaults>,
     ) -> Result<NewRow> {
         if !given.is_empty() && given.len() != columns.len() {
             let message = format!("{} values are given for {} columns", given.len(), columns.len());
@@ -180,13 +185,9 @@ impl Changer<'_> {
                 row[*column] = Some(form.converted(*column, value.as_ref())?);
             }
         }
-        let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
-            (Some(value), _) => Ok(value),
-            (None, Some(identity)) => {
-                let next = self.native.store().next_value(transaction, identity.sequence)?;
-                form.converted(column, ValueRef::Integer(next))
-            }
-            (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
+        let value = |(column, value): (usize, Option<Value>)| match value {
+            Some(value) => Ok(value),
+            None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, column)),
         };
         row.into_iter().enumerate().map(value).collect()
     }
@@ -224,7 +225,7 @@ impl Changer<'_> {
                 Some(UpsertUpdate {
                     written: RefCell::default(),
                     columns: assigned(form, assignments)?,
-                    expressions: self.planner.row_expressions(&expressions, &tables)?,
+                    expressions: self.planner.row_expressions(&expressions, &tables, self.catalog.sequences())?,
                     has_condition: condition.is_some(),
                     assignments,
                 })
@@ -319,24 +320,15 @@ impl Changer<'_> {
         let columns = assigned(&form, &update.assignments)?;
         let planned = self.planner.plan_update(self.text, update, self.catalog)?;
         let view = transaction.begin_statement()?;
-        let defaults = if update.assignments.iter().any(|a| a.value.is_none()) {
-            Some(form.defaults(self.planner)?)
-        } else {
-            None
-        };
+        let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
+        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
         let mut done = Rows::default();
         let whole = form.looks_at_rows() || update.returning.is_some();
         let mut late = Vec::new();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = self.changes_of(
-                    transaction,
-                    &form,
-                    (&update.assignments, &columns),
-                    (&batch, row),
-                    defaults.as_deref(),
-                );
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
                 let change = RowChange { position: position as u64, changes: changes? };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
                     Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
@@ -350,35 +342,6 @@ impl Changer<'_> {
             return Ok(Changed::Overtaken);
         }
         answer(self.planner, &form, update.alias.as_ref(), update.returning.as_ref(), done).map(Changed::Done)
-    }
-
-    /// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions'
-    /// values.
-    fn changes_of(
-        &self,
-        transaction: &Transaction,
-        form: &Form,
-        (assignments, columns): (&[Assignment], &[usize]),
-        (batch, row): (&RecordBatch, usize),
-        defaults: Option<&[Value]>,
-    ) -> Result<Vec<(usize, Value)>> {
-        let mut place = 0;
-        let mut changes = Vec::with_capacity(columns.len());
-        for (assignment, column) in assignments.iter().zip(columns) {
-            let value = match (&assignment.value, &form.definition.columns[*column].identity) {
-                (Some(_), _) => {
-                    place += 1;
-                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
-                }
-                (None, Some(identity)) => {
-                    let next = self.native.store().next_value(transaction, identity.sequence)?;
-                    form.converted(*column, ValueRef::Integer(next))?
-                }
-                (None, None) => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
-            };
-            changes.push((*column, value));
-        }
-        Ok(changes)
     }
 
     /// DELETE.
@@ -451,9 +414,10 @@ impl Changer<'_> {
         let form = self.form(transaction, table)?;
         let column = form.column(&column.key)?;
         let view = transaction.begin_statement()?;
+        let defaults = form.defaults(self.planner, self.sequences(transaction))?;
         for position in positions(&form, view)? {
-            let defaults = form.defaults(self.planner)?;
-            let change = [(column, defaults[column].as_ref())];
+            let value = defaults.value(&form, column)?;
+            let change = [(column, value.as_ref())];
             if let Written::Moved(_) = form.table.update_columns(transaction, position, &change)? {
                 return Ok(false);
             }
@@ -489,6 +453,28 @@ impl Changer<'_> {
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
         self.planner.run(planned, options)?.collect()
     }
+}
+
+/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+fn changes_of(
+    form: &Form,
+    (assignments, columns): (&[Assignment], &[usize]),
+    (batch, row): (&RecordBatch, usize),
+    defaults: Option<&Defaults>,
+) -> Result<Vec<(usize, Value)>> {
+    let mut place = 0;
+    let mut changes = Vec::with_capacity(columns.len());
+    for (assignment, column) in assignments.iter().zip(columns) {
+        let value = match &assignment.value {
+            Some(_) => {
+                place += 1;
+                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+            }
+            None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
+        };
+        changes.push((*column, value));
+    }
+    Ok(changes)
 }
 
 /// Where the rows are that a view sees.

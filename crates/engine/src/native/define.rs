@@ -2,11 +2,11 @@
 
 use super::forms::check_expressions;
 use super::scope::{find_table, key_in, schema_of};
-use super::{Native, key_of};
+use super::{Given, Native, SessionSequences, key_of};
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
-    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References, Steps,
 };
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{
@@ -14,6 +14,7 @@ use mainstay_store::files::catalog::{
     IdentityDefinition, IndexColumn, IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition,
     SequenceDefinition, TableDefinition, ViewDefinition,
 };
+use std::sync::Arc;
 
 impl Native {
     /// CREATE TABLE.
@@ -22,6 +23,7 @@ impl Native {
         planner: &Planner,
         transaction: &mut Transaction,
         create: &CreateTable,
+        given: &Arc<Given>,
     ) -> Result<()> {
         let catalog = self.store().catalog_for(transaction);
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
@@ -52,7 +54,8 @@ impl Native {
         for constraint in of_columns.chain(&create.constraints) {
             self.add_constraint(&catalog, &mut table, constraint)?;
         }
-        check_expressions(planner, &table)?;
+        let sequences = SessionSequences { scope: self.scope(transaction), given: Arc::clone(given) };
+        check_expressions(planner, &table, &sequences)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
     }
 
@@ -82,9 +85,8 @@ impl Native {
         let identity = match clause.identity {
             None => None,
             Some(always) => {
-                let (start, increment) = clause.identity_steps;
                 let name = format!("{}_{}_seq", table.name, clause.name.written);
-                let sequence = self.sequence(table.schema, name, start, increment);
+                let sequence = self.sequence(table.schema, name, &clause.identity_steps)?;
                 let id = sequence.id;
                 self.change_catalog(transaction, CatalogChange::PutSequence(sequence))?;
                 Some(IdentityDefinition { sequence: id, always })
@@ -204,13 +206,23 @@ impl Native {
                 false => Err(Error::new(Code::Duplicate, format!("there is a sequence {} already", create.name))),
             };
         }
-        let sequence = self.sequence(schema, create.name.written.clone(), create.start, create.increment);
+        let sequence = self.sequence(schema, create.name.written.clone(), &create.steps)?;
         self.change_catalog(transaction, CatalogChange::PutSequence(sequence))
     }
 
-    fn sequence(&self, schema: u64, name: String, start: i64, increment: i64) -> SequenceDefinition {
-        let (minimum, maximum) = if increment > 0 { (start.min(1), i64::MAX) } else { (i64::MIN, start.max(-1)) };
-        SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle: false }
+    fn sequence(&self, schema: u64, name: String, steps: &Steps) -> Result<SequenceDefinition> {
+        let increment = steps.increment;
+        let (least, greatest) = if increment > 0 { (1, i64::MAX) } else { (i64::MIN, -1) };
+        // A start below the usual bounds moves them, as long as nobody has said where they are.
+        let minimum = steps.minimum.unwrap_or_else(|| least.min(steps.start.or(steps.maximum).unwrap_or(least)));
+        let maximum = steps.maximum.unwrap_or_else(|| greatest.max(steps.start.or(steps.minimum).unwrap_or(greatest)));
+        let start = steps.start.unwrap_or(if increment > 0 { minimum } else { maximum });
+        if minimum >= maximum || !(minimum..=maximum).contains(&start) {
+            let message = format!("a sequence from {minimum} to {maximum} cannot start with {start}");
+            return Err(Error::new(Code::InvalidValue, message).at(format!("sequence {name}")));
+        }
+        let cycle = steps.cycle;
+        Ok(SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle })
     }
 
     /// CREATE SCHEMA.

@@ -8,6 +8,7 @@
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
+//!   sequences     values of sequences, and what a session was given last
 //!   transaction   the session's transaction, and what a statement of it sees
 //!   values        single values out of vectors, and back
 //! ```
@@ -21,6 +22,7 @@ mod forms;
 mod place;
 mod returning;
 mod scope;
+mod sequences;
 mod transaction;
 mod update;
 mod values;
@@ -29,6 +31,7 @@ pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use forms::{Form, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
+pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use values::{array_of, value_at};
 

@@ -4,10 +4,11 @@
 //! scope, whose plans and compiled tables are used once.
 
 use super::forms::Form;
+use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
-use mainstay_store::files::catalog::{Catalog, TableDefinition};
+use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{NativeTable, Shown, Store, Transaction};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -86,6 +87,22 @@ impl Scope {
         find_table(&self.catalog, key)
     }
 
+    /// Where its tables are.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The sequence of this name, in lower case, with the schema when that is not the default one.
+    pub(super) fn sequence(&self, key: &str) -> Option<&SequenceDefinition> {
+        let catalog = &self.catalog;
+        catalog.sequences.iter().find(|sequence| key_in(catalog, sequence.schema, &sequence.name) == key)
+    }
+
+    /// The sequence of this number.
+    pub(super) fn sequence_of(&self, id: u64) -> Option<&SequenceDefinition> {
+        self.catalog.sequences.iter().find(|sequence| sequence.id == id)
+    }
+
     /// What the table of this number is looked up by.
     ///
     /// Errors: `UnknownTable`.
@@ -107,6 +124,7 @@ impl Scope {
 pub(crate) struct SessionCatalog<'f> {
     pub(crate) folder: &'f FolderCatalog,
     pub(crate) scope: Scope,
+    pub(crate) given: Arc<Given>,
 }
 
 impl mainstay_query::Catalog for SessionCatalog<'_> {
@@ -124,6 +142,11 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
     fn version(&self) -> u64 {
         // Both only grow, so their sum changes when either does.
         self.folder.version() + self.scope.version()
+    }
+
+    fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {
+        let (scope, given) = (self.scope.clone(), Arc::clone(&self.given));
+        Some(Arc::new(SessionSequences { scope, given }))
     }
 }
 

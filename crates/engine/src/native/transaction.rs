@@ -4,7 +4,7 @@
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
 use super::actions::carry_out;
-use super::{Native, Scope};
+use super::{Given, Native, Scope};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{IsolationLevel, Planner, View};
 use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, Transaction};
@@ -27,6 +27,8 @@ pub(crate) struct SessionTransaction {
     pub(crate) lock_timeout: Option<Duration>,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
+    /// What the session was given by sequences.
+    pub(crate) given: Arc<Given>,
 }
 
 struct Open {
@@ -59,7 +61,14 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 impl SessionTransaction {
     pub(crate) fn new() -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
-        SessionTransaction { open: None, isolation, next_isolation: None, lock_timeout: None, durability: None }
+        SessionTransaction {
+            open: None,
+            isolation,
+            next_isolation: None,
+            lock_timeout: None,
+            durability: None,
+            given: Arc::default(),
+        }
     }
 
     /// Whether a transaction is open.
@@ -221,9 +230,10 @@ impl SessionTransaction {
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
+        let given = Arc::clone(&self.given);
         match &mut self.open {
             Some(open) => {
-                let done = statement((native, planner), &mut open.transaction, text, &mut work);
+                let done = statement((native, planner, &given), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
                     self.abandon();
@@ -234,7 +244,7 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
-                match statement((native, planner), &mut own, text, &mut work) {
+                match statement((native, planner, &given), &mut own, text, &mut work) {
                     Ok(done) => own.commit().map(|_| done),
                     Err(error) => {
                         own.rollback();
@@ -255,7 +265,7 @@ pub(crate) enum Changed<T> {
 }
 
 fn statement<T>(
-    (native, planner): (&Native, &Planner),
+    (native, planner, given): (&Native, &Planner, &Arc<Given>),
     transaction: &mut Transaction,
     text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
@@ -264,7 +274,7 @@ fn statement<T>(
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {
-            Ok(Changed::Done(done)) => match carry_out(native, planner, transaction, &savepoint) {
+            Ok(Changed::Done(done)) => match carry_out((native, planner, given), transaction, &savepoint) {
                 Ok(true) => transaction.end_statement().map(|()| Changed::Done(done)),
                 Ok(false) => Ok(Changed::Overtaken),
                 Err(error) => Err(error),

@@ -20,7 +20,7 @@ pub use alter::{AlterTable, Alteration};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub use define::{
     ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart,
-    References, ReferentialAction,
+    References, ReferentialAction, Steps,
 };
 pub use names::Name;
 pub(crate) use point::parameter_number;
