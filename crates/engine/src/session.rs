@@ -6,7 +6,7 @@ use crate::database::Shared;
 use crate::describe;
 use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
 use crate::prepared::Prepared;
-use crate::words::Words;
+use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
@@ -75,6 +75,7 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         match Words::of(statement)? {
+            Words::Query(query) if words::may_lock(query) => self.other(query),
             Words::Query(query) => self.query(query),
             Words::Other(statement) => self.other(statement),
             Words::Explain { analyze, statement, offset } => {
@@ -270,6 +271,9 @@ impl Session {
         let given = Arc::clone(&self.transaction.given);
         match &statement {
             Statement::Query => self.query(text),
+            Statement::LockRows(locking) => {
+                self.change(text, |changer, transaction| changer.lock_rows(transaction, locking))
+            }
             Statement::Transaction(statement) => self.transaction_statement(statement),
             Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
             Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),

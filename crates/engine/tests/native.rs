@@ -366,3 +366,44 @@ fn referential_actions_wait_for_others_and_never_touch_what_is_not_seen() {
     });
     assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
 }
+
+#[test]
+fn select_for_update_reads_what_is_there_after_its_wait_and_finds_deadlocks() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    one.execute("INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)").unwrap();
+    let number = |value: i64| vec![Value::Integer(value)];
+
+    // The one that waits sees the new values, and rows that came into its condition meanwhile, and not those that left it.
+    one.execute("BEGIN").unwrap();
+    assert_eq!(run(&mut one, "SELECT v FROM t WHERE id = 1 FOR UPDATE").unwrap(), [number(10)]);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            two.execute("BEGIN").unwrap();
+            let rows = run(&mut two, "SELECT id FROM t WHERE v >= 10 AND v < 35 ORDER BY id FOR UPDATE").unwrap();
+            two.execute("COMMIT").unwrap();
+            rows
+        });
+        // Time for the other to come as far as its wait; the answer is the same without.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        one.execute("UPDATE t SET v = 40 WHERE id = 1").unwrap();
+        one.execute("INSERT INTO t VALUES (4, 12)").unwrap();
+        one.execute("COMMIT").unwrap();
+        assert_eq!(waiting.join().unwrap(), [number(2), number(3), number(4)]);
+    });
+
+    // Two that lock two rows in opposite order.
+    for session in [&mut one, &mut two] {
+        session.execute("BEGIN").unwrap();
+    }
+    run(&mut one, "SELECT id FROM t WHERE id = 1 FOR UPDATE").unwrap();
+    run(&mut two, "SELECT id FROM t WHERE id = 2 FOR UPDATE").unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(&mut one, "SELECT id FROM t WHERE id = 2 FOR UPDATE"));
+        let outcomes = [run(&mut two, "SELECT id FROM t WHERE id = 1 FOR UPDATE"), other.join().unwrap()];
+        let is_victim = |outcome: &&Result<_>| outcome.as_ref().is_err_and(|error| error.code() == Code::Deadlock);
+        assert_eq!(outcomes.iter().filter(is_victim).count(), 1, "{outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+    });
+}

@@ -18,7 +18,7 @@ use crate::error::{Names, from_datafusion};
 use crate::planner::{Planned, Planner, functions};
 use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
 use crate::sequences::Sequences;
-use crate::statement::{Delete, Name, Returning, Update, unsupported};
+use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupported};
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -106,6 +106,26 @@ impl Planner {
         let items = vec![position_of(&delete.table, delete.alias.as_ref())];
         let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
         self.plan_rows(source, items, tables, delete.condition.clone(), catalog)
+    }
+
+    /// Plans a query that locks its rows: the query itself, whose rows are not read, and the same with the position of each
+    /// row as its last column, without a limit.
+    pub fn plan_locking(
+        &self,
+        source: &str,
+        locking: &LockingQuery,
+        catalog: &dyn Catalog,
+    ) -> Result<(Planned, Planned)> {
+        let text = Text::new(source)?;
+        let statement = |query: Query| Statement::Query(Box::new(query));
+        let query = locking.query.as_ref().clone();
+        let shown = self.plan_statement(&text, statement(query.clone()), catalog, Visibility::Live, false)?;
+        let mut positioned = query;
+        let position = position_of(&locking.table, locking.alias.as_ref());
+        let items = &mut select_of(&mut positioned)?.projection;
+        items.push(SelectItem::ExprWithAlias { expr: position, alias: Ident::new(POSITION) });
+        let rows = self.plan_statement(&text, statement(positioned), catalog, Visibility::Live, true)?;
+        Ok((shown, rows))
     }
 
     /// Plans the query of an INSERT.

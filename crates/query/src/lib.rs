@@ -29,6 +29,7 @@ mod context;
 mod direct;
 mod error;
 mod escape;
+mod fetch;
 mod fuse;
 mod fused;
 mod grammar;

@@ -284,7 +284,8 @@ impl Planner {
             return Err(unsupported(&statement));
         }
         refuse_what_would_be_left_out(&statement, text)?;
-        let statement = crate::repeated::rename(crate::escape::with_backslashes(statement));
+        let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement))?;
+        let statement = crate::repeated::rename(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -383,10 +384,8 @@ fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<
 
 /// Refuses what the planner would not say a word about and leave out.
 fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<()> {
-    if let Statement::Query(query) = statement
-        && !query.locks.is_empty()
-    {
-        return Err(crate::statement::unsupported("FOR UPDATE of a query"));
+    if text.mentions("for") && crate::statement::locks_rows(statement) {
+        return Err(crate::statement::unsupported("FOR UPDATE inside of another query"));
     }
     match text.mentions("tablesample") {
         true => Err(crate::statement::unsupported("TABLESAMPLE")),

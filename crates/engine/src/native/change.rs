@@ -93,7 +93,7 @@ impl Changer<'_> {
     }
 
     /// The table that is to be changed.
-    fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
+    pub(super) fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
         match self.native.form(self.planner, &self.native.scope(transaction), &key) {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
@@ -449,9 +449,19 @@ impl Changer<'_> {
         planned: &Planned,
         view: mainstay_store::View,
     ) -> Result<Vec<RecordBatch>> {
+        self.answer(transaction, planned, view)?.collect()
+    }
+
+    /// The answer of a query, as the statement's transaction sees it.
+    pub(super) fn answer(
+        &self,
+        transaction: &mut Transaction,
+        planned: &Planned,
+        view: mainstay_store::View,
+    ) -> Result<Answer> {
         note_reads(transaction, planned.tables());
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
-        self.planner.run(planned, options)?.collect()
+        self.planner.run(planned, options)
     }
 }
 

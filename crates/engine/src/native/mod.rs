@@ -9,6 +9,7 @@
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   sequences     values of sequences, and what a session was given last
+//!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
 //!   values        single values out of vectors, and back
 //! ```
@@ -19,6 +20,7 @@ mod actions;
 mod change;
 mod define;
 mod forms;
+mod lock;
 mod place;
 mod returning;
 mod scope;
