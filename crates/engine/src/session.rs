@@ -1,10 +1,14 @@
 //! A session: one user's settings, and the statement that runs.
 
+mod create;
+
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
-use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
+use crate::native::{
+    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of,
+};
 use crate::prepared::Prepared;
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
@@ -193,7 +197,7 @@ impl Session {
 
     /// A number that changes with what exists.
     pub(crate) fn catalog_version(&self) -> u64 {
-        match self.transaction.has_changed_catalog() {
+        match self.transaction.has_changed_catalog() || self.transaction.has_temporary() {
             true => self.transaction.scope(self.native()).version(),
             false => self.native().version(),
         }
@@ -268,7 +272,6 @@ impl Session {
         let statement = Statement::parse(text)?;
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
-        let given = Arc::clone(&self.transaction.given);
         match &statement {
             Statement::Query => self.query(text),
             Statement::LockRows(locking) => {
@@ -281,30 +284,23 @@ impl Session {
             Statement::Truncate(names) => {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
-            Statement::CreateTable(create) => match &create.query {
-                None => self.create(text, |transaction| native.create_table(planner, transaction, create, &given)),
-                Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
-                Some(query) => {
-                    let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
-                    let create = describe::table_of_query(create, planned.schema())?;
-                    self.create(text, |transaction| native.create_table(planner, transaction, &create, &given))?;
-                    let fill = format!("INSERT INTO {} {query}", create.name.quoted());
-                    self.other(&fill)
-                }
-            },
-            Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
+            Statement::CreateTable(create) => self.create_table(text, create),
+            Statement::CreateIndex(create) => self.define(text, |transaction| {
+                Definitions::of_table(native, transaction, &create.table).create_index(transaction, create)
+            }),
             Statement::CreateView(create) => {
-                planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
-                self.create(text, |transaction| native.create_view(transaction, create))
+                let catalog = self.catalog(&database.shared);
+                planner.plan(&create.query, &catalog.shared(), self.visibility)?;
+                self.create(text, |transaction| Definitions::shared(native).create_view(transaction, create))
             }
             Statement::CreateSequence(create) => {
-                self.create(text, |transaction| native.create_sequence(transaction, create))
+                self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
             }
-            Statement::CreateSchema { name, if_not_exists } => {
-                self.create(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
-            }
+            Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
+                Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
+            }),
             Statement::Drop(drop) => self
-                .define(text, |transaction| native.drop(transaction, drop))
+                .define(text, |transaction| Definitions::drop(native, transaction, drop))
                 .map_err(|error| self.of_a_file(&drop.names, error)),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
@@ -364,7 +360,7 @@ impl Session {
         let native = &database.shared.catalog.native;
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
-            TransactionStatement::Commit => self.transaction.commit()?,
+            TransactionStatement::Commit => self.transaction.commit(native)?,
             TransactionStatement::Rollback(None) => self.transaction.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,

@@ -407,3 +407,72 @@ fn select_for_update_reads_what_is_there_after_its_wait_and_finds_deadlocks() {
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
     });
 }
+
+#[test]
+fn temporary_tables_are_gone_with_their_session_and_leave_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let database = Database::open(folder.path()).unwrap();
+        let mut session = database.session();
+        for statement in [
+            "CREATE TABLE kept (id BIGINT PRIMARY KEY)",
+            "BEGIN",
+            "CREATE TEMP TABLE own (id BIGINT GENERATED ALWAYS AS IDENTITY, v TEXT)",
+            "INSERT INTO own (v) VALUES ('secret'), ('more')",
+            "INSERT INTO kept SELECT id FROM own",
+            "COMMIT",
+        ] {
+            session.execute(statement).unwrap();
+        }
+        let mut insert = session.prepare("INSERT INTO own (v) VALUES (?)").unwrap();
+        assert_eq!(insert.execute(&mut session, &[ValueRef::Text("secret")]).unwrap(), 1);
+        let mut again = database.session();
+        assert_eq!(again.execute("SELECT * FROM own").map(|_| ()).unwrap_err().code(), Code::UnknownTable);
+    }
+    let store = folder.path().join(".mainstay");
+    let mut files: Vec<_> = vec![store];
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let has = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+        assert!(!has(b"secret") && !has(b"own_id_seq"), "{}", path.display());
+    }
+    let mut session = Database::open(folder.path()).unwrap().session();
+    assert_eq!(run(&mut session, "SELECT count(*) FROM kept").unwrap(), [[Value::Integer(2)]]);
+    let gone = session.execute("SELECT * FROM own").map(|_| ()).unwrap_err();
+    assert_eq!(gone.code(), Code::UnknownTable);
+}
+
+/// A plan or a prepared statement never outlives the table that it was made for, whoever has one of that name.
+#[test]
+fn prepared_statements_find_the_temporary_table_of_the_moment() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v TEXT)").unwrap();
+    one.execute("INSERT INTO t VALUES (1, 'shared')").unwrap();
+    let text = |text: &str| vec![vec![Value::Text(text.to_owned())]];
+    let mut point = one.prepare("SELECT v FROM t WHERE id = ?").unwrap();
+    let mut read = |session: &mut Session| {
+        let mut rows = point.query(session, &[whole(1)]).unwrap();
+        rows.next().unwrap().map(|row| row.get(0).to_value())
+    };
+    assert_eq!(read(&mut one), Some(Value::Text("shared".into())));
+    for session in [&mut one, &mut two] {
+        session.execute("CREATE TEMP TABLE t (id BIGINT PRIMARY KEY, v TEXT)").unwrap();
+    }
+    assert_eq!(read(&mut one), None);
+    one.execute("INSERT INTO t VALUES (1, 'of one')").unwrap();
+    two.execute("INSERT INTO t VALUES (1, 'of two')").unwrap();
+    assert_eq!(read(&mut one), Some(Value::Text("of one".into())));
+    for _ in 0..3 {
+        assert_eq!(run(&mut one, "SELECT v FROM t").unwrap(), text("of one"));
+        assert_eq!(run(&mut two, "SELECT v FROM t").unwrap(), text("of two"));
+    }
+    one.execute("DROP TABLE t").unwrap();
+    assert_eq!(read(&mut one), Some(Value::Text("shared".into())));
+    assert_eq!(run(&mut one, "SELECT v FROM t").unwrap(), text("shared"));
+    assert_eq!(run(&mut two, "SELECT v FROM t").unwrap(), text("of two"));
+}

@@ -51,7 +51,7 @@ mod top;
 mod watch;
 mod wildcard;
 
-pub use catalog::{Catalog, Relation};
+pub use catalog::{Catalog, FIRST_PRIVATE, Relation};
 pub use change::{POSITION, RowExpressions, expression};
 pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;

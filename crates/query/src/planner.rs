@@ -1,6 +1,6 @@
 //! From text to a plan that can be run, and the cache of such plans.
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, FIRST_PRIVATE};
 use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
@@ -37,6 +37,10 @@ const HIDDEN_NAMES: [&str; 4] = ["_recno", "_deleted", "_rowid", "_position"];
 /// How many statements a cache holds before it starts afresh.
 const CACHED_STATEMENTS: usize = 1_000;
 
+/// How many catalogs of single sessions have a cache, before all of those start afresh, and how many statements each holds.
+const PRIVATE_CACHES: usize = 64;
+const CACHED_PRIVATELY: usize = 100;
+
 /// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
 const CACHED_TEXT_BYTES: usize = 16_384;
 
@@ -64,6 +68,8 @@ pub struct Planner {
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
+    /// Plans of catalogs that only one session has, by their versions.
+    private: Mutex<HashMap<u64, Cache>>,
 }
 
 /// What every run's task context has in common.
@@ -157,7 +163,14 @@ impl Planner {
             .map_err(|error| from_datafusion(error, None, None))?;
         let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
         let task = TaskTemplate { config: optimizers.session().config().clone(), runtime_env };
-        Ok(Planner { optimizers, fuse: settings.fuse, task, runtime, cache: Mutex::default() })
+        Ok(Planner {
+            optimizers,
+            fuse: settings.fuse,
+            task,
+            runtime,
+            cache: Mutex::default(),
+            private: Mutex::default(),
+        })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -255,6 +268,17 @@ impl Planner {
     }
 
     fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
+        if version >= FIRST_PRIVATE {
+            let mut private = self.private.lock().unwrap_or_else(PoisonError::into_inner);
+            if !private.contains_key(&version) && private.len() >= PRIVATE_CACHES {
+                private.clear();
+            }
+            let cache = private.entry(version).or_default();
+            if cache.len() >= CACHED_PRIVATELY {
+                *cache = Cache::default();
+            }
+            return work(cache);
+        }
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };

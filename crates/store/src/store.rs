@@ -120,11 +120,7 @@ impl Store {
     /// Errors: `InvalidValue` for a value beyond its bounds, and those of the journal.
     pub fn set_value(&self, definition: &SequenceDefinition, value: i64, given: bool) -> Result<()> {
         self.shared.check()?;
-        let (minimum, maximum) = (definition.minimum, definition.maximum);
-        if !(minimum..=maximum).contains(&value) {
-            let message = format!("the sequence {} has values from {minimum} to {maximum}", definition.name);
-            return Err(Error::new(Code::InvalidValue, message));
-        }
+        definition.check_value(value)?;
         self.shared
             .sequences
             .set_after(definition, value, given, |next| self.shared.journal_sequence(definition.id, next))

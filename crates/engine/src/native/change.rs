@@ -11,7 +11,7 @@ use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
 use super::values::value_at;
-use super::{Given, Native, SessionSequences, key_of};
+use super::{Definitions, Given, Native, SessionSequences, key_of};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
@@ -374,7 +374,7 @@ impl Changer<'_> {
         for name in names {
             let form = self.form(transaction, name)?;
             let view = transaction.begin_statement()?;
-            for position in positions(&form, view)? {
+            for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,
                     Written::Moved(_) => return Ok(Changed::Overtaken),
@@ -393,20 +393,25 @@ impl Changer<'_> {
         for change in &alter.changes {
             let one = |change: Alteration| AlterTable { changes: vec![change], ..alter.clone() };
             let Alteration::AddColumn(clause) = change else {
-                self.native.alter_table(transaction, &one(change.clone()))?;
+                self.definitions(transaction, alter).alter_table(transaction, &one(change.clone()))?;
                 continue;
             };
             let nullable = ColumnClause { not_null: false, ..clause.as_ref().clone() };
-            self.native.alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
+            self.definitions(transaction, alter)
+                .alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
             if clause.default.is_some() && !self.fill(transaction, &alter.table, &clause.name)? {
                 return Ok(Changed::Overtaken);
             }
             if clause.not_null {
                 let not_null = Alteration::SetNotNull { column: clause.name.clone(), not_null: true };
-                self.native.alter_table(transaction, &one(not_null))?;
+                self.definitions(transaction, alter).alter_table(transaction, &one(not_null))?;
             }
         }
         Ok(Changed::Done(Answer::of(Arc::new(Schema::empty()), Vec::new())))
+    }
+
+    fn definitions(&self, transaction: &Transaction, alter: &AlterTable) -> Definitions<'_> {
+        Definitions::of_table(self.native, transaction, &alter.table)
     }
 
     /// Gives all rows the default of a column; false when another transaction was first.
@@ -415,7 +420,7 @@ impl Changer<'_> {
         let column = form.column(&column.key)?;
         let view = transaction.begin_statement()?;
         let defaults = form.defaults(self.planner, self.sequences(transaction))?;
-        for position in positions(&form, view)? {
+        for position in positions(&form.table, view)? {
             let value = defaults.value(&form, column)?;
             let change = [(column, value.as_ref())];
             if let Written::Moved(_) = form.table.update_columns(transaction, position, &change)? {
@@ -488,9 +493,9 @@ fn changes_of(
 }
 
 /// Where the rows are that a view sees.
-fn positions(form: &Form, view: mainstay_store::View) -> Result<Vec<u64>> {
+pub(super) fn positions(table: &mainstay_store::NativeTable, view: mainstay_store::View) -> Result<Vec<u64>> {
     let mut positions = Vec::new();
-    form.table.reader(view).for_each(&mut |version| {
+    table.reader(view).for_each(&mut |version| {
         positions.push(version.position);
         Ok(std::ops::ControlFlow::Continue(()))
     })?;

@@ -8,15 +8,62 @@ use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
     DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References, Steps,
 };
-use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{
     Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, ForeignKeyDefinition,
     IdentityDefinition, IndexColumn, IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition,
     SequenceDefinition, TableDefinition, ViewDefinition,
 };
+use mainstay_store::{TemporaryTables, Transaction};
 use std::sync::Arc;
 
-impl Native {
+/// Where definitions go: into the catalog that everybody has, or among the session's own tables.
+pub(crate) struct Definitions<'n> {
+    native: &'n Native,
+    temporary: Option<Arc<TemporaryTables>>,
+}
+
+impl<'n> Definitions<'n> {
+    /// Of what everybody has.
+    pub(crate) fn shared(native: &'n Native) -> Definitions<'n> {
+        Definitions { native, temporary: None }
+    }
+
+    /// Of the session's own tables, if its transaction knows of any.
+    pub(crate) fn own(native: &'n Native, transaction: &Transaction) -> Definitions<'n> {
+        Definitions { native, temporary: transaction.temporary().cloned() }
+    }
+
+    /// Where a table of this name is.
+    pub(crate) fn of_table(native: &'n Native, transaction: &Transaction, name: &Name) -> Definitions<'n> {
+        let own = Definitions::own(native, transaction);
+        let is_own = own.temporary.is_some() && find_table(&own.catalog(transaction), &key_of(name)).is_some();
+        if is_own { own } else { Definitions::shared(native) }
+    }
+
+    fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
+        match &self.temporary {
+            Some(own) => own.catalog(),
+            None => self.native.store().catalog_for(transaction),
+        }
+    }
+
+    /// A number that nothing of the catalog has yet.
+    fn take_id(&self) -> u64 {
+        self.temporary.as_ref().map_or_else(|| self.native.store().new_id(), |own| own.new_id())
+    }
+
+    fn take_table_id(&self) -> u64 {
+        self.temporary.as_ref().map_or_else(|| self.native.store().new_id(), |own| own.new_table_id())
+    }
+
+    /// Changes the catalog within a transaction.
+    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
+        match &self.temporary {
+            Some(own) => self.native.store().change_temporary(transaction, own, change),
+            None => self.native.store().change_catalog(transaction, change),
+        }
+    }
+
     /// CREATE TABLE.
     pub(crate) fn create_table(
         &self,
@@ -25,19 +72,15 @@ impl Native {
         create: &CreateTable,
         given: &Arc<Given>,
     ) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
-        }
-        if create.temporary {
-            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
-            return Err(error.hint("create a table, and drop it at the end"));
         }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
         }
         let mut table = TableDefinition {
-            id: self.take_id(),
+            id: self.take_table_id(),
             schema: self.schema(transaction, &create.name)?,
             name: create.name.written.clone(),
             columns: Vec::new(),
@@ -54,14 +97,23 @@ impl Native {
         for constraint in of_columns.chain(&create.constraints) {
             self.add_constraint(&catalog, &mut table, constraint)?;
         }
-        let sequences = SessionSequences { scope: self.scope(transaction), given: Arc::clone(given) };
+        let sequences = SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(given) };
         check_expressions(planner, &table, &sequences)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
     }
 
     /// The number of the schema that a name is in; the default one is made when it is first needed.
     fn schema(&self, transaction: &mut Transaction, name: &Name) -> Result<u64> {
-        let catalog = self.store().catalog_for(transaction);
+        if let Some(own) = &self.temporary {
+            return match &name.schema {
+                Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => {
+                    let message = format!("{name}: temporary tables are in no schema");
+                    Err(Error::new(Code::InvalidValue, message))
+                }
+                _ => Ok(own.schema()),
+            };
+        }
+        let catalog = self.catalog(transaction);
         if let Some(schema) = schema_of(&catalog, name)? {
             return Ok(schema);
         }
@@ -155,7 +207,7 @@ impl Native {
 
     /// CREATE INDEX.
     pub(crate) fn create_index(&self, transaction: &mut Transaction, create: &CreateIndex) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let table = self.table_named(&catalog, &create.table)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if table.indexes.iter().any(|index| is_known(&index.name)) {
@@ -175,7 +227,7 @@ impl Native {
 
     /// CREATE VIEW. That its query can be planned has been seen before.
     pub(crate) fn create_view(&self, transaction: &mut Transaction, create: &CreateView) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let key = key_of(&create.name);
         let known = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
         let id = match known {
@@ -197,7 +249,7 @@ impl Native {
 
     /// CREATE SEQUENCE.
     pub(crate) fn create_sequence(&self, transaction: &mut Transaction, create: &CreateSequence) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let schema = self.schema(transaction, &create.name)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if catalog.sequences.iter().any(|known| known.schema == schema && is_known(&known.name)) {
@@ -227,7 +279,7 @@ impl Native {
 
     /// CREATE SCHEMA.
     pub(crate) fn create_schema(&self, transaction: &mut Transaction, name: &Name, if_not_exists: bool) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         if catalog.schemas.iter().any(|schema| schema.name.to_lowercase() == name.key) {
             return match if_not_exists {
                 true => Ok(()),
@@ -238,14 +290,22 @@ impl Native {
         self.change_catalog(transaction, CatalogChange::PutSchema(schema))
     }
 
-    /// DROP.
-    pub(crate) fn drop(&self, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
+    /// DROP: of the session's own first, and of what everybody has.
+    pub(crate) fn drop(native: &Native, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
         for name in &drop.names {
-            let change = self.dropped(transaction, drop, name)?;
-            match change {
-                Some(changes) => {
+            let own = Definitions::own(native, transaction);
+            let mut found = match own.temporary {
+                Some(_) => own.dropped(transaction, drop, name)?.map(|changes| (own, changes)),
+                None => None,
+            };
+            if found.is_none() {
+                let shared = Definitions::shared(native);
+                found = shared.dropped(transaction, drop, name)?.map(|changes| (shared, changes));
+            }
+            match found {
+                Some((place, changes)) => {
                     for change in changes {
-                        self.change_catalog(transaction, change)?;
+                        place.change_catalog(transaction, change)?;
                     }
                 }
                 None if drop.if_exists => {}
@@ -257,7 +317,7 @@ impl Native {
 
     /// What dropping a thing means; `None` when it is not there.
     fn dropped(&self, transaction: &Transaction, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let key = key_of(name);
         let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
         Ok(match drop.kind {
@@ -278,6 +338,7 @@ impl Native {
                 let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
                 Some(vec![CatalogChange::DropIndex { table: table.id, index: index.id }])
             }),
+            DropKind::Schema if self.temporary.is_some() => None,
             DropKind::Schema => {
                 let Some(schema) = catalog.schemas.iter().find(|schema| schema.name.to_lowercase() == name.key) else {
                     return Ok(None);
@@ -296,7 +357,7 @@ impl Native {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<()> {
         for change in &alter.changes {
-            let catalog = self.store().catalog_for(transaction);
+            let catalog = self.catalog(transaction);
             let mut table = match self.table_named(&catalog, &alter.table) {
                 Ok(table) => table.clone(),
                 Err(_) if alter.if_exists => return Ok(()),

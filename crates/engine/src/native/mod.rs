@@ -30,6 +30,7 @@ mod update;
 mod values;
 
 pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
@@ -39,7 +40,6 @@ pub(crate) use values::{array_of, value_at};
 
 use mainstay_base::Result;
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
-use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Isolation, Store, Transaction};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -106,13 +106,13 @@ impl Native {
     ///
     /// Errors: `UnknownTable`.
     pub(crate) fn form(&self, planner: &Planner, scope: &Scope, key: &str) -> Result<Arc<Form>> {
-        if scope.is_private() {
+        if scope.is_private(key) {
             return Ok(Arc::new(scope.form(planner, key)?));
         }
         {
             let mut forms = self.lock_forms();
-            if forms.version != scope.version() {
-                *forms = Forms { version: scope.version(), by_name: HashMap::new() };
+            if forms.version != scope.shared_version() {
+                *forms = Forms { version: scope.shared_version(), by_name: HashMap::new() };
             }
             if let Some(form) = forms.by_name.get(key) {
                 return Ok(Arc::clone(form));
@@ -120,7 +120,7 @@ impl Native {
         }
         let form = Arc::new(scope.form(planner, key)?);
         let mut forms = self.lock_forms();
-        if forms.version == scope.version() {
+        if forms.version == scope.shared_version() {
             forms.by_name.insert(key.to_owned(), Arc::clone(&form));
         }
         Ok(form)
@@ -128,16 +128,6 @@ impl Native {
 
     fn lock_forms(&self) -> MutexGuard<'_, Forms> {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Changes the catalog within a transaction.
-    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
-        self.store().change_catalog(transaction, change)
-    }
-
-    /// A number that nothing of the catalog has yet.
-    fn take_id(&self) -> u64 {
-        self.store().new_id()
     }
 }
 

@@ -40,7 +40,10 @@ impl SessionSequences {
     }
 
     fn take(&self, definition: &SequenceDefinition) -> Result<i64> {
-        let value = self.scope.store().next_of(definition)?;
+        let value = match self.scope.owner_of_sequence(definition.id) {
+            Some(own) => own.next_of(definition)?,
+            None => self.scope.store().next_of(definition)?,
+        };
         self.note(definition.id, value);
         Ok(value)
     }
@@ -84,7 +87,10 @@ impl Sequences for SessionSequences {
 
     fn set(&self, name: &str, value: i64, given: bool) -> Result<()> {
         let definition = self.named(name)?;
-        self.scope.store().set_value(definition, value, given)?;
+        match self.scope.owner_of_sequence(definition.id) {
+            Some(own) => own.set_value(definition, value, given)?,
+            None => self.scope.store().set_value(definition, value, given)?,
+        }
         if given {
             self.given.lock().by_sequence.insert(definition.id, value);
         }

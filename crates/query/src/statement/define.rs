@@ -18,12 +18,26 @@ pub struct CreateTable {
     pub if_not_exists: bool,
     /// Whether it belongs to the session and goes with it.
     pub temporary: bool,
+    /// What becomes of the rows of a temporary table when a transaction commits.
+    pub on_commit: OnCommit,
     /// Its columns.
     pub columns: Vec<ColumnClause>,
     /// What was declared for the whole table.
     pub constraints: Vec<Constraint>,
     /// CREATE TABLE AS: the text of the query.
     pub query: Option<String>,
+}
+
+/// What becomes of a temporary table when a transaction commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCommit {
+    /// Its rows stay.
+    #[default]
+    PreserveRows,
+    /// Its rows go.
+    DeleteRows,
+    /// It goes.
+    Drop,
 }
 
 /// A column of CREATE TABLE or ALTER TABLE ADD.
@@ -225,10 +239,24 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
         name: Name::of(&table.name, text)?,
         if_not_exists: table.if_not_exists,
         temporary: table.temporary,
+        on_commit: on_commit(&table)?,
         columns: columns?,
         constraints: constraints?,
         query: table.query.map(|query| query.to_string()),
     })
+}
+
+fn on_commit(table: &ast::CreateTable) -> Result<OnCommit> {
+    if table.temporary && table.global == Some(true) {
+        return Err(unsupported("a GLOBAL temporary table").hint("temporary tables belong to their session"));
+    }
+    match table.on_commit {
+        None => Ok(OnCommit::PreserveRows),
+        Some(_) if !table.temporary => Err(Error::new(Code::Syntax, "ON COMMIT is for temporary tables")),
+        Some(ast::OnCommit::PreserveRows) => Ok(OnCommit::PreserveRows),
+        Some(ast::OnCommit::DeleteRows) => Ok(OnCommit::DeleteRows),
+        Some(ast::OnCommit::Drop) => Ok(OnCommit::Drop),
+    }
 }
 
 /// A column with what is declared for it.

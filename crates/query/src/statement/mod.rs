@@ -21,7 +21,7 @@ pub use alter::{AlterTable, Alteration};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub use define::{
     ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart,
-    References, ReferentialAction, Steps,
+    OnCommit, References, ReferentialAction, Steps,
 };
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};

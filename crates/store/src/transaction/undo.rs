@@ -73,7 +73,13 @@ impl Transaction {
             let Some(last) = self.steps.pop() else { break };
             self.undo_writes(last.writes);
             last.before.take_back(&last.step);
-            self.cataloged = Some(last.before).filter(|_| !self.steps.is_empty());
+            match last.temporary {
+                Some(temporary) => temporary.put_back(last.before),
+                None => {
+                    let is_first = self.steps.iter().all(|step| step.temporary.is_some());
+                    self.cataloged = Some(last.before).filter(|_| !is_first);
+                }
+            }
         }
         self.undo_writes(writes);
     }
