@@ -3,7 +3,7 @@
 use crate::catalog::{FolderCatalog, OpenTable};
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType};
-use mainstay_query::{ColumnClause, CreateTable, Name, Relation};
+use mainstay_query::{ColumnClause, CreateTable, Name, Relation, Steps};
 use mainstay_store::definition::SQL_TYPE;
 use mainstay_table::Table;
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
@@ -267,7 +267,7 @@ pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result
             not_null: false,
             default: None,
             identity: None,
-            identity_steps: (1, 1),
+            identity_steps: Steps::default(),
             computed: None,
             constraints: Vec::new(),
         })

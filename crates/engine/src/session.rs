@@ -1,12 +1,16 @@
 //! A session: one user's settings, and the statement that runs.
 
+mod create;
+
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
-use crate::native::{Changed, Changer, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of};
+use crate::native::{
+    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of,
+};
 use crate::prepared::Prepared;
-use crate::words::Words;
+use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result};
@@ -75,6 +79,7 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         match Words::of(statement)? {
+            Words::Query(query) if words::may_lock(query) => self.other(query),
             Words::Query(query) => self.query(query),
             Words::Other(statement) => self.other(statement),
             Words::Explain { analyze, statement, offset } => {
@@ -182,7 +187,8 @@ impl Session {
 
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
-        SessionCatalog { folder: &shared.catalog, scope: self.transaction.scope(&shared.catalog.native) }
+        let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
+        SessionCatalog { folder: &shared.catalog, scope, given }
     }
 
     fn native(&self) -> &Native {
@@ -191,7 +197,7 @@ impl Session {
 
     /// A number that changes with what exists.
     pub(crate) fn catalog_version(&self) -> u64 {
-        match self.transaction.has_changed_catalog() {
+        match self.transaction.has_changed_catalog() || self.transaction.has_temporary() {
             true => self.transaction.scope(self.native()).version(),
             false => self.native().version(),
         }
@@ -233,7 +239,8 @@ impl Session {
         text: &Arc<str>,
         work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
-        self.transaction.change(&self.database.shared.catalog.native, text, work)
+        let shared = &self.database.shared;
+        self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
     }
 
     pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
@@ -285,6 +292,9 @@ impl Session {
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
             Statement::Query => self.query(text),
+            Statement::LockRows(locking) => {
+                self.change(text, |changer, transaction| changer.lock_rows(transaction, locking))
+            }
             Statement::Transaction(statement) => self.transaction_statement(statement),
             Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
             Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
@@ -292,30 +302,23 @@ impl Session {
             Statement::Truncate(names) => {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names))
             }
-            Statement::CreateTable(create) => match &create.query {
-                None => self.create(text, |transaction| native.create_table(planner, transaction, create)),
-                Some(_) if create.if_not_exists && self.is_known(&create.name)? => Ok(nothing()),
-                Some(query) => {
-                    let planned = planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
-                    let create = describe::table_of_query(create, planned.schema())?;
-                    self.create(text, |transaction| native.create_table(planner, transaction, &create))?;
-                    let fill = format!("INSERT INTO {} {query}", create.name.quoted());
-                    self.other(&fill)
-                }
-            },
-            Statement::CreateIndex(create) => self.define(text, |transaction| native.create_index(transaction, create)),
+            Statement::CreateTable(create) => self.create_table(text, create),
+            Statement::CreateIndex(create) => self.define(text, |transaction| {
+                Definitions::of_table(native, transaction, &create.table).create_index(transaction, create)
+            }),
             Statement::CreateView(create) => {
-                planner.plan(&create.query, &self.catalog(&database.shared), self.visibility)?;
-                self.create(text, |transaction| native.create_view(transaction, create))
+                let catalog = self.catalog(&database.shared);
+                planner.plan(&create.query, &catalog.shared(), self.visibility)?;
+                self.create(text, |transaction| Definitions::shared(native).create_view(transaction, create))
             }
             Statement::CreateSequence(create) => {
-                self.create(text, |transaction| native.create_sequence(transaction, create))
+                self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
             }
-            Statement::CreateSchema { name, if_not_exists } => {
-                self.create(text, |transaction| native.create_schema(transaction, name, *if_not_exists))
-            }
+            Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
+                Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
+            }),
             Statement::Drop(drop) => self
-                .define(text, |transaction| native.drop(transaction, drop))
+                .define(text, |transaction| Definitions::drop(native, transaction, drop))
                 .map_err(|error| self.of_a_file(&drop.names, error)),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
@@ -335,8 +338,10 @@ impl Session {
             || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
-        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text };
-        self.transaction.change(native, &Arc::from(text), |transaction| work(&changer, transaction))
+        let given = &Arc::clone(&self.transaction.given);
+        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text, given };
+        let place = (native, &*shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
     /// Runs a statement that makes something new: with it the store is made.
@@ -348,8 +353,8 @@ impl Session {
     /// Runs a statement that changes what exists.
     fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         let database = self.database.clone();
-        let native = &database.shared.catalog.native;
-        self.transaction.change(native, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
+        let place = (&database.shared.catalog.native, &*database.shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
         Ok(nothing())
     }
 
@@ -373,7 +378,7 @@ impl Session {
         let native = &database.shared.catalog.native;
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
-            TransactionStatement::Commit => self.transaction.commit()?,
+            TransactionStatement::Commit => self.transaction.commit(native)?,
             TransactionStatement::Rollback(None) => self.transaction.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,

@@ -300,3 +300,179 @@ fn parameters_of_every_kind_are_stored_as_their_columns_hold_them() {
     let mut update = session.prepare("UPDATE own SET id = ? WHERE id = ?").unwrap();
     assert!(update.execute(&mut session, &[whole(9), whole(1)]).is_err());
 }
+
+#[test]
+fn referential_actions_outlive_the_process_and_count_for_prepared_statements() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let mut session = Database::open(folder.path()).unwrap().session();
+        for statement in [
+            "CREATE TABLE parent (id BIGINT PRIMARY KEY)",
+            "CREATE TABLE child (id BIGINT PRIMARY KEY, parent BIGINT REFERENCES parent ON DELETE CASCADE ON UPDATE SET NULL)",
+            "INSERT INTO parent VALUES (1), (2), (3), (4)",
+            "INSERT INTO child VALUES (10, 1), (20, 2), (21, 2), (30, 3), (40, 4)",
+        ] {
+            session.execute(statement).unwrap();
+        }
+        let mut delete = session.prepare("DELETE FROM parent WHERE id = ?").unwrap();
+        assert_eq!(delete.execute(&mut session, &[whole(2)]).unwrap(), 1);
+        session.execute("UPDATE parent SET id = 33 WHERE id = 3").unwrap();
+    }
+    let mut session = Database::open(folder.path()).unwrap().session();
+    let pairs = |session: &mut Session| run(session, "SELECT id, parent FROM child ORDER BY id").unwrap();
+    let row = |id: i64, parent: Option<i64>| vec![Value::Integer(id), parent.map_or(Value::Null, Value::Integer)];
+    assert_eq!(pairs(&mut session), [row(10, Some(1)), row(30, None), row(40, Some(4))]);
+    assert_eq!(session.execute("DELETE FROM parent WHERE id < 3").unwrap().changed(), Some(1));
+    assert_eq!(pairs(&mut session), [row(30, None), row(40, Some(4))]);
+}
+
+#[test]
+fn referential_actions_wait_for_others_and_never_touch_what_is_not_seen() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE parent (id BIGINT PRIMARY KEY)").unwrap();
+    one.execute("CREATE TABLE child (id BIGINT, parent BIGINT REFERENCES parent ON DELETE CASCADE)").unwrap();
+    one.execute("INSERT INTO parent VALUES (1), (2)").unwrap();
+    two.set("lock_timeout", "20ms").unwrap();
+
+    // A child that came after the snapshot of the one that deletes.
+    one.set("isolation", "repeatable read").unwrap();
+    one.execute("BEGIN").unwrap();
+    run(&mut one, "SELECT count(*) FROM child").unwrap();
+    two.execute("INSERT INTO child VALUES (10, 1)").unwrap();
+    let conflict = one.execute("DELETE FROM parent WHERE id = 1").map(|_| ()).unwrap_err();
+    assert_eq!(conflict.code(), Code::Conflict);
+    one.execute("ROLLBACK").unwrap();
+    one.set("isolation", "read committed").unwrap();
+
+    // A child that comes while its parent goes.
+    one.execute("BEGIN").unwrap();
+    one.execute("DELETE FROM parent WHERE id = 1").unwrap();
+    let waits = two.execute("INSERT INTO child VALUES (11, 1)").map(|_| ()).unwrap_err();
+    assert_eq!(waits.code(), Code::LockTimeout);
+    one.execute("COMMIT").unwrap();
+    let gone = two.execute("INSERT INTO child VALUES (11, 1)").map(|_| ()).unwrap_err();
+    assert_eq!(gone.code(), Code::ForeignKeyViolation);
+    assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
+
+    // A parent that goes while a child of it comes: the one that deletes waits, and takes the child along.
+    two.execute("BEGIN").unwrap();
+    two.execute("INSERT INTO child VALUES (20, 2)").unwrap();
+    std::thread::scope(|scope| {
+        let deletes = scope.spawn(move || one.execute("DELETE FROM parent WHERE id = 2").unwrap().changed());
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        two.execute("COMMIT").unwrap();
+        assert_eq!(deletes.join().unwrap(), Some(1));
+    });
+    assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
+}
+
+#[test]
+fn select_for_update_reads_what_is_there_after_its_wait_and_finds_deadlocks() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    one.execute("INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)").unwrap();
+    let number = |value: i64| vec![Value::Integer(value)];
+
+    // The one that waits sees the new values, and rows that came into its condition meanwhile, and not those that left it.
+    one.execute("BEGIN").unwrap();
+    assert_eq!(run(&mut one, "SELECT v FROM t WHERE id = 1 FOR UPDATE").unwrap(), [number(10)]);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            two.execute("BEGIN").unwrap();
+            let rows = run(&mut two, "SELECT id FROM t WHERE v >= 10 AND v < 35 ORDER BY id FOR UPDATE").unwrap();
+            two.execute("COMMIT").unwrap();
+            rows
+        });
+        // Time for the other to come as far as its wait; the answer is the same without.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        one.execute("UPDATE t SET v = 40 WHERE id = 1").unwrap();
+        one.execute("INSERT INTO t VALUES (4, 12)").unwrap();
+        one.execute("COMMIT").unwrap();
+        assert_eq!(waiting.join().unwrap(), [number(2), number(3), number(4)]);
+    });
+
+    // Two that lock two rows in opposite order.
+    for session in [&mut one, &mut two] {
+        session.execute("BEGIN").unwrap();
+    }
+    run(&mut one, "SELECT id FROM t WHERE id = 1 FOR UPDATE").unwrap();
+    run(&mut two, "SELECT id FROM t WHERE id = 2 FOR UPDATE").unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(&mut one, "SELECT id FROM t WHERE id = 2 FOR UPDATE"));
+        let outcomes = [run(&mut two, "SELECT id FROM t WHERE id = 1 FOR UPDATE"), other.join().unwrap()];
+        let is_victim = |outcome: &&Result<_>| outcome.as_ref().is_err_and(|error| error.code() == Code::Deadlock);
+        assert_eq!(outcomes.iter().filter(is_victim).count(), 1, "{outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+    });
+}
+
+#[test]
+fn temporary_tables_are_gone_with_their_session_and_leave_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let database = Database::open(folder.path()).unwrap();
+        let mut session = database.session();
+        for statement in [
+            "CREATE TABLE kept (id BIGINT PRIMARY KEY)",
+            "BEGIN",
+            "CREATE TEMP TABLE own (id BIGINT GENERATED ALWAYS AS IDENTITY, v TEXT)",
+            "INSERT INTO own (v) VALUES ('secret'), ('more')",
+            "INSERT INTO kept SELECT id FROM own",
+            "COMMIT",
+        ] {
+            session.execute(statement).unwrap();
+        }
+        let mut insert = session.prepare("INSERT INTO own (v) VALUES (?)").unwrap();
+        assert_eq!(insert.execute(&mut session, &[ValueRef::Text("secret")]).unwrap(), 1);
+        let mut again = database.session();
+        assert_eq!(again.execute("SELECT * FROM own").map(|_| ()).unwrap_err().code(), Code::UnknownTable);
+    }
+    let store = folder.path().join(".mainstay");
+    let mut files: Vec<_> = vec![store];
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let has = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+        assert!(!has(b"secret") && !has(b"own_id_seq"), "{}", path.display());
+    }
+    let mut session = Database::open(folder.path()).unwrap().session();
+    assert_eq!(run(&mut session, "SELECT count(*) FROM kept").unwrap(), [[Value::Integer(2)]]);
+    let gone = session.execute("SELECT * FROM own").map(|_| ()).unwrap_err();
+    assert_eq!(gone.code(), Code::UnknownTable);
+}
+
+/// A plan or a prepared statement never outlives the table that it was made for, whoever has one of that name.
+#[test]
+fn prepared_statements_find_the_temporary_table_of_the_moment() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, v TEXT)").unwrap();
+    one.execute("INSERT INTO t VALUES (1, 'shared')").unwrap();
+    let text = |text: &str| vec![vec![Value::Text(text.to_owned())]];
+    let mut point = one.prepare("SELECT v FROM t WHERE id = ?").unwrap();
+    let mut read = |session: &mut Session| {
+        let mut rows = point.query(session, &[whole(1)]).unwrap();
+        rows.next().unwrap().map(|row| row.get(0).to_value())
+    };
+    assert_eq!(read(&mut one), Some(Value::Text("shared".into())));
+    for session in [&mut one, &mut two] {
+        session.execute("CREATE TEMP TABLE t (id BIGINT PRIMARY KEY, v TEXT)").unwrap();
+    }
+    assert_eq!(read(&mut one), None);
+    one.execute("INSERT INTO t VALUES (1, 'of one')").unwrap();
+    two.execute("INSERT INTO t VALUES (1, 'of two')").unwrap();
+    assert_eq!(read(&mut one), Some(Value::Text("of one".into())));
+    for _ in 0..3 {
+        assert_eq!(run(&mut one, "SELECT v FROM t").unwrap(), text("of one"));
+        assert_eq!(run(&mut two, "SELECT v FROM t").unwrap(), text("of two"));
+    }
+    one.execute("DROP TABLE t").unwrap();
+    assert_eq!(read(&mut one), Some(Value::Text("shared".into())));
+    assert_eq!(run(&mut one, "SELECT v FROM t").unwrap(), text("shared"));
+    assert_eq!(run(&mut two, "SELECT v FROM t").unwrap(), text("of two"));
+}

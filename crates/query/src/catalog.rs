@@ -1,5 +1,6 @@
 //! Where the planner finds tables.
 
+use crate::sequences::Sequences;
 use datafusion::catalog::TableProvider;
 use mainstay_base::Result;
 use mainstay_table::Table;
@@ -21,6 +22,9 @@ pub enum Relation {
     },
 }
 
+/// Versions from here on are of one session only.
+pub const FIRST_PRIVATE: u64 = 1 << 62;
+
 /// The names a statement can use.
 pub trait Catalog: Send + Sync {
     /// The table of this name (in lower case), if there is one. In a schema other than the default one the name is
@@ -30,6 +34,17 @@ pub trait Catalog: Send + Sync {
     /// The names of all the tables, for hints.
     fn names(&self) -> Vec<String>;
 
-    /// A number that changes whenever a name may lead to another table or schema than before.
+    /// A number that changes whenever a name may lead to another table or schema than before. From [`FIRST_PRIVATE`] on it
+    /// is that of one session only, and no other session ever has it.
     fn version(&self) -> u64;
+
+    /// What a view's query finds by this name: what everybody has, and nothing of one session only.
+    fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
+        self.relation(name)
+    }
+
+    /// The sequences of the session, if it has any to take values from.
+    fn sequences(&self) -> Option<Arc<dyn Sequences>> {
+        None
+    }
 }

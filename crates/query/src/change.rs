@@ -17,7 +17,8 @@ use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
 use crate::planner::{Planned, Planner, functions};
 use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
-use crate::statement::{Delete, Name, Returning, Update, unsupported};
+use crate::sequences::Sequences;
+use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupported};
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -30,7 +31,6 @@ use datafusion::sql::sqlparser::ast::{
     TableAlias, TableFactor, TableWithJoins,
 };
 use mainstay_base::{Code, Error, Result};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The hidden column of a native table by which a version of a row is found again.
@@ -69,7 +69,9 @@ impl RowExpressions {
 }
 
 /// A catalog without tables: row expressions name none.
-struct NoTables;
+struct NoTables {
+    sequences: Option<Arc<dyn Sequences>>,
+}
 
 impl Catalog for NoTables {
     fn relation(&self, _: &str) -> Result<Option<Relation>> {
@@ -82,6 +84,10 @@ impl Catalog for NoTables {
 
     fn version(&self) -> u64 {
         0
+    }
+
+    fn sequences(&self) -> Option<Arc<dyn Sequences>> {
+        self.sequences.clone()
     }
 }
 
@@ -99,25 +105,54 @@ impl Planner {
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
+    /// Plans a query that locks its rows: the query itself, whose rows are not read, and the same with the position of each
+    /// row as its last column, without a limit.
+    pub fn plan_locking(
+        &self,
+        source: &str,
+        locking: &LockingQuery,
+        catalog: &dyn Catalog,
+    ) -> Result<(Planned, Planned)> {
+        let text = Text::new(source)?;
+        let statement = |query: Query| Statement::Query(Box::new(query));
+        let query = locking.query.as_ref().clone();
+        let shown = self.plan_statement(&text, statement(query.clone()), catalog, Visibility::Live, false)?;
+        let mut positioned = query;
+        let position = position_of(&locking.table, locking.alias.as_ref());
+        let items = &mut select_of(&mut positioned)?.projection;
+        items.push(SelectItem::ExprWithAlias { expr: position, alias: Ident::new(POSITION) });
+        let rows = self.plan_statement(&text, statement(positioned), catalog, Visibility::Live, true)?;
+        Ok((shown, rows))
+    }
+
     /// Plans the query of an INSERT.
     pub fn plan_insert(&self, source: &str, query: &Query, catalog: &dyn Catalog) -> Result<Planned> {
         let text = Text::new(source)?;
-        let mut query = query.clone();
-        rename_repeated(&mut query.body);
-        let statement = Statement::Query(Box::new(query));
+        let statement = Statement::Query(Box::new(query.clone()));
         self.plan_statement(&text, statement, catalog, Visibility::Live, false)
     }
 
     /// Compiles expressions over the rows of tables under these names, whose columns follow each other in the batches.
-    pub fn row_expressions(&self, expressions: &[Expr], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
+    /// `sequences` are those that they may take values from.
+    pub fn row_expressions(
+        &self,
+        expressions: &[Expr],
+        tables: &[(&str, &SchemaRef)],
+        sequences: Option<Arc<dyn Sequences>>,
+    ) -> Result<RowExpressions> {
         let named: Vec<(Expr, Option<String>)> = expressions.iter().map(|expr| (expr.clone(), None)).collect();
-        self.compile(&named, tables)
+        self.compile(&named, tables, sequences)
     }
 
     /// Compiles expressions that are kept as text.
     pub fn row_texts(&self, texts: &[&str], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
         let expressions: Result<Vec<Expr>> = texts.iter().map(|text| expression(text)).collect();
-        self.row_expressions(&expressions?, tables)
+        self.row_expressions(&expressions?, tables, None)
+    }
+
+    /// Compiles an expression that is kept as text, over no row, that may take values from sequences.
+    pub fn sequence_text(&self, text: &str, sequences: Arc<dyn Sequences>) -> Result<RowExpressions> {
+        self.row_expressions(&[expression(text)?], &[], Some(sequences))
     }
 
     /// Compiles what a RETURNING gives of the rows of a table, of whose columns the last `hidden` are not part of `*`.
@@ -144,17 +179,22 @@ impl Planner {
                 other => return Err(unsupported(format!("RETURNING {other}"))),
             }
         }
-        self.compile(&named, &[(table, schema)])
+        self.compile(&named, &[(table, schema)], None)
     }
 
-    fn compile(&self, named: &[(Expr, Option<String>)], tables: &[(&str, &SchemaRef)]) -> Result<RowExpressions> {
+    fn compile(
+        &self,
+        named: &[(Expr, Option<String>)],
+        tables: &[(&str, &SchemaRef)],
+        sequences: Option<Arc<dyn Sequences>>,
+    ) -> Result<RowExpressions> {
         let explained = |error: DataFusionError| {
             from_datafusion(error, None, Some(&Names { tables: Vec::new(), functions: functions() }))
         };
         let schema = joined(tables).map_err(explained)?;
         let context = StatementContext {
             state: self.state(),
-            catalog: &NoTables,
+            catalog: &NoTables { sequences },
             hidden_columns: true,
             visibility: Visibility::Live,
             fuse: false,
@@ -253,28 +293,6 @@ fn select_of(query: &mut Query) -> Result<&mut Select> {
 /// The expression under a name of its own: two assignments may well be the same expression.
 fn numbered((number, expr): (usize, Expr)) -> SelectItem {
     SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) }
-}
-
-/// Gives expressions that a list has twice names of their own: the columns of the table say what they are for.
-fn rename_repeated(body: &mut SetExpr) {
-    match body {
-        SetExpr::Select(select) => {
-            let mut seen = HashSet::new();
-            for (number, item) in select.projection.iter_mut().enumerate() {
-                if let SelectItem::UnnamedExpr(expr) = item
-                    && !seen.insert(expr.to_string())
-                {
-                    *item = numbered((number, expr.clone()));
-                }
-            }
-        }
-        SetExpr::SetOperation { left, right, .. } => {
-            rename_repeated(left);
-            rename_repeated(right);
-        }
-        SetExpr::Query(query) => rename_repeated(&mut query.body),
-        _ => {}
-    }
 }
 
 fn position_of(table: &Name, alias: Option<&Name>) -> Expr {

@@ -67,7 +67,11 @@ impl ContextProvider for StatementContext<'_> {
             Some(schema) if !DEFAULT_SCHEMAS.contains(&schema) => format!("{schema}.{}", name.table()),
             _ => name.table().to_owned(),
         };
-        match self.catalog.relation(&key).map_err(crate::error::to_datafusion)? {
+        let relation = match self.view_depth {
+            0 => self.catalog.relation(&key),
+            _ => self.catalog.shared_relation(&key),
+        };
+        match relation.map_err(crate::error::to_datafusion)? {
             Some(Relation::Table(table)) => {
                 let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
                 Ok(provider_as_source(Arc::new(relation)))
@@ -87,7 +91,8 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        self.state.scalar_functions().get(name).cloned()
+        let known = self.state.scalar_functions().get(name).cloned();
+        known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 
     fn get_higher_order_meta(&self, name: &str) -> Option<Arc<HigherOrderUDF>> {

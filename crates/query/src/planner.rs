@@ -1,6 +1,6 @@
 //! From text to a plan that can be run, and the cache of such plans.
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, FIRST_PRIVATE};
 use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
@@ -37,6 +37,10 @@ const HIDDEN_NAMES: [&str; 4] = ["_recno", "_deleted", "_rowid", "_position"];
 /// How many statements a cache holds before it starts afresh.
 const CACHED_STATEMENTS: usize = 1_000;
 
+/// How many catalogs of single sessions have a cache, before all of those start afresh, and how many statements each holds.
+const PRIVATE_CACHES: usize = 64;
+const CACHED_PRIVATELY: usize = 100;
+
 /// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
 const CACHED_TEXT_BYTES: usize = 16_384;
 
@@ -65,6 +69,8 @@ pub struct Planner {
     task: TaskTemplate,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
+    /// Plans of catalogs that only one session has, by their versions.
+    private: Mutex<HashMap<u64, Cache>>,
 }
 
 /// What every run's task context has in common.
@@ -118,14 +124,14 @@ pub struct Planned {
     tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
     foreign: Vec<String>,
-    /// Whether the time of day is part of it, so that it serves once.
+    /// Whether the time of day or a sequence is part of it, so that it serves once.
     is_momentary: bool,
 }
 
 /// An optimized logical plan.
 struct Logical {
     plan: LogicalPlan,
-    /// Whether the time of day is part of it.
+    /// Whether the time of day or a sequence is part of it.
     is_momentary: bool,
 }
 
@@ -159,7 +165,7 @@ impl Planner {
         let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
         let task = TaskTemplate { config: optimizers.session().config().clone(), runtime_env };
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
-        Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default() })
+        Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -258,6 +264,17 @@ impl Planner {
     }
 
     fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
+        if version >= FIRST_PRIVATE {
+            let mut private = self.private.lock().unwrap_or_else(PoisonError::into_inner);
+            if !private.contains_key(&version) && private.len() >= PRIVATE_CACHES {
+                private.clear();
+            }
+            let cache = private.entry(version).or_default();
+            if cache.len() >= CACHED_PRIVATELY {
+                *cache = Cache::default();
+            }
+            return work(cache);
+        }
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };
@@ -287,7 +304,8 @@ impl Planner {
             return Err(unsupported(&statement));
         }
         refuse_what_would_be_left_out(&statement, text)?;
-        let statement = crate::escape::with_backslashes(statement);
+        let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement))?;
+        let statement = crate::repeated::rename(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -352,7 +370,7 @@ impl Planner {
             None => {
                 let Logical { plan, is_momentary } = self.logical(lifted.statement, fields, context)?;
                 if is_momentary {
-                    return plan_err!("its time is that of one statement");
+                    return plan_err!("it serves one statement only");
                 }
                 let shape = Arc::new(plan);
                 if key.len() <= CACHED_TEXT_BYTES {
@@ -377,7 +395,8 @@ impl Planner {
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
         let dated = crate::moment::with_the_time_in_plan(plan)?;
-        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary: dated.transformed })
+        let is_momentary = dated.transformed || crate::sequences::are_in_plan(&dated.data);
+        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary })
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
@@ -408,10 +427,8 @@ fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<
 
 /// Refuses what the planner would not say a word about and leave out.
 fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<()> {
-    if let Statement::Query(query) = statement
-        && !query.locks.is_empty()
-    {
-        return Err(crate::statement::unsupported("FOR UPDATE of a query"));
+    if text.mentions("for") && crate::statement::locks_rows(statement) {
+        return Err(crate::statement::unsupported("FOR UPDATE inside of another query"));
     }
     match text.mentions("tablesample") {
         true => Err(crate::statement::unsupported("TABLESAMPLE")),
@@ -495,10 +512,10 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
     let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
     let named = |(i, field): (usize, &FieldRef)| -> Field {
         let written = heads.as_ref().and_then(|heads| heads[i].clone());
-        let original =
-            || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == *field.name()).cloned();
-        let name = written.or_else(original).or_else(|| text.spelling(field.name()));
-        let name = name.unwrap_or_else(|| field.name().clone());
+        let known = crate::repeated::shown(field.name());
+        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
+        let name = written.or_else(original).or_else(|| text.spelling(known));
+        let name = name.unwrap_or_else(|| known.to_owned());
         Field::new(name, field.data_type().clone(), field.is_nullable())
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))

@@ -146,7 +146,7 @@ impl Text {
             }
             _ => token.clone(),
         };
-        let tokens = self.tokens.iter().map(lower_case).collect();
+        let tokens = crate::grammar::reduced(self.tokens.iter().map(lower_case).collect());
         let mut parser =
             Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
         let statements = parser.parse_statements().map_err(|error| self.syntax_error(error))?;

@@ -35,11 +35,12 @@ mod store;
 pub mod table;
 pub mod transaction;
 
+pub use catalog::temporary::TemporaryTables;
 pub use definition::{ColumnDefinition, ForeignKey, IndexColumn, IndexDefinition, TableDefinition};
 pub use durable::StoreOptions;
 pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::Store;
-pub use table::{NativeTable, Reader, Shown, TableSnapshot, Version, Written};
+pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
 pub use transaction::{Isolation, LockMode, Read, Savepoint, Transaction};

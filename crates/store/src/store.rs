@@ -9,7 +9,7 @@
 
 use crate::definition::{ForeignKey, TableDefinition, index};
 use crate::durable::Durable;
-use crate::files::catalog::{Catalog, CatalogChange};
+use crate::files::catalog::{Catalog, CatalogChange, ReferentialAction, SequenceDefinition};
 use crate::table::NativeTable;
 use crate::table::references::Reference;
 use crate::transaction::shared::Shared;
@@ -105,8 +105,26 @@ impl Store {
         let found = catalog.sequences.iter().find(|definition| definition.id == sequence);
         let definition =
             found.ok_or_else(|| Error::new(Code::InvalidValue, format!("there is no sequence {sequence}")))?;
+        self.next_of(definition)
+    }
+
+    /// The next value of a sequence that is at hand.
+    ///
+    /// Errors: as [`Store::next_value`].
+    pub fn next_of(&self, definition: &SequenceDefinition) -> Result<i64> {
         self.shared.check_changeable()?;
-        self.shared.sequences.next(definition, |next| self.shared.journal_sequence(sequence, next))
+        self.shared.sequences.next(definition, |next| self.shared.journal_sequence(definition.id, next))
+    }
+
+    /// Lets a sequence go on after this value, or with it if it was not `given` yet.
+    ///
+    /// Errors: `InvalidValue` for a value beyond its bounds, and those of the journal.
+    pub fn set_value(&self, definition: &SequenceDefinition, value: i64, given: bool) -> Result<()> {
+        self.shared.check_changeable()?;
+        definition.check_value(value)?;
+        self.shared
+            .sequences
+            .set_after(definition, value, given, |next| self.shared.journal_sequence(definition.id, next))
     }
 
     /// Lets a sequence go on with this value.
@@ -204,6 +222,8 @@ impl Store {
                 parent: Arc::downgrade(parent),
                 parent_columns: key.parent_columns.clone(),
                 parent_index: parent_index(parent, key)?,
+                on_delete: ReferentialAction::NoAction,
+                on_update: ReferentialAction::NoAction,
             });
         }
         references.iter().for_each(NativeTable::add_reference);

@@ -6,12 +6,12 @@
 //!
 //! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
 
-use super::forms::{Form, NewRow};
+use super::forms::{Defaults, Form, NewRow};
 use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
 use super::values::value_at;
-use super::{Native, key_of};
+use super::{Definitions, Given, Native, SessionSequences, key_of};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
@@ -39,6 +39,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) options: &'s dyn Fn() -> RunOptions,
     /// The text of the statement, for places in errors.
     pub(crate) text: &'s str,
+    /// What the session was given by sequences.
+    pub(crate) given: &'s Arc<Given>,
 }
 
 /// What an INSERT does with a key that is there.
@@ -91,7 +93,7 @@ impl Changer<'_> {
     }
 
     /// The table that is to be changed.
-    fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
+    pub(super) fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
         match self.native.form(self.planner, &self.native.scope(transaction), &key) {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
@@ -99,6 +101,10 @@ impl Changer<'_> {
             }
             form => form,
         }
+    }
+
+    fn sequences(&self, transaction: &Transaction) -> SessionSequences {
+        SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
 
     /// The columns that an INSERT gives values for.
@@ -152,19 +158,18 @@ impl Changer<'_> {
         };
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
-        let defaults = if needs_defaults { Some(form.defaults(self.planner)?) } else { None };
-        let fill = |given: Vec<Option<Value>>| self.filled(transaction, form, columns, given, defaults.as_deref());
+        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
+        let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_ref());
         given.into_iter().map(fill).collect()
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
     fn filled(
         &self,
-        transaction: &Transaction,
         form: &Form,
         columns: &[usize],
         given: Vec<Option<Value>>,
-        defaults: Option<&[Value]>,
+        defaults: Option<&Defaults>,
     ) -> Result<NewRow> {
         if !given.is_empty() && given.len() != columns.len() {
             let message = format!("{} values are given for {} columns", given.len(), columns.len());
@@ -180,13 +185,9 @@ impl Changer<'_> {
                 row[*column] = Some(form.converted(*column, value.as_ref())?);
             }
         }
-        let value = |(column, value): (usize, Option<Value>)| match (value, &form.definition.columns[column].identity) {
-            (Some(value), _) => Ok(value),
-            (None, Some(identity)) => {
-                let next = self.native.store().next_value(transaction, identity.sequence)?;
-                form.converted(column, ValueRef::Integer(next))
-            }
-            (None, None) => Ok(defaults.and_then(|defaults| defaults.get(column).cloned()).unwrap_or(Value::Null)),
+        let value = |(column, value): (usize, Option<Value>)| match value {
+            Some(value) => Ok(value),
+            None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, column)),
         };
         row.into_iter().enumerate().map(value).collect()
     }
@@ -224,7 +225,7 @@ impl Changer<'_> {
                 Some(UpsertUpdate {
                     written: RefCell::default(),
                     columns: assigned(form, assignments)?,
-                    expressions: self.planner.row_expressions(&expressions, &tables)?,
+                    expressions: self.planner.row_expressions(&expressions, &tables, self.catalog.sequences())?,
                     has_condition: condition.is_some(),
                     assignments,
                 })
@@ -319,24 +320,15 @@ impl Changer<'_> {
         let columns = assigned(&form, &update.assignments)?;
         let planned = self.planner.plan_update(self.text, update, self.catalog)?;
         let view = transaction.begin_statement()?;
-        let defaults = if update.assignments.iter().any(|a| a.value.is_none()) {
-            Some(form.defaults(self.planner)?)
-        } else {
-            None
-        };
+        let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
+        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
         let mut done = Rows::default();
         let whole = form.looks_at_rows() || update.returning.is_some();
         let mut late = Vec::new();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = self.changes_of(
-                    transaction,
-                    &form,
-                    (&update.assignments, &columns),
-                    (&batch, row),
-                    defaults.as_deref(),
-                );
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
                 let change = RowChange { position: position as u64, changes: changes? };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
                     Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
@@ -350,35 +342,6 @@ impl Changer<'_> {
             return Ok(Changed::Overtaken);
         }
         answer(self.planner, &form, update.alias.as_ref(), update.returning.as_ref(), done).map(Changed::Done)
-    }
-
-    /// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions'
-    /// values.
-    fn changes_of(
-        &self,
-        transaction: &Transaction,
-        form: &Form,
-        (assignments, columns): (&[Assignment], &[usize]),
-        (batch, row): (&RecordBatch, usize),
-        defaults: Option<&[Value]>,
-    ) -> Result<Vec<(usize, Value)>> {
-        let mut place = 0;
-        let mut changes = Vec::with_capacity(columns.len());
-        for (assignment, column) in assignments.iter().zip(columns) {
-            let value = match (&assignment.value, &form.definition.columns[*column].identity) {
-                (Some(_), _) => {
-                    place += 1;
-                    form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
-                }
-                (None, Some(identity)) => {
-                    let next = self.native.store().next_value(transaction, identity.sequence)?;
-                    form.converted(*column, ValueRef::Integer(next))?
-                }
-                (None, None) => defaults.and_then(|defaults| defaults.get(*column).cloned()).unwrap_or(Value::Null),
-            };
-            changes.push((*column, value));
-        }
-        Ok(changes)
     }
 
     /// DELETE.
@@ -403,14 +366,15 @@ impl Changer<'_> {
         answer(self.planner, &form, delete.alias.as_ref(), delete.returning.as_ref(), done).map(Changed::Done)
     }
 
-    /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at.
+    /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
+    /// DELETE and not of TRUNCATE: rows that are referred to stay, whatever the reference says.
     pub(crate) fn truncate(&self, transaction: &mut Transaction, names: &[Name]) -> Result<Changed<Answer>> {
         let mut done = Rows::default();
         let mut last = None;
         for name in names {
             let form = self.form(transaction, name)?;
             let view = transaction.begin_statement()?;
-            for position in positions(&form, view)? {
+            for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,
                     Written::Moved(_) => return Ok(Changed::Overtaken),
@@ -419,6 +383,7 @@ impl Changer<'_> {
             }
             last = Some(form);
         }
+        transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
         answer(self.planner, &form, None, None, done).map(Changed::Done)
     }
@@ -428,20 +393,25 @@ impl Changer<'_> {
         for change in &alter.changes {
             let one = |change: Alteration| AlterTable { changes: vec![change], ..alter.clone() };
             let Alteration::AddColumn(clause) = change else {
-                self.native.alter_table(transaction, &one(change.clone()))?;
+                self.definitions(transaction, alter).alter_table(transaction, &one(change.clone()))?;
                 continue;
             };
             let nullable = ColumnClause { not_null: false, ..clause.as_ref().clone() };
-            self.native.alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
+            self.definitions(transaction, alter)
+                .alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
             if clause.default.is_some() && !self.fill(transaction, &alter.table, &clause.name)? {
                 return Ok(Changed::Overtaken);
             }
             if clause.not_null {
                 let not_null = Alteration::SetNotNull { column: clause.name.clone(), not_null: true };
-                self.native.alter_table(transaction, &one(not_null))?;
+                self.definitions(transaction, alter).alter_table(transaction, &one(not_null))?;
             }
         }
         Ok(Changed::Done(Answer::of(Arc::new(Schema::empty()), Vec::new())))
+    }
+
+    fn definitions(&self, transaction: &Transaction, alter: &AlterTable) -> Definitions<'_> {
+        Definitions::of_table(self.native, transaction, &alter.table)
     }
 
     /// Gives all rows the default of a column; false when another transaction was first.
@@ -449,9 +419,10 @@ impl Changer<'_> {
         let form = self.form(transaction, table)?;
         let column = form.column(&column.key)?;
         let view = transaction.begin_statement()?;
-        for position in positions(&form, view)? {
-            let defaults = form.defaults(self.planner)?;
-            let change = [(column, defaults[column].as_ref())];
+        let defaults = form.defaults(self.planner, self.sequences(transaction))?;
+        for position in positions(&form.table, view)? {
+            let value = defaults.value(&form, column)?;
+            let change = [(column, value.as_ref())];
             if let Written::Moved(_) = form.table.update_columns(transaction, position, &change)? {
                 return Ok(false);
             }
@@ -483,16 +454,48 @@ impl Changer<'_> {
         planned: &Planned,
         view: mainstay_store::View,
     ) -> Result<Vec<RecordBatch>> {
+        self.answer(transaction, planned, view)?.collect()
+    }
+
+    /// The answer of a query, as the statement's transaction sees it.
+    pub(super) fn answer(
+        &self,
+        transaction: &mut Transaction,
+        planned: &Planned,
+        view: mainstay_store::View,
+    ) -> Result<Answer> {
         note_reads(transaction, planned.tables());
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
-        self.planner.run(planned, options)?.collect()
+        self.planner.run(planned, options)
     }
 }
 
+/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+fn changes_of(
+    form: &Form,
+    (assignments, columns): (&[Assignment], &[usize]),
+    (batch, row): (&RecordBatch, usize),
+    defaults: Option<&Defaults>,
+) -> Result<Vec<(usize, Value)>> {
+    let mut place = 0;
+    let mut changes = Vec::with_capacity(columns.len());
+    for (assignment, column) in assignments.iter().zip(columns) {
+        let value = match &assignment.value {
+            Some(_) => {
+                place += 1;
+                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+            }
+            None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
+        };
+        changes.push((*column, value));
+    }
+    Ok(changes)
+}
+
 /// Where the rows are that a view sees.
-fn positions(form: &Form, view: mainstay_store::View) -> Result<Vec<u64>> {
+pub(super) fn positions(table: &mainstay_store::NativeTable, view: mainstay_store::View) -> Result<Vec<u64>> {
     let mut positions = Vec::new();
-    form.table.reader(view).for_each(&mut |version| {
+    table.reader(view).for_each(&mut |version| {
         positions.push(version.position);
         Ok(std::ops::ControlFlow::Continue(()))
     })?;

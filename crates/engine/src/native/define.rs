@@ -2,40 +2,85 @@
 
 use super::forms::check_expressions;
 use super::scope::{find_table, key_in, schema_of};
-use super::{Native, key_of};
-use mainstay_base::{Code, Error, Result};
+use super::{Given, Native, SessionSequences, key_of};
+use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
-    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References, Steps,
 };
-use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{
     Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, ForeignKeyDefinition,
     IdentityDefinition, IndexColumn, IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition,
     SequenceDefinition, TableDefinition, ViewDefinition,
 };
+use mainstay_store::{TemporaryTables, Transaction};
+use std::sync::Arc;
 
-impl Native {
+/// Where definitions go: into the catalog that everybody has, or among the session's own tables.
+pub(crate) struct Definitions<'n> {
+    native: &'n Native,
+    temporary: Option<Arc<TemporaryTables>>,
+}
+
+impl<'n> Definitions<'n> {
+    /// Of what everybody has.
+    pub(crate) fn shared(native: &'n Native) -> Definitions<'n> {
+        Definitions { native, temporary: None }
+    }
+
+    /// Of the session's own tables, if its transaction knows of any.
+    pub(crate) fn own(native: &'n Native, transaction: &Transaction) -> Definitions<'n> {
+        Definitions { native, temporary: transaction.temporary().cloned() }
+    }
+
+    /// Where a table of this name is.
+    pub(crate) fn of_table(native: &'n Native, transaction: &Transaction, name: &Name) -> Definitions<'n> {
+        let own = Definitions::own(native, transaction);
+        let is_own = own.temporary.is_some() && find_table(&own.catalog(transaction), &key_of(name)).is_some();
+        if is_own { own } else { Definitions::shared(native) }
+    }
+
+    fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
+        match &self.temporary {
+            Some(own) => own.catalog(),
+            None => self.native.store().catalog_for(transaction),
+        }
+    }
+
+    /// A number that nothing of the catalog has yet.
+    fn take_id(&self) -> u64 {
+        self.temporary.as_ref().map_or_else(|| self.native.store().new_id(), |own| own.new_id())
+    }
+
+    fn take_table_id(&self) -> u64 {
+        self.temporary.as_ref().map_or_else(|| self.native.store().new_id(), |own| own.new_table_id())
+    }
+
+    /// Changes the catalog within a transaction.
+    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
+        match &self.temporary {
+            Some(own) => self.native.store().change_temporary(transaction, own, change),
+            None => self.native.store().change_catalog(transaction, change),
+        }
+    }
+
     /// CREATE TABLE.
     pub(crate) fn create_table(
         &self,
         planner: &Planner,
         transaction: &mut Transaction,
         create: &CreateTable,
+        given: &Arc<Given>,
     ) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         if self.is_taken(&catalog, &create.name, create.if_not_exists)? {
             return Ok(());
-        }
-        if create.temporary {
-            let error = Error::new(Code::Unsupported, "temporary tables are not there yet");
-            return Err(error.hint("create a table, and drop it at the end"));
         }
         if create.columns.is_empty() {
             return Err(Error::new(Code::Syntax, format!("the table {} has no columns", create.name)));
         }
         let mut table = TableDefinition {
-            id: self.take_id(),
+            id: self.take_table_id(),
             schema: self.schema(transaction, &create.name)?,
             name: create.name.written.clone(),
             columns: Vec::new(),
@@ -52,13 +97,23 @@ impl Native {
         for constraint in of_columns.chain(&create.constraints) {
             self.add_constraint(&catalog, &mut table, constraint)?;
         }
-        check_expressions(planner, &table)?;
+        let sequences = SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(given) };
+        check_expressions(planner, &table, &sequences)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
     }
 
     /// The number of the schema that a name is in; the default one is made when it is first needed.
     fn schema(&self, transaction: &mut Transaction, name: &Name) -> Result<u64> {
-        let catalog = self.store().catalog_for(transaction);
+        if let Some(own) = &self.temporary {
+            return match &name.schema {
+                Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => {
+                    let message = format!("{name}: temporary tables are in no schema");
+                    Err(Error::new(Code::InvalidValue, message))
+                }
+                _ => Ok(own.schema()),
+            };
+        }
+        let catalog = self.catalog(transaction);
         if let Some(schema) = schema_of(&catalog, name)? {
             return Ok(schema);
         }
@@ -82,9 +137,8 @@ impl Native {
         let identity = match clause.identity {
             None => None,
             Some(always) => {
-                let (start, increment) = clause.identity_steps;
                 let name = format!("{}_{}_seq", table.name, clause.name.written);
-                let sequence = self.sequence(table.schema, name, start, increment);
+                let sequence = self.sequence(table.schema, name, &clause.identity_steps)?;
                 let id = sequence.id;
                 self.change_catalog(transaction, CatalogChange::PutSequence(sequence))?;
                 Some(IdentityDefinition { sequence: id, always })
@@ -153,7 +207,7 @@ impl Native {
 
     /// CREATE INDEX.
     pub(crate) fn create_index(&self, transaction: &mut Transaction, create: &CreateIndex) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let table = self.table_named(&catalog, &create.table)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if table.indexes.iter().any(|index| is_known(&index.name)) {
@@ -173,7 +227,7 @@ impl Native {
 
     /// CREATE VIEW. That its query can be planned has been seen before.
     pub(crate) fn create_view(&self, transaction: &mut Transaction, create: &CreateView) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let key = key_of(&create.name);
         let known = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
         let id = match known {
@@ -195,7 +249,7 @@ impl Native {
 
     /// CREATE SEQUENCE.
     pub(crate) fn create_sequence(&self, transaction: &mut Transaction, create: &CreateSequence) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let schema = self.schema(transaction, &create.name)?;
         let is_known = |name: &str| name.eq_ignore_ascii_case(&create.name.written);
         if catalog.sequences.iter().any(|known| known.schema == schema && is_known(&known.name)) {
@@ -204,18 +258,28 @@ impl Native {
                 false => Err(Error::new(Code::Duplicate, format!("there is a sequence {} already", create.name))),
             };
         }
-        let sequence = self.sequence(schema, create.name.written.clone(), create.start, create.increment);
+        let sequence = self.sequence(schema, create.name.written.clone(), &create.steps)?;
         self.change_catalog(transaction, CatalogChange::PutSequence(sequence))
     }
 
-    fn sequence(&self, schema: u64, name: String, start: i64, increment: i64) -> SequenceDefinition {
-        let (minimum, maximum) = if increment > 0 { (start.min(1), i64::MAX) } else { (i64::MIN, start.max(-1)) };
-        SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle: false }
+    fn sequence(&self, schema: u64, name: String, steps: &Steps) -> Result<SequenceDefinition> {
+        let increment = steps.increment;
+        let (least, greatest) = if increment > 0 { (1, i64::MAX) } else { (i64::MIN, -1) };
+        // A start below the usual bounds moves them, as long as nobody has said where they are.
+        let minimum = steps.minimum.unwrap_or_else(|| least.min(steps.start.or(steps.maximum).unwrap_or(least)));
+        let maximum = steps.maximum.unwrap_or_else(|| greatest.max(steps.start.or(steps.minimum).unwrap_or(greatest)));
+        let start = steps.start.unwrap_or(if increment > 0 { minimum } else { maximum });
+        if minimum >= maximum || !(minimum..=maximum).contains(&start) {
+            let message = format!("a sequence from {minimum} to {maximum} cannot start with {start}");
+            return Err(Error::new(Code::InvalidValue, message).at(format!("sequence {name}")));
+        }
+        let cycle = steps.cycle;
+        Ok(SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle })
     }
 
     /// CREATE SCHEMA.
     pub(crate) fn create_schema(&self, transaction: &mut Transaction, name: &Name, if_not_exists: bool) -> Result<()> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         if catalog.schemas.iter().any(|schema| schema.name.to_lowercase() == name.key) {
             return match if_not_exists {
                 true => Ok(()),
@@ -226,14 +290,22 @@ impl Native {
         self.change_catalog(transaction, CatalogChange::PutSchema(schema))
     }
 
-    /// DROP.
-    pub(crate) fn drop(&self, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
+    /// DROP: of the session's own first, and of what everybody has.
+    pub(crate) fn drop(native: &Native, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
         for name in &drop.names {
-            let change = self.dropped(transaction, drop, name)?;
-            match change {
-                Some(changes) => {
+            let own = Definitions::own(native, transaction);
+            let mut found = match own.temporary {
+                Some(_) => own.dropped(transaction, drop, name)?.map(|changes| (own, changes)),
+                None => None,
+            };
+            if found.is_none() {
+                let shared = Definitions::shared(native);
+                found = shared.dropped(transaction, drop, name)?.map(|changes| (shared, changes));
+            }
+            match found {
+                Some((place, changes)) => {
                     for change in changes {
-                        self.change_catalog(transaction, change)?;
+                        place.change_catalog(transaction, change)?;
                     }
                 }
                 None if drop.if_exists => {}
@@ -245,7 +317,7 @@ impl Native {
 
     /// What dropping a thing means; `None` when it is not there.
     fn dropped(&self, transaction: &Transaction, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
-        let catalog = self.store().catalog_for(transaction);
+        let catalog = self.catalog(transaction);
         let key = key_of(name);
         let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
         Ok(match drop.kind {
@@ -266,6 +338,7 @@ impl Native {
                 let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
                 Some(vec![CatalogChange::DropIndex { table: table.id, index: index.id }])
             }),
+            DropKind::Schema if self.temporary.is_some() => None,
             DropKind::Schema => {
                 let Some(schema) = catalog.schemas.iter().find(|schema| schema.name.to_lowercase() == name.key) else {
                     return Ok(None);
@@ -284,7 +357,7 @@ impl Native {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<()> {
         for change in &alter.changes {
-            let catalog = self.store().catalog_for(transaction);
+            let catalog = self.catalog(transaction);
             let mut table = match self.table_named(&catalog, &alter.table) {
                 Ok(table) => table.clone(),
                 Err(_) if alter.if_exists => return Ok(()),
@@ -379,23 +452,72 @@ fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &Referenc
         let names: Vec<&str> = references.columns.iter().map(|name| name.key.as_str()).collect();
         format!("{}_{}_fkey", table.name, names.join("_"))
     };
-    Ok(ForeignKeyDefinition {
+    let key = ForeignKeyDefinition {
         name: references.name.as_ref().map_or_else(made, |name| name.written.clone()),
         columns: columns?,
         referenced_table: parent.id,
         referenced_columns: referenced,
-        on_delete: action(references.on_delete)?,
-        on_update: action(references.on_update)?,
-    })
+        on_delete: action(references.on_delete),
+        on_update: action(references.on_update),
+    };
+    check_reference(table, parent, &key)?;
+    Ok(key)
 }
 
-/// What the store carries out; the rest is refused, not left out.
-fn action(action: mainstay_query::ReferentialAction) -> Result<ReferentialAction> {
+fn action(action: mainstay_query::ReferentialAction) -> ReferentialAction {
     match action {
-        mainstay_query::ReferentialAction::NoAction => Ok(ReferentialAction::NoAction),
-        mainstay_query::ReferentialAction::Restrict => Ok(ReferentialAction::Restrict),
-        other => Err(Error::new(Code::Unsupported, format!("a reference with the action {other:?}"))
-            .hint("NO ACTION and RESTRICT are there")),
+        mainstay_query::ReferentialAction::NoAction => ReferentialAction::NoAction,
+        mainstay_query::ReferentialAction::Restrict => ReferentialAction::Restrict,
+        mainstay_query::ReferentialAction::Cascade => ReferentialAction::Cascade,
+        mainstay_query::ReferentialAction::SetNull => ReferentialAction::SetNull,
+        mainstay_query::ReferentialAction::SetDefault => ReferentialAction::SetDefault,
+    }
+}
+
+/// Sees that the columns of a reference can hold what they refer to, and what its actions would put into them.
+///
+/// Errors: `TypeMismatch` for columns of different kinds, `InvalidValue` for a computed column that an action would set.
+fn check_reference(child: &TableDefinition, parent: &TableDefinition, key: &ForeignKeyDefinition) -> Result<()> {
+    let sets = |action| !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict);
+    let sets_columns = sets(key.on_update) || (sets(key.on_delete) && key.on_delete != ReferentialAction::Cascade);
+    if key.columns.len() != key.referenced_columns.len() {
+        let message = format!("{} columns refer to {}", key.columns.len(), key.referenced_columns.len());
+        return Err(Error::new(Code::Syntax, message).at(format!("foreign key {}", key.name)));
+    }
+    for (own, other) in key.columns.iter().zip(&key.referenced_columns) {
+        let of = |table: &TableDefinition, id: u64| table.columns.iter().find(|column| column.id == id).cloned();
+        let (Some(own), Some(other)) = (of(child, *own), of(parent, *other)) else { continue };
+        if !are_comparable(own.sql_type, other.sql_type) {
+            let message = format!(
+                "{}.{} is {} and refers to {}.{}, which is {}",
+                child.name, own.name, own.sql_type, parent.name, other.name, other.sql_type
+            );
+            let error = Error::new(Code::TypeMismatch, message).at(format!("foreign key {}", key.name));
+            return Err(error.hint("give both columns the same type"));
+        }
+        if sets_columns && own.computed.is_some() {
+            let message = format!("the column {} is computed, and an action of the reference would set it", own.name);
+            return Err(Error::new(Code::InvalidValue, message).at(format!("foreign key {}", key.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value of one column may be one of the other: numbers of any length without decimals, decimals, texts of one
+/// collation, bytes, times; and otherwise the same type.
+fn are_comparable(one: SqlType, other: SqlType) -> bool {
+    let kind = |sql_type: SqlType| match sql_type {
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::BigInt,
+        other => other,
+    };
+    match (kind(one), kind(other)) {
+        (SqlType::Decimal { .. }, SqlType::Decimal { .. })
+        | (SqlType::Real | SqlType::Double, SqlType::Real | SqlType::Double) => true,
+        (
+            SqlType::Char { collation: one, .. } | SqlType::VarChar { collation: one, .. },
+            SqlType::Char { collation: other, .. } | SqlType::VarChar { collation: other, .. },
+        ) => one == other,
+        (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
     }
 }
 

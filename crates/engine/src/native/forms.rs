@@ -3,11 +3,12 @@
 //! The expressions are kept as text in the catalog, compiled when the table is first changed, and evaluated on batches of
 //! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
 
+use super::sequences::SessionSequences;
 use super::values::{array_of, value_at};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
-use mainstay_query::{Planner, RowExpressions};
+use mainstay_query::{Planner, RowExpressions, Sequences, uses_sequences};
 use mainstay_store::NativeTable;
 use mainstay_store::definition::shown_type;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
@@ -19,7 +20,7 @@ pub(crate) struct Form {
     pub(crate) definition: Arc<TableDefinition>,
     /// The visible columns as statements see them.
     pub(crate) schema: SchemaRef,
-    /// The defaults: for each column, its place among the results.
+    /// The defaults that are the same for all rows of a statement: for each column, its place among the results.
     defaults: Vec<Option<usize>>,
     default_expressions: Option<RowExpressions>,
     checks: Option<Checks>,
@@ -36,6 +37,32 @@ struct Computed {
     columns: Vec<usize>,
 }
 
+/// The defaults of a table's columns, for one statement.
+pub(crate) struct Defaults {
+    same: NewRow,
+    /// By column: those that take values of sequences, for each row anew.
+    each: Vec<(usize, RowExpressions)>,
+    sequences: SessionSequences,
+}
+
+impl Defaults {
+    /// The default of a column for one more row, or the next value of an identity column.
+    ///
+    /// Errors: those of the sequence and of the expression.
+    pub(crate) fn value(&self, form: &Form, column: usize) -> Result<Value> {
+        if let Some(identity) = form.definition.columns.get(column).and_then(|column| column.identity.as_ref()) {
+            return form.converted(column, ValueRef::Integer(self.sequences.next_of(identity.sequence)?));
+        }
+        match self.each.iter().find(|(known, _)| *known == column) {
+            Some((_, expression)) => {
+                let value = expression.evaluate(&one_row()?)?;
+                form.converted(column, value_at(value.column(0), 0)?.as_ref())
+            }
+            None => Ok(self.same.get(column).cloned().unwrap_or(Value::Null)),
+        }
+    }
+}
+
 /// A row that is about to be written: a value for each column.
 pub(crate) type NewRow = Vec<Value>;
 
@@ -47,7 +74,7 @@ impl Form {
         let at = |error: Error| error.at(format!("table {}", definition.name));
         let (mut defaults, mut texts) = (Vec::new(), Vec::new());
         for column in &definition.columns {
-            defaults.push(column.default.as_ref().map(|text| {
+            defaults.push(column.default.as_ref().filter(|text| !uses_sequences(text)).map(|text| {
                 texts.push(text.as_str());
                 texts.len() - 1
             }));
@@ -72,8 +99,30 @@ impl Form {
         })
     }
 
-    /// The default of each column, evaluated now; NULL for those that have none.
-    pub(crate) fn defaults(&self, planner: &Planner) -> Result<NewRow> {
+    /// The defaults of a statement. Those that take values of sequences do so when they are asked for.
+    pub(crate) fn defaults(&self, planner: &Planner, sequences: SessionSequences) -> Result<Defaults> {
+        let shared: Arc<dyn Sequences> = Arc::new(sequences.clone());
+        let mut each = Vec::new();
+        for (column, definition) in self.definition.columns.iter().enumerate() {
+            if let Some(text) = definition.default.as_ref().filter(|text| uses_sequences(text)) {
+                each.push((column, planner.sequence_text(text, Arc::clone(&shared))?));
+            }
+        }
+        Ok(Defaults { same: self.same_defaults(planner)?, each, sequences })
+    }
+
+    /// [`Form::defaults`], if they are needed.
+    pub(crate) fn defaults_if(
+        &self,
+        is_needed: bool,
+        planner: &Planner,
+        sequences: SessionSequences,
+    ) -> Result<Option<Defaults>> {
+        if is_needed { self.defaults(planner, sequences).map(Some) } else { Ok(None) }
+    }
+
+    /// The defaults that are the same for all rows of a statement, evaluated now; NULL for columns that have none.
+    fn same_defaults(&self, planner: &Planner) -> Result<NewRow> {
         let Some(expressions) = &self.default_expressions else {
             return Ok(vec![Value::Null; self.defaults.len()]);
         };
@@ -81,6 +130,7 @@ impl Form {
             false => expressions.evaluate(&one_row()?)?,
             true => {
                 let texts = self.definition.columns.iter().filter_map(|column| column.default.as_deref());
+                let texts = texts.filter(|text| !uses_sequences(text));
                 planner.row_texts(&texts.collect::<Vec<_>>(), &[])?.evaluate(&one_row()?)?
             }
         };
@@ -151,7 +201,14 @@ fn converted(column: &ColumnDefinition, value: ValueRef<'_>) -> Result<Value> {
 
 /// Sees that the expressions of a table that is to be made are ones that can be evaluated, and that each default is a
 /// value of its column.
-pub(crate) fn check_expressions(planner: &Planner, table: &TableDefinition) -> Result<()> {
+///
+/// Defaults that take values of sequences take none here: that the sequences are there is seen from asking for what they
+/// gave last.
+pub(crate) fn check_expressions(
+    planner: &Planner,
+    table: &TableDefinition,
+    sequences: &SessionSequences,
+) -> Result<()> {
     let field = |column: &ColumnDefinition| Field::new(&column.name, shown_type(column.sql_type), true);
     let schema: SchemaRef = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
     let key = table.name.to_lowercase();
@@ -160,6 +217,10 @@ pub(crate) fn check_expressions(planner: &Planner, table: &TableDefinition) -> R
     Computed::new(planner, table, &rows)?;
     for column in &table.columns {
         if let Some(text) = &column.default {
+            if uses_sequences(text) {
+                planner.sequence_text(text, Arc::new(sequences.clone()))?;
+                continue;
+            }
             let value = planner.row_texts(&[text], &[])?.evaluate(&one_row()?)?;
             converted(column, value_at(value.column(0), 0)?.as_ref())?;
         }

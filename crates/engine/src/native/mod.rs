@@ -5,36 +5,43 @@
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
+//!   sequences     values of sequences, and what a session was given last
+//!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
 //!   values        single values out of vectors, and back
 //! ```
 //!
 //! The store knows transactions and rows; here is what SQL adds to them.
 
+mod actions;
 mod change;
 mod define;
 mod forms;
+mod lock;
 mod place;
 mod returning;
 mod scope;
+mod sequences;
 mod transaction;
 mod update;
 mod values;
 
 pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
+pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{RowChange, update_late, update_row};
 pub(crate) use values::{array_of, value_at};
 
 use mainstay_base::Result;
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
-use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Isolation, Store, Transaction};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -101,13 +108,13 @@ impl Native {
     ///
     /// Errors: `UnknownTable`.
     pub(crate) fn form(&self, planner: &Planner, scope: &Scope, key: &str) -> Result<Arc<Form>> {
-        if scope.is_private() {
+        if scope.is_private(key) {
             return Ok(Arc::new(scope.form(planner, key)?));
         }
         {
             let mut forms = self.lock_forms();
-            if forms.version != scope.version() {
-                *forms = Forms { version: scope.version(), by_name: HashMap::new() };
+            if forms.version != scope.shared_version() {
+                *forms = Forms { version: scope.shared_version(), by_name: HashMap::new() };
             }
             if let Some(form) = forms.by_name.get(key) {
                 return Ok(Arc::clone(form));
@@ -115,7 +122,7 @@ impl Native {
         }
         let form = Arc::new(scope.form(planner, key)?);
         let mut forms = self.lock_forms();
-        if forms.version == scope.version() {
+        if forms.version == scope.shared_version() {
             forms.by_name.insert(key.to_owned(), Arc::clone(&form));
         }
         Ok(form)
@@ -123,16 +130,6 @@ impl Native {
 
     fn lock_forms(&self) -> MutexGuard<'_, Forms> {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Changes the catalog within a transaction.
-    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
-        self.store().change_catalog(transaction, change)
-    }
-
-    /// A number that nothing of the catalog has yet.
-    fn take_id(&self) -> u64 {
-        self.store().new_id()
     }
 }
 

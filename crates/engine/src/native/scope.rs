@@ -4,17 +4,18 @@
 //! scope, whose plans and compiled tables are used once.
 
 use super::forms::Form;
+use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner, Relation};
-use mainstay_store::files::catalog::{Catalog, TableDefinition};
-use mainstay_store::{NativeTable, Shown, Store, Transaction};
+use mainstay_query::{DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
+use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
+use mainstay_store::{NativeTable, Shown, Store, TemporaryTables, Transaction};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Versions of private scopes: no committed one is ever as large.
-static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(1 << 62);
+static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(FIRST_PRIVATE);
 
 /// A state of the catalog, with its tables.
 #[derive(Clone)]
@@ -24,38 +25,85 @@ pub(crate) struct Scope {
     version: u64,
     /// The tables as a transaction has them, when it has changed the catalog.
     private: Option<Arc<HashMap<u64, Arc<NativeTable>>>>,
+    /// The session's own tables, if it has any. They come before others of the same names.
+    temporary: Option<OwnTables>,
+}
+
+/// A state of a session's temporary tables.
+#[derive(Clone)]
+struct OwnTables {
+    tables: Arc<TemporaryTables>,
+    catalog: Arc<Catalog>,
+    version: u64,
+}
+
+impl OwnTables {
+    fn of(tables: &Arc<TemporaryTables>) -> Option<OwnTables> {
+        let own = OwnTables { tables: Arc::clone(tables), catalog: tables.catalog(), version: tables.version() };
+        Some(own).filter(|own| !own.catalog.tables.is_empty())
+    }
 }
 
 impl Scope {
     /// What is committed.
     pub(super) fn committed(store: Arc<Store>, version: u64) -> Scope {
-        Scope { catalog: store.catalog(), store, version, private: None }
+        Scope { catalog: store.catalog(), store, version, private: None, temporary: None }
+    }
+
+    /// The same with a session's temporary tables.
+    pub(super) fn with(self, temporary: Option<&Arc<TemporaryTables>>) -> Scope {
+        Scope { temporary: temporary.and_then(OwnTables::of), ..self }
+    }
+
+    /// The same without them.
+    pub(crate) fn shared(&self) -> Scope {
+        Scope { temporary: None, ..self.clone() }
     }
 
     /// What a transaction sees.
     pub(super) fn of(store: Arc<Store>, version: u64, transaction: &Transaction) -> Scope {
         let catalog = store.catalog_for(transaction);
         if Arc::ptr_eq(&catalog, &store.catalog()) {
-            return Scope { store, catalog, version, private: None };
+            let scope = Scope { store, catalog, version, private: None, temporary: None };
+            return scope.with(transaction.temporary());
         }
         let table = |table: &TableDefinition| Some((table.id, store.table_for(transaction, table.id).ok()?));
         let tables = catalog.tables.iter().filter_map(table).collect();
         let version = NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed);
-        Scope { store, catalog, version, private: Some(Arc::new(tables)) }
+        let scope = Scope { store, catalog, version, private: Some(Arc::new(tables)), temporary: None };
+        scope.with(transaction.temporary())
     }
 
-    /// Whether only one transaction sees it.
-    pub(crate) fn is_private(&self) -> bool {
-        self.private.is_some()
+    /// Whether only one session sees the table of this name.
+    pub(crate) fn is_private(&self, key: &str) -> bool {
+        self.private.is_some() || self.own(key).is_some()
+    }
+
+    /// The version of what everybody has.
+    pub(super) fn shared_version(&self) -> u64 {
+        self.version
     }
 
     /// A number that no other state has.
     pub(crate) fn version(&self) -> u64 {
-        self.version
+        match &self.temporary {
+            None => self.version,
+            // Of the shared part the low bits tell its states from each other well enough: both change together with a
+            // plan that is that old only after millions of definitions. The bit above is that of temporary tables.
+            Some(own) => FIRST_PRIVATE + (1 << 61) + (own.version << 24) + (self.version & 0xFF_FFFF),
+        }
+    }
+
+    /// The session's own table of this name.
+    fn own(&self, key: &str) -> Option<&TableDefinition> {
+        self.temporary.as_ref().and_then(|own| find_table(&own.catalog, key))
     }
 
     /// The table of a definition.
     pub(crate) fn table(&self, id: u64) -> Result<Arc<NativeTable>> {
+        if let Some(own) = self.temporary.as_ref().filter(|own| own.catalog.table(id).is_some()) {
+            return own.tables.table(id);
+        }
         match &self.private {
             None => self.store.table_of(id),
             Some(tables) => {
@@ -78,12 +126,53 @@ impl Scope {
     pub(crate) fn names(&self) -> Vec<String> {
         let catalog = &self.catalog;
         let tables = catalog.tables.iter().map(|table| key_in(catalog, table.schema, &table.name));
-        tables.chain(catalog.views.iter().map(|view| key_in(catalog, view.schema, &view.name))).collect()
+        let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
+        let own = own.map(|table| table.name.to_lowercase());
+        own.chain(tables).chain(catalog.views.iter().map(|view| key_in(catalog, view.schema, &view.name))).collect()
     }
 
     /// The definition of a table.
     pub(crate) fn definition(&self, key: &str) -> Option<&TableDefinition> {
-        find_table(&self.catalog, key)
+        self.own(key).or_else(|| find_table(&self.catalog, key))
+    }
+
+    /// Where its tables are.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The sequence of this name, in lower case, with the schema when that is not the default one.
+    pub(super) fn sequence(&self, key: &str) -> Option<&SequenceDefinition> {
+        let own = self.temporary.as_ref();
+        let own = own.and_then(|own| own.catalog.sequences.iter().find(|it| it.name.to_lowercase() == key));
+        let catalog = &self.catalog;
+        own.or_else(|| {
+            catalog.sequences.iter().find(|sequence| key_in(catalog, sequence.schema, &sequence.name) == key)
+        })
+    }
+
+    /// The session's own tables, if the sequence of this number is one of theirs.
+    pub(super) fn owner_of_sequence(&self, id: u64) -> Option<&TemporaryTables> {
+        let own = self.temporary.as_ref()?;
+        own.catalog.sequences.iter().any(|sequence| sequence.id == id).then_some(own.tables.as_ref())
+    }
+
+    /// The sequence of this number.
+    pub(super) fn sequence_of(&self, id: u64) -> Option<&SequenceDefinition> {
+        let own = self.temporary.iter().flat_map(|own| own.catalog.sequences.iter());
+        own.chain(&self.catalog.sequences).find(|sequence| sequence.id == id)
+    }
+
+    /// What the table of this number is looked up by.
+    ///
+    /// Errors: `UnknownTable`.
+    pub(super) fn key_of_id(&self, id: u64) -> Result<String> {
+        let missing = || Error::new(Code::UnknownTable, format!("there is no table number {id}"));
+        if let Some(table) = self.temporary.as_ref().and_then(|own| own.catalog.table(id)) {
+            return Ok(table.name.to_lowercase());
+        }
+        let table = self.catalog.table(id).ok_or_else(missing)?;
+        Ok(key_in(&self.catalog, table.schema, &table.name))
     }
 
     /// A table with its expressions compiled.
@@ -98,6 +187,14 @@ impl Scope {
 pub(crate) struct SessionCatalog<'f> {
     pub(crate) folder: &'f FolderCatalog,
     pub(crate) scope: Scope,
+    pub(crate) given: Arc<Given>,
+}
+
+impl SessionCatalog<'_> {
+    /// The same without the session's own tables.
+    pub(crate) fn shared(&self) -> SessionCatalog<'_> {
+        SessionCatalog { folder: self.folder, scope: self.scope.shared(), given: Arc::clone(&self.given) }
+    }
 }
 
 impl mainstay_query::Catalog for SessionCatalog<'_> {
@@ -115,6 +212,18 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
     fn version(&self) -> u64 {
         // Both only grow, so their sum changes when either does.
         self.folder.version() + self.scope.version()
+    }
+
+    fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
+        match self.scope.shared().relation(name)? {
+            Some(relation) => Ok(Some(relation)),
+            None => self.folder.file(name),
+        }
+    }
+
+    fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {
+        let (scope, given) = (self.scope.clone(), Arc::clone(&self.given));
+        Some(Arc::new(SessionSequences { scope, given }))
     }
 }
 

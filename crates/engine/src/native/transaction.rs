@@ -3,12 +3,17 @@
 //! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
-use super::{Native, Scope};
+use super::actions::carry_out;
+use super::change::positions;
+use super::scope::find_table;
+use super::{Given, Native, Scope, key_of};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{IsolationLevel, View};
-use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, Transaction};
+use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, View};
+use mainstay_store::files::catalog::CatalogChange;
+use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,6 +31,12 @@ pub(crate) struct SessionTransaction {
     pub(crate) lock_timeout: Option<Duration>,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
+    /// What the session was given by sequences.
+    pub(crate) given: Arc<Given>,
+    /// The session's temporary tables, once it has had one.
+    temporary: Option<Arc<TemporaryTables>>,
+    /// What becomes of some of them at each commit, by number.
+    on_commit: HashMap<u64, OnCommit>,
 }
 
 struct Open {
@@ -58,7 +69,16 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 impl SessionTransaction {
     pub(crate) fn new() -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
-        SessionTransaction { open: None, isolation, next_isolation: None, lock_timeout: None, durability: None }
+        SessionTransaction {
+            open: None,
+            isolation,
+            next_isolation: None,
+            lock_timeout: None,
+            durability: None,
+            given: Arc::default(),
+            temporary: None,
+            on_commit: HashMap::new(),
+        }
     }
 
     /// Whether a transaction is open.
@@ -86,6 +106,9 @@ impl SessionTransaction {
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }
+        if let Some(temporary) = &self.temporary {
+            transaction.set_temporary(Arc::clone(temporary));
+        }
         Ok(transaction)
     }
 
@@ -98,13 +121,15 @@ impl SessionTransaction {
     pub(crate) fn scope(&self, native: &Native) -> Scope {
         match &self.open {
             Some(open) => native.scope(&open.transaction),
-            None => native.committed(),
+            None => native.committed().with(self.temporary.as_ref()),
         }
     }
 
     /// COMMIT.
-    pub(crate) fn commit(&mut self) -> Result<()> {
-        self.take()?.transaction.commit().map(|_| ())
+    pub(crate) fn commit(&mut self, native: &Native) -> Result<()> {
+        let mut open = self.take()?;
+        self.before_commit(native, &mut open.transaction)?;
+        open.transaction.commit().map(|_| ())
     }
 
     /// ROLLBACK.
@@ -118,6 +143,50 @@ impl SessionTransaction {
         if let Some(open) = self.open.take() {
             open.transaction.rollback();
         }
+    }
+
+    /// Makes room for temporary tables, if there is none yet.
+    pub(crate) fn make_temporary(&mut self) {
+        let own = self.temporary.get_or_insert_with(|| Arc::new(TemporaryTables::new(DEFAULT_SCHEMAS[0])));
+        if let Some(open) = &mut self.open {
+            open.transaction.set_temporary(Arc::clone(own));
+        }
+    }
+
+    /// Whether there are temporary tables.
+    pub(crate) fn has_temporary(&self) -> bool {
+        self.temporary.as_ref().is_some_and(|own| !own.catalog().tables.is_empty())
+    }
+
+    /// Notes what is to become of a temporary table at each commit.
+    pub(crate) fn on_commit(&mut self, name: &Name, what: OnCommit) {
+        let Some(own) = &self.temporary else { return };
+        if let (Some(table), true) = (find_table(&own.catalog(), &key_of(name)), what != OnCommit::PreserveRows) {
+            self.on_commit.insert(table.id, what);
+        }
+    }
+
+    /// Does with the temporary tables what they were created with.
+    fn before_commit(&mut self, native: &Native, transaction: &mut Transaction) -> Result<()> {
+        let (Some(own), false) = (&self.temporary, self.on_commit.is_empty()) else { return Ok(()) };
+        let catalog = own.catalog();
+        // What is not there any more was dropped.
+        self.on_commit.retain(|id, _| catalog.table(*id).is_some());
+        for (id, what) in &self.on_commit {
+            match what {
+                OnCommit::PreserveRows => {}
+                OnCommit::Drop => {
+                    native.store().change_temporary(transaction, own, CatalogChange::DropTable(*id))?;
+                }
+                OnCommit::DeleteRows => {
+                    let (table, view) = (own.table(*id)?, transaction.view()?);
+                    for position in positions(&table, view)? {
+                        table.delete(transaction, position)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self) -> Result<Open> {
@@ -216,13 +285,14 @@ impl SessionTransaction {
     /// there now, as read committed has it; under other isolations it fails with `Conflict`.
     pub(crate) fn change<T>(
         &mut self,
-        native: &Native,
+        (native, planner): (&Native, &Planner),
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
+        let given = Arc::clone(&self.given);
         match &mut self.open {
             Some(open) => {
-                let done = statement(&mut open.transaction, text, &mut work);
+                let done = statement((native, planner, &given), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
                     self.abandon();
@@ -233,8 +303,11 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
-                match statement(&mut own, text, &mut work) {
-                    Ok(done) => own.commit().map(|_| done),
+                match statement((native, planner, &given), &mut own, text, &mut work) {
+                    Ok(done) => {
+                        self.before_commit(native, &mut own)?;
+                        own.commit().map(|_| done)
+                    }
                     Err(error) => {
                         own.rollback();
                         Err(error)
@@ -254,6 +327,7 @@ pub(crate) enum Changed<T> {
 }
 
 fn statement<T>(
+    (native, planner, given): (&Native, &Planner, &Arc<Given>),
     transaction: &mut Transaction,
     text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
@@ -262,7 +336,11 @@ fn statement<T>(
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {
-            Ok(Changed::Done(done)) => transaction.end_statement().map(|()| Changed::Done(done)),
+            Ok(Changed::Done(done)) => match carry_out((native, planner, given), transaction, &savepoint) {
+                Ok(true) => transaction.end_statement().map(|()| Changed::Done(done)),
+                Ok(false) => Ok(Changed::Overtaken),
+                Err(error) => Err(error),
+            },
             other => other,
         };
         match outcome {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Rows of such a ring get new row ids. Whether anything refers to a key that has gone is looked at when the statement
-//! ends, so references to keys that have come back hold.
+//! ends, so references to keys that have come back hold; and what is to follow a row to its new key does.
 
 use super::change::stored;
 use super::forms::{Form, NewRow};
@@ -97,14 +97,15 @@ pub(crate) fn update_late(
     for (change, _) in &late {
         let new = changed_row(form, view, change)?;
         match form.table.delete(transaction, change.position)? {
-            Written::Done(_) => new_rows.push(new),
+            Written::Done(old) => new_rows.push((old, new)),
             Written::Moved(_) => return Ok(true),
             Written::Gone => {}
         }
     }
-    for new in new_rows {
+    for (old, new) in new_rows {
         let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
-        form.table.insert(transaction, values.as_slice())?;
+        let position = form.table.insert(transaction, values.as_slice())?;
+        transaction.note_replaced(&form.table, old, position);
         done.count += 1;
         if whole {
             done.kept.push(new);

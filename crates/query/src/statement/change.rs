@@ -222,7 +222,7 @@ pub(super) fn delete(delete: ast::Delete, text: &Text) -> Result<Delete> {
     })
 }
 
-fn target(table: &TableWithJoins, text: &Text) -> Result<(Name, Option<Name>)> {
+pub(super) fn target(table: &TableWithJoins, text: &Text) -> Result<(Name, Option<Name>)> {
     match &table.relation {
         TableFactor::Table { name, alias, .. } if table.joins.is_empty() => {
             let alias = alias.as_ref().map(|alias| Name::simple(&alias.name, text));

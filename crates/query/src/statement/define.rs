@@ -18,12 +18,26 @@ pub struct CreateTable {
     pub if_not_exists: bool,
     /// Whether it belongs to the session and goes with it.
     pub temporary: bool,
+    /// What becomes of the rows of a temporary table when a transaction commits.
+    pub on_commit: OnCommit,
     /// Its columns.
     pub columns: Vec<ColumnClause>,
     /// What was declared for the whole table.
     pub constraints: Vec<Constraint>,
     /// CREATE TABLE AS: the text of the query.
     pub query: Option<String>,
+}
+
+/// What becomes of a temporary table when a transaction commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCommit {
+    /// Its rows stay.
+    #[default]
+    PreserveRows,
+    /// Its rows go.
+    DeleteRows,
+    /// It goes.
+    Drop,
 }
 
 /// A column of CREATE TABLE or ALTER TABLE ADD.
@@ -39,8 +53,8 @@ pub struct ColumnClause {
     pub default: Option<String>,
     /// Whether its values come from a sequence; `Some(true)` when a statement may not give them.
     pub identity: Option<bool>,
-    /// The first value of that sequence, and what is added for the next.
-    pub identity_steps: (i64, i64),
+    /// How that sequence goes on.
+    pub identity_steps: Steps,
     /// GENERATED ALWAYS AS: the text of the expression.
     pub computed: Option<String>,
     /// What else was declared with it: keys, checks, references.
@@ -152,10 +166,29 @@ pub struct CreateSequence {
     pub name: Name,
     /// Not an error when it is there.
     pub if_not_exists: bool,
-    /// Its first value.
-    pub start: i64,
-    /// What is added for the next one.
+    /// How it goes on.
+    pub steps: Steps,
+}
+
+/// How a sequence goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// Its first value; its least one (going down: its greatest) unless it is said.
+    pub start: Option<i64>,
+    /// What is added for the next one; not 0.
     pub increment: i64,
+    /// Its least value; 1 (going down: the least of its type) unless it is said.
+    pub minimum: Option<i64>,
+    /// Its greatest value; the greatest of its type (going down: -1) unless it is said.
+    pub maximum: Option<i64>,
+    /// Whether it begins again when it is used up.
+    pub cycle: bool,
+}
+
+impl Default for Steps {
+    fn default() -> Steps {
+        Steps { start: None, increment: 1, minimum: None, maximum: None, cycle: false }
+    }
 }
 
 /// What is dropped.
@@ -206,10 +239,24 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
         name: Name::of(&table.name, text)?,
         if_not_exists: table.if_not_exists,
         temporary: table.temporary,
+        on_commit: on_commit(&table)?,
         columns: columns?,
         constraints: constraints?,
         query: table.query.map(|query| query.to_string()),
     })
+}
+
+fn on_commit(table: &ast::CreateTable) -> Result<OnCommit> {
+    if table.temporary && table.global == Some(true) {
+        return Err(unsupported("a GLOBAL temporary table").hint("temporary tables belong to their session"));
+    }
+    match table.on_commit {
+        None => Ok(OnCommit::PreserveRows),
+        Some(_) if !table.temporary => Err(Error::new(Code::Syntax, "ON COMMIT is for temporary tables")),
+        Some(ast::OnCommit::PreserveRows) => Ok(OnCommit::PreserveRows),
+        Some(ast::OnCommit::DeleteRows) => Ok(OnCommit::DeleteRows),
+        Some(ast::OnCommit::Drop) => Ok(OnCommit::Drop),
+    }
 }
 
 /// A column with what is declared for it.
@@ -226,7 +273,7 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         not_null: false,
         default: None,
         identity: None,
-        identity_steps: (1, 1),
+        identity_steps: Steps::default(),
         computed: None,
         constraints: Vec::new(),
     };
@@ -272,7 +319,11 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
             let (Kind::Autoincrement(property) | Kind::Identity(property)) = identity;
             if let Some(Format::FunctionCall(parameters) | Format::StartAndIncrement(parameters)) = &property.parameters
             {
-                column.identity_steps = (whole(&parameters.seed)?, whole(&parameters.increment)?);
+                column.identity_steps = Steps {
+                    start: Some(whole(&parameters.seed)?),
+                    increment: whole_step(&parameters.increment)?,
+                    ..Steps::default()
+                };
             }
             (column.identity, column.not_null) = (Some(true), true);
         }
@@ -376,28 +427,55 @@ pub(super) fn create_view(view: ast::CreateView, text: &Text) -> Result<CreateVi
 }
 
 pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<CreateSequence> {
-    let Statement::CreateSequence { name, if_not_exists, sequence_options, .. } = sequence else {
+    let Statement::CreateSequence { name, if_not_exists, sequence_options, temporary, owned_by, data_type } = sequence
+    else {
         return Err(Error::new(Code::Internal, "not a CREATE SEQUENCE"));
     };
-    let (start, increment) = steps(&sequence_options)?;
-    Ok(CreateSequence { name: Name::of(&name, text)?, if_not_exists, start, increment })
+    if temporary || owned_by.is_some() {
+        return Err(unsupported(if temporary { "CREATE TEMPORARY SEQUENCE" } else { "OWNED BY of a sequence" }));
+    }
+    let mut steps = steps(&sequence_options)?;
+    if let Some(data_type) = data_type {
+        let (least, greatest) = match sql_type(&data_type, Collation::Binary)? {
+            SqlType::TinyInt => (i8::MIN.into(), i8::MAX.into()),
+            SqlType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+            SqlType::Integer => (i32::MIN.into(), i32::MAX.into()),
+            SqlType::BigInt => (i64::MIN, i64::MAX),
+            other => return Err(unsupported(format!("a sequence of {other}"))),
+        };
+        let is_outside = |value: Option<i64>| value.is_some_and(|value| !(least..=greatest).contains(&value));
+        if is_outside(steps.minimum) || is_outside(steps.maximum) || is_outside(steps.start) {
+            return Err(Error::new(Code::InvalidValue, format!("a bound of the sequence is no {data_type}")));
+        }
+        let is_down = steps.increment < 0;
+        steps.minimum = steps.minimum.or(is_down.then_some(least));
+        steps.maximum = steps.maximum.or((!is_down).then_some(greatest));
+    }
+    Ok(CreateSequence { name: Name::of(&name, text)?, if_not_exists, steps })
 }
 
-/// The first value and the step.
-fn steps(options: &[SequenceOptions]) -> Result<(i64, i64)> {
-    let (mut start, mut increment) = (1, 1);
+fn steps(options: &[SequenceOptions]) -> Result<Steps> {
+    let mut steps = Steps::default();
     for option in options {
         match option {
-            SequenceOptions::StartWith(value, _) => start = whole(value)?,
-            SequenceOptions::IncrementBy(value, _) => increment = whole(value)?,
+            SequenceOptions::StartWith(value, _) => steps.start = Some(whole(value)?),
+            SequenceOptions::IncrementBy(value, _) => steps.increment = whole_step(value)?,
+            SequenceOptions::MinValue(value) => steps.minimum = value.as_ref().map(whole).transpose()?,
+            SequenceOptions::MaxValue(value) => steps.maximum = value.as_ref().map(whole).transpose()?,
+            // The parser's flag says whether NO was there.
+            SequenceOptions::Cycle(is_no) => steps.cycle = !is_no,
+            // How many values a session takes ahead: here the store decides.
             SequenceOptions::Cache(_) => {}
-            other => return Err(unsupported(format!("the sequence option{other}"))),
         }
     }
-    if increment == 0 {
-        return Err(Error::new(Code::InvalidValue, "a sequence cannot go on by 0"));
+    Ok(steps)
+}
+
+fn whole_step(value: &Expr) -> Result<i64> {
+    match whole(value)? {
+        0 => Err(Error::new(Code::InvalidValue, "a sequence cannot go on by 0")),
+        step => Ok(step),
     }
-    Ok((start, increment))
 }
 
 fn whole(value: &Expr) -> Result<i64> {

@@ -11,6 +11,7 @@
 mod alter;
 mod change;
 mod define;
+mod lock;
 mod names;
 mod point;
 mod transaction;
@@ -20,8 +21,10 @@ pub use alter::{AlterTable, Alteration};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub use define::{
     ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart,
-    References, ReferentialAction,
+    OnCommit, References, ReferentialAction, Steps,
 };
+pub(crate) use lock::locks_rows;
+pub use lock::{IfHeld, LockingQuery};
 pub use names::Name;
 pub(crate) use point::parameter_number;
 pub use point::{Cell, PointStatement, with_parameters};
@@ -36,6 +39,8 @@ use mainstay_base::{Code, Error, Result};
 pub enum Statement {
     /// SELECT, VALUES, WITH.
     Query,
+    /// SELECT ... FOR UPDATE.
+    LockRows(Box<LockingQuery>),
     /// CREATE TABLE.
     CreateTable(Box<CreateTable>),
     /// CREATE INDEX.
@@ -80,7 +85,13 @@ impl Statement {
 
     fn of(statement: ast::Statement, text: &Text) -> Result<Statement> {
         Ok(match statement {
-            ast::Statement::Query(_) => Statement::Query,
+            query @ ast::Statement::Query(_) => match crate::fetch::reduced(query)? {
+                ast::Statement::Query(query) => match lock::locking_query(&query, text)? {
+                    Some(locking) => Statement::LockRows(Box::new(locking)),
+                    None => Statement::Query,
+                },
+                _ => Statement::Query,
+            },
             ast::Statement::CreateTable(table) => Statement::CreateTable(Box::new(define::create_table(table, text)?)),
             ast::Statement::CreateIndex(index) => Statement::CreateIndex(define::create_index(index, text)?),
             ast::Statement::CreateView(view) => Statement::CreateView(define::create_view(view, text)?),

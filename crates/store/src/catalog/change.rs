@@ -50,17 +50,27 @@ impl Cataloged {
     ///
     /// Errors: `InvalidValue` for a definition that contradicts itself or others, `ForeignKeyViolation` when other tables
     /// refer to what is to go, and those of the rows that are against the new definition.
-    pub(crate) fn change(&self, change: CatalogChange, mark: u64, shared: &Arc<Shared>) -> Result<Changed> {
+    pub(crate) fn change(
+        &self,
+        change: CatalogChange,
+        mark: u64,
+        shared: &Arc<Shared>,
+        is_temporary: bool,
+    ) -> Result<Changed> {
+        let native = |catalog: &Catalog, table: &TableDefinition| {
+            native(catalog, table).map(|native| crate::definition::TableDefinition { logged: !is_temporary, ..native })
+        };
         let mut catalog = (*self.catalog).clone();
         let table = touched(&change);
         catalog.apply(change)?;
         catalog.check().map_err(|error| Error::new(Code::InvalidValue, error.message()))?;
         let (before, after) = (table.and_then(|id| self.catalog.table(id)), table.and_then(|id| catalog.table(id)));
-        let mut next = Cataloged { version: self.version + 1, catalog: Arc::default(), tables: self.tables.clone() };
+        let version = if is_temporary { super::temporary::next_version() } else { self.version + 1 };
+        let mut next = Cataloged { version, catalog: Arc::default(), tables: self.tables.clone() };
         let mut appended = Vec::new();
         let step = match (before, after) {
             (None, Some(new)) => {
-                let id = native_id(new.id)?;
+                let id = if is_temporary { temporary_id(new.id)? } else { native_id(new.id)? };
                 let table = Arc::new(NativeTable::new(id, native(&catalog, new)?, Arc::clone(shared))?);
                 next.tables.insert(new.id, Arc::clone(&table));
                 Step::Created(table)
@@ -118,6 +128,22 @@ fn native_id(id: u64) -> Result<u32> {
     fits.ok_or_else(|| Error::new(Code::Unsupported, "the catalog has given out too many numbers"))
 }
 
+/// The number of a temporary table.
+fn temporary_id(id: u64) -> Result<u32> {
+    let fits = u32::try_from(id).ok().filter(|id| *id >= super::temporary::FIRST_TEMPORARY);
+    fits.ok_or_else(|| Error::new(Code::Internal, format!("{id} is no number of a temporary table")))
+}
+
+impl Step {
+    /// The table that is there after it, if it made one.
+    pub(crate) fn new_table(&self) -> Option<Arc<NativeTable>> {
+        match self {
+            Step::Created(table) | Step::Replaced { new: table, .. } => Some(Arc::clone(table)),
+            _ => None,
+        }
+    }
+}
+
 impl Transaction {
     /// Changes the catalog: for this transaction at once, for others when it commits.
     ///
@@ -138,16 +164,13 @@ impl Transaction {
             }
             _ => None,
         };
-        let changed = before.change(change, mark, &shared)?;
+        let changed = before.change(change, mark, &shared, false)?;
         if let Some((id, start)) = new_sequence {
             // At once, as its values are given: a sequence that was rolled back may have had the number before.
             shared.journal_sequence(id, start)?;
             shared.sequences.set(id, start);
         }
-        let table = match &changed.step {
-            Step::Created(table) | Step::Replaced { new: table, .. } => Some(Arc::clone(table)),
-            _ => None,
-        };
+        let table = changed.step.new_table();
         self.note_catalog(before, changed.cataloged, changed.step);
         if let Some(table) = &table {
             changed.appended.iter().for_each(|(first, count)| self.note_inserted(table, *first, *count));

@@ -4,6 +4,7 @@
 //!   Cataloged    version, Catalog (definitions), native tables by number          immutable; replaced as a whole
 //!     native     definitions as the tables need them; references between tables
 //!     change     one change: what it makes of the tables, and how to take it back
+//!     temporary  the same for the tables of one session
 //!     sequences  values that are never given twice
 //! ```
 //!
@@ -14,6 +15,7 @@
 pub(crate) mod change;
 mod native;
 pub(crate) mod sequences;
+pub(crate) mod temporary;
 
 pub(crate) use native::column_ids;
 

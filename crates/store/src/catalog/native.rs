@@ -116,6 +116,8 @@ fn reference(
         parent: Arc::downgrade(parent),
         parent_columns,
         parent_index: crate::store::parent_index(parent, &native)?,
+        on_delete: key.on_delete,
+        on_update: key.on_update,
     })
 }
 

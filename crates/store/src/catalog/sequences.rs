@@ -78,6 +78,23 @@ impl Sequences {
         self.lock().insert(id, State { next: Some(next), left: 0, promised: Some(next) });
     }
 
+    /// Lets a sequence go on after a value that was given, or with one that was not. `journal` is as for `next`.
+    ///
+    /// Errors: those of `journal`.
+    pub(crate) fn set_after(
+        &self,
+        definition: &SequenceDefinition,
+        value: i64,
+        given: bool,
+        journal: impl FnOnce(i64) -> Result<()>,
+    ) -> Result<()> {
+        let mut states = self.lock();
+        let next = if given { after(definition, value, 1) } else { Some(value) };
+        journal(stored(next, Some(definition)))?;
+        states.insert(definition.id, State { next, left: 0, promised: next });
+        Ok(())
+    }
+
     /// Where all sequences go on: after a crash, or, when nobody takes values any more, without a gap. Those that an open
     /// transaction has created are among them.
     pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool) -> Vec<(u64, i64)> {

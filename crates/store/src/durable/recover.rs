@@ -171,7 +171,7 @@ impl Replaying<'_> {
     }
 
     fn change(&mut self, change: CatalogChange) -> Result<()> {
-        let changed = self.cataloged.change(change, 0, self.shared)?;
+        let changed = self.cataloged.change(change, 0, self.shared, false)?;
         if let Step::Replaced { old, .. } | Step::Dropped(old) | Step::Created(old) = &changed.step {
             // The rows may be elsewhere now.
             self.rows.remove(&u64::from(old.id()));

@@ -248,6 +248,21 @@ pub struct SequenceDefinition {
     pub cycle: bool,
 }
 
+impl SequenceDefinition {
+    /// Sees that a value is one of the sequence.
+    ///
+    /// # Errors
+    /// `InvalidValue` for one beyond its bounds.
+    pub fn check_value(&self, value: i64) -> Result<()> {
+        let (minimum, maximum) = (self.minimum, self.maximum);
+        if (minimum..=maximum).contains(&value) {
+            return Ok(());
+        }
+        let message = format!("the sequence {} has values from {minimum} to {maximum}", self.name);
+        Err(Error::new(Code::InvalidValue, message))
+    }
+}
+
 /// A view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

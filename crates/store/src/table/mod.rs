@@ -20,6 +20,7 @@
 //! (another definition), `restore` and `image` (from and to the disk).
 
 mod access;
+pub(crate) mod actions;
 mod build;
 mod bulk;
 mod entries;
@@ -34,6 +35,7 @@ mod undo;
 mod vacuum;
 mod write;
 
+pub use actions::{Action, ActionCursor, Referring};
 pub use indexes::TableIndex;
 pub use read::{Reader, Version};
 pub(crate) use references::Check;

@@ -11,12 +11,14 @@
 //! at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
 //! what refers to it, in any order. A reference with a NULL refers to nothing (ISO's MATCH SIMPLE).
 //!
-//! Limits: no actions (CASCADE, SET NULL): the SQL layer asks for the children and changes them. The children's columns
-//! have an index; the store makes one if there is none.
+//! Actions (CASCADE, SET NULL, SET DEFAULT) are for the SQL layer, which knows defaults and checks: it asks for the rows
+//! that refer to what a statement has ended or renamed (`actions`) and changes them, before this is looked at. The
+//! children's columns have an index; the store makes one if there is none.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, internal};
 use crate::column::layout::{brief, canonical};
+use crate::files::catalog::ReferentialAction;
 use crate::group::offset_of;
 use crate::index::{Cursor, Direction};
 use crate::key::successor;
@@ -48,6 +50,17 @@ pub(crate) struct Reference {
     pub(crate) parent_columns: Vec<usize>,
     /// The parent's unique index of these columns.
     pub(crate) parent_index: usize,
+    /// What becomes of the child when its parent is deleted.
+    pub(crate) on_delete: ReferentialAction,
+    /// What becomes of the child when its parent's key changes.
+    pub(crate) on_update: ReferentialAction,
+}
+
+impl Reference {
+    /// What becomes of the child: `is_gone` says whether its parent was deleted, or got another key.
+    pub(super) fn action(&self, is_gone: bool) -> ReferentialAction {
+        if is_gone { self.on_delete } else { self.on_update }
+    }
 }
 
 impl References {
@@ -67,7 +80,7 @@ impl References {
         Arc::clone(&self.parents.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn children(&self) -> Arc<[Reference]> {
+    pub(super) fn children(&self) -> Arc<[Reference]> {
         Arc::clone(&self.children.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -124,11 +137,11 @@ impl NativeTable {
 
 /// What the end of a statement has to check.
 pub(crate) struct Check {
-    table: Arc<NativeTable>,
-    what: What,
+    pub(super) table: Arc<NativeTable>,
+    pub(super) what: What,
 }
 
-enum What {
+pub(super) enum What {
     /// That the row of this version refers to rows that are there.
     Child(u64),
     /// That nothing refers to this version any more, unless the other one has the same key.
@@ -136,7 +149,7 @@ enum What {
 }
 
 /// What is to be said about a key after looking at a version.
-enum Verdict {
+pub(super) enum Verdict {
     /// It is there.
     Live,
     /// It is not.
@@ -217,14 +230,8 @@ impl Check {
         let Some((old, group)) = self.table.resolve(old) else { return Ok(()) };
         let stored = Stored { group: &group, offset: offset_of(old) };
         let columns = &reference.parent_columns;
-        if columns.iter().any(|column| stored.value(*column).is_null()) {
+        if !self.table.has_lost_key(reference, &stored, new) {
             return Ok(());
-        }
-        if let Some((new, group)) = new.and_then(|new| self.table.resolve(new)) {
-            let renewed = Stored { group: &group, offset: offset_of(new) };
-            if columns.iter().all(|column| renewed.value(*column) == stored.value(*column)) {
-                return Ok(());
-            }
         }
         // Another row may have the key by now, so that the references are satisfied.
         let own = self.table.indexes();
@@ -238,29 +245,64 @@ impl Check {
             return Ok(());
         }
         let values: Vec<ValueRef<'_>> = columns.iter().map(|column| stored.value(*column)).collect();
-        while let Some(obstacle) = self.look_for_child(transaction.mark()?, &child, reference, &values)? {
-            transaction.wait(&obstacle)?;
+        match child.referring(reference, transaction, &values)?.is_empty() {
+            true => Ok(()),
+            false => Err(still_referred(&self.table, &child, reference, &values)),
         }
-        Ok(())
+    }
+}
+
+impl NativeTable {
+    /// Whether an ended version had a key that others could refer to, and the version after it has another one.
+    pub(super) fn has_lost_key(&self, reference: &Reference, old: &Stored<'_>, new: Option<u64>) -> bool {
+        let columns = &reference.parent_columns;
+        if columns.iter().any(|column| old.value(*column).is_null()) {
+            return false;
+        }
+        match new.and_then(|new| self.resolve(new)) {
+            None => true,
+            Some((new, group)) => {
+                let renewed = Stored { group: &group, offset: offset_of(new) };
+                columns.iter().any(|column| renewed.value(*column) != old.value(*column))
+            }
+        }
     }
 
-    /// Looks for a row that refers to these values. The answer is whom to wait for, if that is open.
-    fn look_for_child(
-        &self,
+    /// The newest versions of this table that refer to these values, in whatever transaction they were made: if that is
+    /// open, its end is waited for.
+    ///
+    /// Errors: those of waiting.
+    pub(super) fn referring(
+        self: &Arc<Self>,
+        reference: &Reference,
+        transaction: &mut Transaction,
+        values: &[ValueRef<'_>],
+    ) -> Result<Vec<u64>> {
+        loop {
+            match self.look_for_referring(transaction.mark()?, reference, values)? {
+                Ok(rows) => return Ok(rows),
+                Err(obstacle) => transaction.wait(&obstacle)?,
+            }
+        }
+    }
+
+    /// The rows that refer to these values, or whom to wait for, if that is open.
+    fn look_for_referring(
+        self: &Arc<Self>,
         mark: u64,
-        child: &Arc<NativeTable>,
         reference: &Reference,
         values: &[ValueRef<'_>],
-    ) -> Result<Option<Obstacle>> {
-        let indexes = child.indexes();
+    ) -> Result<Result<Vec<u64>, Obstacle>> {
+        let indexes = self.indexes();
         let index = indexes.get(reference.child_index).ok_or_else(|| internal("a reference lost its index"))?;
+        let mut rows = Vec::new();
         let mut low = Vec::new();
         let mut writer = index.encoder.start(&mut low);
         for (column, value) in reference.child_columns.iter().zip(values) {
-            match canonical(child.types()[*column], *value) {
+            match canonical(self.types()[*column], *value) {
                 Ok(value) => writer.push(value)?,
                 // A value that the child's column cannot hold is referred to by nobody.
-                Err(_) => return Ok(None),
+                Err(_) => return Ok(Ok(rows)),
             }
         }
         let mut high = low.clone();
@@ -270,19 +312,14 @@ impl Check {
         while !cursor.is_finished() {
             let count = index.entries.fetch(&mut cursor, &mut entries);
             for entry in &entries[..count] {
-                match verdict(child, *entry, mark) {
+                match verdict(self, *entry, mark) {
                     Verdict::Dead => {}
-                    Verdict::Open(obstacle) => return Ok(Some(obstacle)),
-                    Verdict::Live => {
-                        let values: Vec<String> = values.iter().map(|value| brief(*value)).collect();
-                        let name = &child.definition().name;
-                        let message = format!("rows in {name} refer to the key ({})", values.join(", "));
-                        return Err(violation(&self.table, reference, message));
-                    }
+                    Verdict::Open(obstacle) => return Ok(Err(obstacle)),
+                    Verdict::Live => rows.push(*entry),
                 }
             }
         }
-        Ok(None)
+        Ok(Ok(rows))
     }
 }
 
@@ -309,7 +346,7 @@ fn parent_entry(
 }
 
 /// Whether the newest version under a key is there.
-fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict {
+pub(super) fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict {
     let directory = table.directory();
     let Some(group) = directory.group(position) else { return Verdict::Dead };
     let offset = offset_of(position);
@@ -331,4 +368,17 @@ fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict {
 fn violation(table: &NativeTable, reference: &Reference, message: String) -> Error {
     let place = format!("{}, foreign key {}", table.definition().name, reference.name);
     Error::new(Code::ForeignKeyViolation, message).at(place)
+}
+
+/// The error of a row that goes while others refer to it.
+#[cold]
+pub(super) fn still_referred(
+    parent: &NativeTable,
+    child: &NativeTable,
+    reference: &Reference,
+    values: &[ValueRef<'_>],
+) -> Error {
+    let values: Vec<String> = values.iter().map(|value| brief(*value)).collect();
+    let message = format!("rows in {} refer to the key ({})", child.definition().name, values.join(", "));
+    violation(parent, reference, message)
 }

@@ -183,11 +183,25 @@ impl NativeTable {
     ///
     /// Errors: `Conflict`, and those of waiting.
     pub fn lock(self: &Arc<Self>, transaction: &mut Transaction, position: u64, mode: LockMode) -> Result<Written> {
+        let locked = self.lock_if_free(transaction, position, mode, true)?;
+        locked.ok_or_else(|| internal("a lock was not waited for"))
+    }
+
+    /// Locks the row as [`NativeTable::lock`] does; `None` when another transaction holds it and that is not waited for.
+    ///
+    /// Errors: `Conflict`, and those of waiting.
+    pub fn lock_if_free(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        position: u64,
+        mode: LockMode,
+        waits: bool,
+    ) -> Result<Option<Written>> {
         let mark = transaction.mark()?;
         self.check_current()?;
         loop {
             let writer = self.latch();
-            let Some((at, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            let Some((at, group)) = writer.resolve(position) else { return Ok(Some(Written::Gone)) };
             let offset = offset_of(at);
             let (created, ended) = (group.created(offset), group.ended(offset));
             let row = (self.id, group.row_id(offset));
@@ -195,16 +209,17 @@ impl NativeTable {
                 .or_else(|| obstacle(&group, offset, ended, mark))
                 .or_else(|| transaction.lock_obstacle(row, mode));
             match found {
+                Some(_) if !waits => return Ok(None),
                 Some(obstacle) => {
                     drop(writer);
                     transaction.wait(&obstacle)?;
                 }
-                None if created == ABORTED || ended == mark => return Ok(Written::Gone),
-                None if ended != NEVER => return overtaken(transaction, &group, at),
+                None if created == ABORTED || ended == mark => return Ok(Some(Written::Gone)),
+                None if ended != NEVER => return overtaken(transaction, &group, at).map(Some),
                 None => {
                     // Under the latch: a writer of this row looks for locks there, too.
                     transaction.take_lock(row, mode);
-                    return Ok(Written::Done(at));
+                    return Ok(Some(Written::Done(at)));
                 }
             }
         }

@@ -38,6 +38,7 @@ pub use undo::Savepoint;
 
 use crate::catalog::Cataloged;
 use crate::catalog::change::Step;
+use crate::catalog::temporary::TemporaryTables;
 use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
@@ -102,10 +103,12 @@ pub struct Transaction {
     redo: Option<Box<dyn Redo>>,
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
-    checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
     durability: Durability,
     /// The catalog as this transaction has changed it.
     cataloged: Option<Arc<Cataloged>>,
+    /// The temporary tables of its session.
+    temporary: Option<Arc<TemporaryTables>>,
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
     is_over: bool,
@@ -118,6 +121,8 @@ struct CatalogStep {
     /// What existed before it.
     before: Arc<Cataloged>,
     step: Step,
+    /// The session's temporary tables, if it is those that were changed.
+    temporary: Option<Arc<TemporaryTables>>,
 }
 
 /// The lists of a transaction, empty, for the thread's next one.
@@ -139,6 +144,7 @@ impl Transaction {
             isolation,
             durability,
             cataloged: None,
+            temporary: None,
             steps: Vec::new(),
             id: 0,
             ticket: None,
@@ -177,6 +183,16 @@ impl Transaction {
         self.durability = durability;
     }
 
+    /// Says which temporary tables its session has.
+    pub fn set_temporary(&mut self, temporary: Arc<TemporaryTables>) {
+        self.temporary = Some(temporary);
+    }
+
+    /// The temporary tables of its session, if that has any.
+    pub fn temporary(&self) -> Option<&Arc<TemporaryTables>> {
+        self.temporary.as_ref()
+    }
+
     /// Whether anything was written.
     pub fn has_written(&self) -> bool {
         !self.writes.is_empty() || !self.steps.is_empty()
@@ -199,8 +215,14 @@ impl Transaction {
     /// Notes a change of the catalog.
     pub(crate) fn note_catalog(&mut self, before: Arc<Cataloged>, after: Arc<Cataloged>, step: Step) {
         self.extensible = false;
-        self.steps.push(CatalogStep { writes: self.writes.len(), before, step });
+        self.steps.push(CatalogStep { writes: self.writes.len(), before, step, temporary: None });
         self.cataloged = Some(after);
+    }
+
+    /// Notes a change of the session's temporary tables.
+    pub(crate) fn note_temporary(&mut self, temporary: Arc<TemporaryTables>, before: Arc<Cataloged>, step: Step) {
+        self.extensible = false;
+        self.steps.push(CatalogStep { writes: self.writes.len(), before, step, temporary: Some(temporary) });
     }
 
     /// Comes in as a writer: waits while another transaction changes the catalog.
@@ -440,7 +462,10 @@ impl Transaction {
         }
     }
 
-    fn run_checks(&mut self) -> Result<()> {
+    /// Checks now what is otherwise checked at the end of the statement.
+    ///
+    /// Errors: as [`Transaction::end_statement`].
+    pub fn run_checks(&mut self) -> Result<()> {
         if self.checks.is_empty() {
             return Ok(());
         }

@@ -4,7 +4,9 @@
 //! stamps. What was inserted stays in its slot as an aborted version until vacuum comes by.
 
 use super::{Transaction, Write};
+use crate::table::NativeTable;
 use mainstay_base::Result;
+use std::sync::Arc;
 
 /// A point in a transaction that it can go back to.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +17,24 @@ pub struct Savepoint {
     steps: usize,
 }
 
+impl Savepoint {
+    /// How many checks were noted then.
+    pub(crate) fn checks(&self) -> usize {
+        self.checks
+    }
+}
+
 impl Transaction {
+    /// What was written since.
+    pub(crate) fn writes_since(&self, savepoint: &Savepoint) -> &[Write] {
+        self.writes.get(savepoint.writes..).unwrap_or_default()
+    }
+
+    /// Whether a table has this number among those of this transaction.
+    pub(crate) fn is_number_of(&self, number: u32, table: &Arc<NativeTable>) -> bool {
+        self.tables.get(number as usize).is_some_and(|known| Arc::ptr_eq(known, table))
+    }
+
     /// The point where the transaction is now.
     pub fn savepoint(&mut self) -> Savepoint {
         self.extensible = false;
@@ -54,7 +73,13 @@ impl Transaction {
             let Some(last) = self.steps.pop() else { break };
             self.undo_writes(last.writes);
             last.before.take_back(&last.step);
-            self.cataloged = Some(last.before).filter(|_| !self.steps.is_empty());
+            match last.temporary {
+                Some(temporary) => temporary.put_back(last.before),
+                None => {
+                    let is_first = self.steps.iter().all(|step| step.temporary.is_some());
+                    self.cataloged = Some(last.before).filter(|_| !is_first);
+                }
+            }
         }
         self.undo_writes(writes);
     }

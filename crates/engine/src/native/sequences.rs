@@ -1,0 +1,114 @@
+//! Sequences as a session uses them: by name, and with what it was given last.
+//!
+//! Values are given at once and never again, whatever becomes of the transaction ([`mainstay_store::Store::next_value`]).
+//! What was given last is the session's own: another one's values never show in `currval`.
+
+use super::Scope;
+use mainstay_base::{Code, Error, Result};
+use mainstay_query::{DEFAULT_SCHEMAS, Sequences, unknown_sequence};
+use mainstay_store::files::catalog::SequenceDefinition;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The values that a session was given last.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    values: Mutex<Values>,
+}
+
+#[derive(Debug, Default)]
+struct Values {
+    /// By the number of the sequence.
+    by_sequence: HashMap<u64, i64>,
+    latest: Option<i64>,
+}
+
+/// The sequences that a statement can name, for one session.
+#[derive(Clone)]
+pub(crate) struct SessionSequences {
+    pub(crate) scope: Scope,
+    pub(crate) given: Arc<Given>,
+}
+
+impl SessionSequences {
+    /// The next value of the sequence of this number.
+    ///
+    /// Errors: those of [`mainstay_store::Store::next_value`].
+    pub(super) fn next_of(&self, id: u64) -> Result<i64> {
+        let missing = || Error::new(Code::Internal, format!("there is no sequence number {id}"));
+        self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
+    }
+
+    fn take(&self, definition: &SequenceDefinition) -> Result<i64> {
+        let value = match self.scope.owner_of_sequence(definition.id) {
+            Some(own) => own.next_of(definition)?,
+            None => self.scope.store().next_of(definition)?,
+        };
+        self.note(definition.id, value);
+        Ok(value)
+    }
+
+    fn note(&self, id: u64, value: i64) {
+        let mut values = self.given.lock();
+        values.by_sequence.insert(id, value);
+        values.latest = Some(value);
+    }
+
+    fn named(&self, name: &str) -> Result<&SequenceDefinition> {
+        self.scope.sequence(&key_of_text(name)).ok_or_else(|| unknown_sequence(name))
+    }
+}
+
+impl Given {
+    fn lock(&self) -> MutexGuard<'_, Values> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sequences for SessionSequences {
+    fn next(&self, name: &str) -> Result<i64> {
+        self.take(self.named(name)?)
+    }
+
+    fn current(&self, name: Option<&str>) -> Result<i64> {
+        let found = match name {
+            None => self.given.lock().latest,
+            Some(name) => {
+                let id = self.named(name)?.id;
+                self.given.lock().by_sequence.get(&id).copied()
+            }
+        };
+        found.ok_or_else(|| {
+            let of = name.map_or_else(|| "of any sequence".to_owned(), |name| format!("of the sequence \"{name}\""));
+            let error = Error::new(Code::InvalidValue, format!("this session was given no value {of} yet"));
+            error.hint("take one with nextval first")
+        })
+    }
+
+    fn set(&self, name: &str, value: i64, given: bool) -> Result<()> {
+        let definition = self.named(name)?;
+        match self.scope.owner_of_sequence(definition.id) {
+            Some(own) => own.set_value(definition, value, given)?,
+            None => self.scope.store().set_value(definition, value, given)?,
+        }
+        if given {
+            self.given.lock().by_sequence.insert(definition.id, value);
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for SessionSequences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionSequences").finish_non_exhaustive()
+    }
+}
+
+/// What a name in a text is looked up by: in any case, quoted or not, without the default schema.
+fn key_of_text(name: &str) -> String {
+    let parts: Vec<String> = name.split('.').map(|part| part.trim().trim_matches('"').to_lowercase()).collect();
+    match parts.split_first() {
+        Some((schema, rest)) if !rest.is_empty() && DEFAULT_SCHEMAS.contains(&schema.as_str()) => rest.join("."),
+        _ => parts.join("."),
+    }
+}

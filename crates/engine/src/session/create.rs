@@ -1,0 +1,69 @@
+//! CREATE TABLE: empty or of a query, for everybody or for the session alone.
+
+use super::{Session, nothing};
+use crate::describe;
+use crate::native::Definitions;
+use mainstay_base::Result;
+use mainstay_query::{Answer, CreateTable};
+use std::sync::Arc;
+
+impl Session {
+    /// CREATE TABLE, with its rows when it is made of a query: both are one change.
+    pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
+        let Some(query) = &create.query else {
+            return self.create_empty(text, create);
+        };
+        let database = self.database.clone();
+        if create.if_not_exists && self.is_known(&create.name)? {
+            return Ok(nothing());
+        }
+        let planned = database.shared.planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
+        let create = describe::table_of_query(create, planned.schema())?;
+        let fill = format!("INSERT INTO {} {query}", create.name.quoted());
+        if self.transaction.is_open() {
+            self.create_empty(text, &create)?;
+            return self.other(&fill);
+        }
+        self.transaction.begin(&database.shared.catalog.native, None)?;
+        let filled = self.create_empty(text, &create).and_then(|_| self.other(&fill));
+        match filled {
+            Ok(answer) => self.transaction.commit(&database.shared.catalog.native).map(|()| answer),
+            Err(error) => {
+                self.transaction.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    fn create_empty(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
+        let database = self.database.clone();
+        let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
+        let given = Arc::clone(&self.transaction.given);
+        if !create.temporary {
+            return self.create(text, |transaction| {
+                Definitions::shared(native).create_table(planner, transaction, create, &given)
+            });
+        }
+        // Its rows live among the transactions of the store, so there must be one.
+        native.make()?;
+        self.transaction.make_temporary();
+        let is_own = self.transaction.is_open();
+        if !is_own {
+            self.transaction.begin(native, None)?;
+        }
+        let done = self.define(text, |transaction| {
+            Definitions::own(native, transaction).create_table(planner, transaction, create, &given)
+        });
+        if done.is_ok() {
+            self.transaction.on_commit(&create.name, create.on_commit);
+        }
+        match done {
+            done if is_own => done,
+            Ok(answer) => self.transaction.commit(native).map(|()| answer),
+            Err(error) => {
+                self.transaction.abandon();
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What is written in other ways than the parser knows, brought to the way it knows: token by token, before it parses.
+//!
+//! ```text
+//!   NEXT VALUE FOR s                         nextval('s')
+//!   START WITH 5 INCREMENT BY 2 CYCLE ...    INCREMENT BY 2 START WITH 5 CYCLE      the parser's own order
+//! ```
+//!
+//! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
+
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// The statement in the parser's own words.
+pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
+    if !(mentions(Keyword::NEXT) || mentions(Keyword::SEQUENCE) || mentions(Keyword::IDENTITY)) {
+        return tokens;
+    }
+    let tokens = tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    sequence_options(next_value_for(tokens))
+}
+
+fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
+    matches!(&token.token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
+}
+
+/// Whether this unquoted word is here. Not all of these are the parser's keywords.
+fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
+    matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// `NEXT VALUE FOR s.t` as `nextval('s.t')`.
+fn next_value_for(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut reduced = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let is_here = ["next", "value", "for"].iter().zip(at..).all(|(word, at)| is_word(tokens.get(at), word));
+        let Some((name, end)) = is_here.then(|| name_at(&tokens, at + 3)).flatten() else {
+            reduced.push(tokens[at].clone());
+            at += 1;
+            continue;
+        };
+        let span = tokens[at].span;
+        let made = [Token::make_word("nextval", None), Token::LParen, Token::SingleQuotedString(name), Token::RParen];
+        reduced.extend(made.map(|token| TokenWithSpan { token, span }));
+        at = end;
+    }
+    reduced
+}
+
+/// The name, with its schema, that begins here, and where it ends.
+fn name_at(tokens: &[TokenWithSpan], start: usize) -> Option<(String, usize)> {
+    let word = |at: usize| match tokens.get(at).map(|token| &token.token) {
+        Some(Token::Word(word)) => Some(word.value.clone()),
+        _ => None,
+    };
+    let (mut name, mut end) = (word(start)?, start + 1);
+    while tokens.get(end).is_some_and(|token| token.token == Token::Period) {
+        name = format!("{name}.{}", word(end + 1)?);
+        end += 2;
+    }
+    Some((name, end))
+}
+
+/// An option of a sequence: which it is, in the parser's order, and how many tokens it has.
+fn option_at(tokens: &[TokenWithSpan], at: usize) -> Option<(usize, usize)> {
+    let here = |offset: usize, word: &str| is_word(tokens.get(at + offset), word);
+    // A number may have a sign.
+    let number = |from: usize| {
+        let signed = matches!(tokens.get(at + from).map(|token| &token.token), Some(Token::Minus | Token::Plus));
+        let digits = from + usize::from(signed);
+        matches!(tokens.get(at + digits).map(|t| &t.token), Some(Token::Number(..))).then_some(digits + 1)
+    };
+    let after = |word: &str| if here(1, word) { 2 } else { 1 };
+    if here(0, "no") {
+        let order = [("minvalue", 1), ("maxvalue", 2), ("cycle", 5)];
+        return order.into_iter().find(|(word, _)| here(1, word)).map(|(_, order)| (order, 2));
+    }
+    if here(0, "increment") {
+        return number(after("by")).map(|length| (0, length));
+    }
+    if here(0, "start") {
+        return number(after("with")).map(|length| (3, length));
+    }
+    let valued = [("minvalue", 1), ("maxvalue", 2), ("cache", 4)].into_iter().find(|(word, _)| here(0, word));
+    match valued {
+        Some((_, order)) => number(1).map(|length| (order, length)),
+        None => here(0, "cycle").then_some((5, 1)),
+    }
+}
+
+/// Options that follow each other, in the parser's order. An option that is there twice stays, for the parser to refuse.
+fn sequence_options(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut reduced = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let mut options = Vec::new();
+        let mut end = at;
+        while let Some((order, length)) = option_at(&tokens, end) {
+            options.push((order, end..end + length));
+            end += length;
+        }
+        if options.len() < 2 {
+            reduced.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        options.sort_by_key(|(order, _)| *order);
+        options.into_iter().for_each(|(_, range)| reduced.extend_from_slice(&tokens[range]));
+        at = end;
+    }
+    reduced
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::Text;
+
+    fn reduced(source: &str) -> String {
+        Text::new(source).unwrap().parse().unwrap().to_string()
+    }
+
+    #[test]
+    fn next_values_and_options_are_reduced() {
+        assert_eq!(reduced("SELECT NEXT VALUE FOR a.\"B\" + 1 FROM t"), "SELECT nextval('a.b') + 1 FROM t");
+        assert_eq!(reduced("SELECT next, value FROM t"), "SELECT next, value FROM t");
+        assert_eq!(
+            reduced("CREATE SEQUENCE s CYCLE START WITH -5 NO MAXVALUE INCREMENT -2 MINVALUE -9"),
+            "CREATE SEQUENCE s INCREMENT -2 MINVALUE -9 NO MAXVALUE START WITH -5 CYCLE"
+        );
+        assert!(Text::new("CREATE SEQUENCE s CYCLE NO CYCLE").unwrap().parse().is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! Columns of a SELECT list that have the same name: `SELECT a, a`, `SELECT a AS x, b AS x`, `SELECT *, a`.
+//!
+//! SQL lets a list have them; the planner wants names to be unique. So all but the first get a name behind which the one
+//! that was meant can still be read ([`shown`]), and the answer shows that one. In a subquery only an expression that is
+//! there twice is renamed: it has the same value whichever is referred to, while two things under one alias are ambiguous.
+
+use datafusion::sql::sqlparser::ast::{
+    Expr, Ident, Query, Select, SelectItem, SetExpr, Statement, VisitMut, VisitorMut,
+};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// What stands between a name and its number. No statement has it in a name.
+const MARK: char = '\u{1}';
+
+/// Makes the names of every list unique.
+pub(crate) fn rename(mut statement: Statement) -> Statement {
+    if let Statement::Query(query) = &mut statement {
+        rename_outermost(query);
+    }
+    // The visitor does not break.
+    let _ = VisitMut::visit(&mut statement, &mut Renamer);
+    statement
+}
+
+/// The name that was meant.
+pub(crate) fn shown(name: &str) -> &str {
+    name.split(MARK).next().unwrap_or(name)
+}
+
+fn rename_outermost(query: &mut Query) {
+    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let is_wildcard = |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
+    let has_wildcard = select.projection.iter().any(is_wildcard);
+    let mut seen = HashSet::new();
+    for (number, item) in select.projection.iter_mut().enumerate() {
+        match item {
+            SelectItem::ExprWithAlias { alias, .. } if !seen.insert(alias.value.clone()) || has_wildcard => {
+                alias.value = numbered(&alias.value, number);
+            }
+            SelectItem::UnnamedExpr(expr @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_))) => {
+                let name = name_of(expr);
+                // Columns of several tables may have one name; written alike, they are one column.
+                if has_wildcard || seen.contains(&name) {
+                    let alias = Ident::new(numbered(&name, number));
+                    *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+                }
+                seen.insert(name);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn numbered(name: &str, number: usize) -> String {
+    format!("{}{MARK}{number}", shown(name))
+}
+
+/// What a column is called that nobody gave a name.
+fn name_of(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(name) => name.value.clone(),
+        Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.clone()).unwrap_or_default(),
+        other => other.to_string(),
+    }
+}
+
+struct Renamer;
+
+impl VisitorMut for Renamer {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let mut seen = HashSet::new();
+        for (number, item) in select.projection.iter_mut().enumerate() {
+            if let SelectItem::UnnamedExpr(expr) = item
+                && !seen.insert(expr.to_string())
+            {
+                let alias = Ident::new(numbered(&name_of(expr), number));
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
