@@ -50,8 +50,11 @@ fn maintain(
     writer.sync().unwrap();
 }
 
+/// A change: the row before (none for one that is appended), the row after, and the record.
+type Step = (Option<Row>, Row, u32);
+
 /// The rows of a table, and how they came: appended, then appended and changed.
-fn history(seed: u64, appended: usize, changes: usize) -> (Vec<Row>, Vec<(Option<Row>, Row, u32)>) {
+fn history(seed: u64, appended: usize, changes: usize) -> (Vec<Row>, Vec<Step>) {
     let mut seed = Seed(seed);
     let mut rows: Vec<Row> = Vec::new();
     let mut history = Vec::new();

@@ -314,7 +314,7 @@ fn read_pages(file: &dyn File, header: &[u8], block_size: u64, end: u64) -> Resu
     }
     let kind = u16::from_le_bytes([page[8], page[9]]);
     let count = usize::from(kind >> 2);
-    let whole = be32(&page, 0) == PAGE_TYPE.into() && be32(&page, 4) == PAGE_BYTES;
+    let whole = be32(&page, 0) == u64::from(PAGE_TYPE) && be32(&page, 4) == PAGE_BYTES;
     // The lower bits tell leaves (3) from the branches of Clipper 5.3's trees.
     if !whole || kind & 3 != 3 || count > PAGE_ITEMS {
         return Ok((list, None));
