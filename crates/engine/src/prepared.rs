@@ -84,10 +84,13 @@ impl Prepared {
         {
             return Ok(changed);
         }
-        if let Some(short) = self.short.as_ref().filter(|short| !short.is_query())
-            && let Some(changed) = short.change(session, &self.text, parameters, &mut self.workspace)?
-        {
-            return Ok(changed);
+        if let Some(short) = &self.short {
+            if let Some(changed) = short.change(session, &self.text, parameters, &mut self.workspace)? {
+                return Ok(changed);
+            }
+            if let Some(answer) = short.insert(session, &self.text, parameters)? {
+                return Ok(answer.changed().unwrap_or_default());
+            }
         }
         let bound = with_parameters(&self.text, parameters)?;
         let mut answer = session.execute(&bound)?;
@@ -110,6 +113,11 @@ impl Prepared {
             && let ShortStatement::Select(short) = short
         {
             return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
+        }
+        if let Some(short) = &self.short
+            && let Some(answer) = short.insert(session, &self.text, parameters)?
+        {
+            return Ok(Rows::of(answer));
         }
         let bound = with_parameters(&self.text, parameters)?;
         Ok(Rows::of(session.execute(&bound)?))

@@ -13,9 +13,9 @@ use crate::prepared::Prepared;
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
+    Answer, CancelHandle, Catalog, Delete, Insert, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
     Statement, TransactionStatement, Update, View, Visibility,
 };
 use mainstay_store::{Durability, Shown, Transaction};
@@ -326,9 +326,23 @@ impl Session {
         }
     }
 
+    /// Runs an INSERT with these values for the parameters in its lists of values.
+    pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
+    }
+
     fn change(
         &mut self,
         text: &str,
+        work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
+    ) -> Result<Answer> {
+        self.change_with(text, &[], work)
+    }
+
+    fn change_with(
+        &mut self,
+        text: &str,
+        parameters: &[ValueRef<'_>],
         mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
     ) -> Result<Answer> {
         let database = self.database.clone();
@@ -339,7 +353,9 @@ impl Session {
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
         let given = &Arc::clone(&self.transaction.given);
-        let changer = Changer { native, planner: &shared.planner, catalog: &catalog, options: &options, text, given };
+        let planner = &*shared.planner;
+        let (catalog, options) = (&catalog, &options);
+        let changer = Changer { native, planner, catalog, options, text, given, parameters };
         let place = (native, &*shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }

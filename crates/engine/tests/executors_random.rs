@@ -285,3 +285,50 @@ fn other_values_and_many_rows_are_answered_too() {
     let values = [ValueRef::Integer(19_989), ValueRef::Integer(19_995), ValueRef::Integer(19_991)];
     assert_eq!(delete.execute(&mut session, &values).unwrap(), 5);
 }
+
+/// An INSERT of parameters does whatever its table asks for, prepared or not.
+#[test]
+fn inserts_of_parameters_fill_in_the_rest() {
+    let mut session = session(false);
+    session.execute("CREATE TABLE p (id INTEGER PRIMARY KEY)").unwrap();
+    session.execute("INSERT INTO p VALUES (1), (2)").unwrap();
+    session
+        .execute(
+            "CREATE TABLE t (id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, p INTEGER REFERENCES p, \
+             amount DECIMAL(8,2) DEFAULT 5 CHECK (amount > 0), twice DECIMAL(9,2) GENERATED ALWAYS AS (amount * 2) STORED, \
+             code VARCHAR(4) UNIQUE)",
+        )
+        .unwrap();
+    let amount = ValueRef::Decimal(Decimal::new(125, 2));
+    let mut both = session.prepare("INSERT INTO t (p, amount, code) VALUES ($1, $2, $3) RETURNING id, twice").unwrap();
+    assert_eq!(both.executor(), Executor::Row);
+    let values = [ValueRef::Integer(1), amount, ValueRef::Text("a")];
+    let mut rows = both.query(&mut session, &values).unwrap();
+    let row = rows.next().unwrap().unwrap();
+    assert_eq!((row.get(0), row.get(1)), (ValueRef::Integer(1), ValueRef::Decimal(Decimal::new(250, 2))));
+    drop(rows);
+    let mut some = session.prepare("INSERT INTO t (p, code) VALUES ($1, $2), (2, $3)").unwrap();
+    let values = [ValueRef::Integer(2), ValueRef::Text("b"), ValueRef::Null];
+    assert_eq!(some.execute(&mut session, &values).unwrap(), 2);
+    let text = "INSERT INTO t (p, code) VALUES ($1, $2) ON CONFLICT (code) DO UPDATE SET amount = t.amount + 1";
+    let mut upsert = session.prepare(text).unwrap();
+    let values = [ValueRef::Integer(2), ValueRef::Text("a")];
+    assert_eq!(upsert.execute(&mut session, &values).unwrap(), 1);
+    let code = |outcome: mainstay_base::Result<u64>| outcome.unwrap_err().code().name();
+    let zero = ValueRef::Decimal(Decimal::new(0, 0));
+    assert_eq!(code(both.execute(&mut session, &[ValueRef::Integer(1), zero, ValueRef::Null])), "check_violation");
+    assert_eq!(
+        code(both.execute(&mut session, &[ValueRef::Integer(9), amount, ValueRef::Null])),
+        "foreign_key_violation"
+    );
+    assert_eq!(
+        code(some.execute(&mut session, &[ValueRef::Integer(1), ValueRef::Text("b"), ValueRef::Null])),
+        "unique_violation"
+    );
+    assert_eq!(code(both.execute(&mut session, &[ValueRef::Integer(1)])), "invalid_value");
+    let mut all = session.prepare("SELECT COUNT(*), SUM(amount), SUM(twice), MAX(id) FROM t").unwrap();
+    let mut rows = all.query(&mut session, &[]).unwrap();
+    let row = rows.next().unwrap().unwrap();
+    let cents = |cents| ValueRef::Decimal(Decimal::new(cents, 2));
+    assert_eq!((row.get(0), row.get(1), row.get(2)), (ValueRef::Integer(3), cents(1_225), cents(2_450)));
+}

@@ -4,26 +4,28 @@
 //! the whole list a query.
 
 use crate::change::parsed;
+use crate::statement::parameter_number;
 use datafusion::sql::sqlparser::ast::{
     self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visit, Visitor,
 };
-use mainstay_base::{Code, Decimal, Error, Result, Value};
+use mainstay_base::{Code, Decimal, Error, Result, Value, ValueRef};
 use std::ops::ControlFlow;
 
 /// A row of values; `None` for DEFAULT.
 pub type ConstantRow = Vec<Option<Value>>;
 
-/// The values of lists that are made of literals only; `None` when there is anything else in them.
+/// The values of lists that are made of literals and of parameters, which have these values; `None` when there is anything
+/// else in them.
 ///
 /// Errors: `InvalidValue` for a literal that is not what it says, such as `DATE '2026-02-30'`.
-pub fn constants(rows: &[Vec<Option<Expr>>]) -> Result<Option<Vec<ConstantRow>>> {
+pub fn constants(rows: &[Vec<Option<Expr>>], parameters: &[ValueRef<'_>]) -> Result<Option<Vec<ConstantRow>>> {
     let mut constants = Vec::with_capacity(rows.len());
     for row in rows {
         let mut values = Vec::with_capacity(row.len());
         for expr in row {
             values.push(match expr {
                 None => None,
-                Some(expr) => match constant(expr)? {
+                Some(expr) => match constant(expr, parameters)? {
                     Some(value) => Some(value),
                     None => return Ok(None),
                 },
@@ -34,11 +36,15 @@ pub fn constants(rows: &[Vec<Option<Expr>>]) -> Result<Option<Vec<ConstantRow>>>
     Ok(Some(constants))
 }
 
-fn constant(expr: &Expr) -> Result<Option<Value>> {
+fn constant(expr: &Expr, parameters: &[ValueRef<'_>]) -> Result<Option<Value>> {
     Ok(match expr {
+        Expr::Value(ast::ValueWithSpan { value: ast::Value::Placeholder(name), .. }) => {
+            let value = parameter_number(name).and_then(|number| parameters.get(number));
+            value.map(|value| value.to_value())
+        }
         Expr::Value(value) => literal(&value.value),
-        Expr::Nested(inner) => constant(inner)?,
-        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match constant(expr)? {
+        Expr::Nested(inner) => constant(inner, parameters)?,
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match constant(expr, parameters)? {
             Some(Value::Integer(value)) => value.checked_neg().map(Value::Integer),
             Some(Value::Decimal(value)) => Some(Value::Decimal(Decimal::new(-value.unscaled, value.scale))),
             Some(Value::Float(value)) => Some(Value::Float(-value)),

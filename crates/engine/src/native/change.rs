@@ -41,6 +41,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) text: &'s str,
     /// What the session was given by sequences.
     pub(crate) given: &'s Arc<Given>,
+    /// The values of parameters in lists of values.
+    pub(crate) parameters: &'s [ValueRef<'s>],
 }
 
 /// What an INSERT does with a key that is there.
@@ -138,7 +140,7 @@ impl Changer<'_> {
     ) -> Result<Vec<NewRow>> {
         let given: Vec<Vec<Option<Value>>> = match &insert.source {
             InsertSource::Defaults => vec![Vec::new()],
-            InsertSource::Values(rows) => match mainstay_query::constants(rows)? {
+            InsertSource::Values(rows) => match mainstay_query::constants(rows, self.parameters)? {
                 Some(rows) => rows,
                 None => {
                     let (queries, defaults) = mainstay_query::values_queries(rows)?;

@@ -8,7 +8,7 @@ use super::cells::fits;
 use crate::native::{Changed, Form, RowChange, RowsDone, key_of, update_late, update_row};
 use crate::session::Session;
 use mainstay_base::{Code, Result, Value, ValueRef};
-use mainstay_query::{Assignment, Name, Short, Statement};
+use mainstay_query::{Answer, Assignment, Insert, Name, Short, Statement};
 use mainstay_rows::{Buffer, Outcome, Scratch};
 use mainstay_store::{Read, Transaction, View, Written};
 use std::sync::Arc;
@@ -16,8 +16,21 @@ use std::sync::Arc;
 /// A statement whose rows the row executor finds.
 pub(super) enum ShortStatement {
     Select(Short),
-    Update { short: Short, form: Arc<Form>, columns: Vec<usize> },
-    Delete { short: Short, form: Arc<Form> },
+    Update {
+        short: Short,
+        form: Arc<Form>,
+        columns: Vec<usize>,
+    },
+    Delete {
+        short: Short,
+        form: Arc<Form>,
+    },
+    /// Rows of values that are literals or parameters, whatever their table does about them: defaults, sequences, checks,
+    /// keys that are there. Of so many parameters.
+    Insert {
+        insert: Box<Insert>,
+        parameters: usize,
+    },
 }
 
 /// What runs use again.
@@ -46,13 +59,22 @@ impl ShortStatement {
                 let short = session.short_delete(text, &delete)?;
                 Ok(short.map(|short| ShortStatement::Delete { short, form }))
             }
+            Statement::Insert(insert) => {
+                let parameters = insert.listed_parameters(text)?;
+                Ok(parameters.map(|parameters| ShortStatement::Insert { insert, parameters }))
+            }
             _ => Ok(None),
         }
     }
 
-    /// Whether it gives rows.
-    pub(super) fn is_query(&self) -> bool {
-        matches!(self, ShortStatement::Select(_))
+    /// The answer of an INSERT; `None` for another statement, or another number of parameters.
+    pub(super) fn insert(&self, session: &mut Session, text: &str, values: &[ValueRef<'_>]) -> Result<Option<Answer>> {
+        match self {
+            ShortStatement::Insert { insert, parameters } if *parameters == values.len() => {
+                session.insert(text, insert, values).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Fills the buffer with the rows of a query: whether it did.
@@ -96,7 +118,7 @@ impl ShortStatement {
             let done = match self {
                 ShortStatement::Update { form, columns, .. } => update(transaction, form, columns, view, buffer)?,
                 ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
-                ShortStatement::Select(_) => Some(0),
+                ShortStatement::Select(_) | ShortStatement::Insert { .. } => Some(0),
             };
             Ok(done.map_or(Changed::Overtaken, |count| Changed::Done(Some(count))))
         })

@@ -1,12 +1,13 @@
 //! INSERT, UPDATE and DELETE: which table, which rows, which values.
 
 use super::{Name, unsupported};
+use crate::constants::constants;
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
     self, AssignmentTarget, ConflictTarget, Expr, FromTable, OnConflictAction, OnInsert, Query, SelectItem, SetExpr,
     TableFactor, TableObject, TableWithJoins, UpdateTableFromKind,
 };
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, ValueRef};
 
 /// INSERT.
 #[derive(Clone, Debug)]
@@ -21,6 +22,24 @@ pub struct Insert {
     pub conflict: Option<Conflict>,
     /// What to give of the new rows.
     pub returning: Option<Returning>,
+}
+
+impl Insert {
+    /// How many parameters a statement has of which each stands by itself in a list of values; `None` when there are
+    /// others, or lists of expressions.
+    ///
+    /// Errors: those of reading the text.
+    pub fn listed_parameters(&self, source: &str) -> Result<Option<usize>> {
+        let InsertSource::Values(rows) = &self.source else { return Ok(None) };
+        let parameters = Text::new(source)?.parameters();
+        let count = parameters.iter().map(|(_, number)| number + 1).max().unwrap_or(0);
+        let is_parameter =
+            |expr: &&Expr| matches!(expr, Expr::Value(ast::ValueWithSpan { value: ast::Value::Placeholder(_), .. }));
+        let listed = rows.iter().flatten().flatten().filter(is_parameter).count();
+        let nulls = vec![ValueRef::Null; count];
+        let is_listed = listed == parameters.len() && constants(rows, &nulls)?.is_some();
+        Ok(is_listed.then_some(count))
+    }
 }
 
 /// Where the values of an INSERT come from.

@@ -176,7 +176,7 @@ fn cell(expr: &Expr) -> Option<Cell> {
     if let Expr::Value(ast::ValueWithSpan { value: ast::Value::Placeholder(name), .. }) = expr {
         return parameter_number(name).map(Cell::Parameter);
     }
-    let rows = constants(&[vec![Some(expr.clone())]]).ok()??;
+    let rows = constants(&[vec![Some(expr.clone())]], &[]).ok()??;
     rows.into_iter().flatten().flatten().next().map(Cell::Constant)
 }
 
