@@ -471,3 +471,31 @@ fn records_that_the_header_does_not_count_yet_are_not_written_over() {
     }
     assert_eq!(shop.rows().len(), 5);
 }
+
+#[test]
+fn an_update_can_be_taken_back() {
+    for (format, access) in FORMATS.into_iter().flat_map(|f| [(f, Access::Exclusive), (f, Access::Shared)]) {
+        let shop = Shop::new(&customers(format));
+        let mut table = shop.open(access);
+        let old = text(300, 1);
+        table.append(&[ValueRef::Text("n"), ValueRef::Integer(1), ValueRef::Null, ValueRef::Text(&old)]).unwrap();
+        table.flush().unwrap();
+        let before = shop.rows();
+        table.lock_record(1).unwrap();
+        let new = text(900, 2);
+        let values = [(0, ValueRef::Text("m")), (3, ValueRef::Text(&new))];
+        let update = table.update_revocably(1, &values).unwrap();
+        assert_ne!(update.change.old, update.change.new);
+        table.take_back(update).unwrap();
+        table.flush().unwrap();
+        assert_eq!(shop.rows(), before, "{format:?} {access:?}");
+        // What was given back is not the old value's.
+        table.append(&[ValueRef::Text("other"), ValueRef::Null, ValueRef::Null, ValueRef::Text(&new)]).unwrap();
+        let update = table.update_revocably(1, &values).unwrap();
+        table.keep(update).unwrap();
+        table.append(&[ValueRef::Text("third"), ValueRef::Null, ValueRef::Null, ValueRef::Text(&old)]).unwrap();
+        table.close().unwrap();
+        let notes: Vec<Value> = shop.rows().into_iter().map(|(_, mut row)| row.remove(3)).collect();
+        assert_eq!(notes, [&new, &new, &old].map(|note| Value::Text(note.clone())), "{format:?} {access:?}");
+    }
+}
