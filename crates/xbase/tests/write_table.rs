@@ -473,6 +473,22 @@ fn records_that_the_header_does_not_count_yet_are_not_written_over() {
 }
 
 #[test]
+fn a_memo_that_stays_what_it_was_is_not_stored_again() {
+    let shop = Shop::new(&customers(Format::VisualFoxPro));
+    let mut table = shop.open(Access::Shared);
+    table.append(&[ValueRef::Text("n"), ValueRef::Null, ValueRef::Null, ValueRef::Text("the note")]).unwrap();
+    let length = shop.memo_length();
+    for amount in 0..50 {
+        let change = table.update(1, &[(1, ValueRef::Integer(amount)), (3, ValueRef::Text("the note"))]).unwrap();
+        assert_eq!(change.old[30..34], change.new[30..34]);
+    }
+    assert_eq!(shop.memo_length(), length);
+    table.update(1, &[(3, ValueRef::Text("another"))]).unwrap();
+    assert_ne!(shop.memo_length(), length);
+    assert_eq!(shop.rows()[0].1[3], Value::Text("another".into()));
+}
+
+#[test]
 fn an_update_can_be_taken_back() {
     for (format, access) in FORMATS.into_iter().flat_map(|f| [(f, Access::Exclusive), (f, Access::Shared)]) {
         let shop = Shop::new(&customers(format));

@@ -31,8 +31,15 @@ impl TableWriter {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
             let mut stored = Vec::new();
-            let filled = writer.fill(&mut new, values.iter().copied(), &mut stored);
-            let before: Vec<Stored> = values
+            // A memo that is what it was stays where it is.
+            let mut changed = Vec::with_capacity(values.len());
+            for (field, value) in values.iter().copied() {
+                if !writer.is_same_memo(field, value, &old)? {
+                    changed.push((field, value));
+                }
+            }
+            let filled = writer.fill(&mut new, changed.iter().copied(), &mut stored);
+            let before: Vec<Stored> = changed
                 .iter()
                 .filter_map(|(field, _)| writer.fields().get(*field))
                 .filter(|field| field.kind.needs_memo())
