@@ -9,7 +9,7 @@
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
 //! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
-//! until the file is closed, and only to one who has it alone.
+//! to the writer that gave them back, until it closes the file: others only ever take blocks behind all others.
 //!
 //! **Crashes.** A list is written before the blocks it gives out are written to, and after the record that referred
 //! to the blocks it takes back. So whatever is cut off leaves at most blocks that nobody uses. Only as many writes
@@ -110,6 +110,11 @@ impl Space {
     /// Whether changes of the list may wait: until then its blocks hold nothing that the list needs.
     pub(super) fn may_wait(&self) -> bool {
         self.list != List::Chain
+    }
+
+    /// The free runs, for a file that has no place for them.
+    pub(super) fn into_runs(self) -> Vec<Run> {
+        self.runs
     }
 
     /// Whether blocks that are given back are found again by others.

@@ -10,7 +10,7 @@
 use super::swap::{self, new_memo, new_table};
 use super::{Access, Counting, TableWriter, WriteOptions};
 use crate::codepage::CodePage;
-use crate::dbf::{Dbf, Field, FieldKind, OpenOptions, TableSpec, decode_rows};
+use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, OpenOptions, TableSpec, decode_rows};
 use crate::memo::{Fetched, Memo, MemoKind, MemoWriter, Window, empty_file};
 use crate::{Finding, Severity};
 use arrow_array::cast::AsArray;
@@ -148,7 +148,11 @@ impl TableWriter {
             findings: None,
         };
         let memo_path = memo.as_ref().map(|(path, _)| path.clone());
-        let counters: Vec<Option<Counting>> = sources.iter().map(|source| self.counter_of(source)).collect();
+        let counters: Vec<Option<Counting>> = sources
+            .iter()
+            .enumerate()
+            .map(|(at, source)| self.counter_of(source, new.map(|(spec, _)| &spec.fields[at])))
+            .collect();
         write_files(&self.fs, &self.path, &header, memo, &self.options, plan, &counters)?;
         // A memo file that no field needs any more goes with the old structure.
         let unneeded = old_memo.filter(|_| memo_path.is_none()).map(|memo| memo.path().to_owned());
@@ -159,8 +163,12 @@ impl TableWriter {
         self.reopen()
     }
 
-    fn counter_of(&self, source: &Source) -> Option<Counting> {
+    /// The counter that goes on in a new field: that of the old one, unless the new one was given another.
+    fn counter_of(&self, source: &Source, new: Option<&FieldSpec>) -> Option<Counting> {
         let Source::Field(field) = source else { return None };
+        if new.is_some_and(|new| new.counter != self.dbf.counter(*field)) {
+            return None;
+        }
         self.counting.iter().find(|counting| counting.field == *field).copied()
     }
 
