@@ -2,6 +2,8 @@
 //!
 //! The only calls of the C library in this crate, because no safe wrapper of them takes a range.
 
+// Elsewhere nothing but the refusals at the end of this file is used.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 // The list of locks in /proc is no stored data.
 #![allow(clippy::disallowed_methods)]
 

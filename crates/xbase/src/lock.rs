@@ -50,12 +50,13 @@ pub enum LockScheme {
 }
 
 impl LockScheme {
-    /// What programs take that have not been told otherwise: FoxPro's for its own tables, for those with a
-    /// structural index, an FPT memo or (as the caller knows) a CDX beside them, else Clipper's.
+    /// What programs take that have not been told otherwise: FoxPro's for its own tables, for those with an FPT memo
+    /// or (as the caller knows) a CDX beside them, else Clipper's. (The header's mark of a structural index does not
+    /// tell a CDX from dBASE's MDX.)
     pub fn default_for(header: &Header, has_cdx: bool) -> LockScheme {
         match header.version {
             0x30..=0x32 | 0xF5 | 0xFB => LockScheme::FoxPro,
-            _ if has_cdx || header.has_structural_index => LockScheme::FoxPro,
+            _ if has_cdx => LockScheme::FoxPro,
             _ => LockScheme::Clipper,
         }
     }
@@ -310,9 +311,10 @@ mod tests {
         let top = 0x7FFF_FFFE;
         let back = (range(top, 1), range(top - 0x07FF_FFFF, 0x07FF_FFFF), range(top - 3, 1), range(top - 5, 3));
         assert_eq!(of(LockScheme::FoxPro, &header), back);
-        assert_eq!(LockScheme::default_for(&header, false), LockScheme::FoxPro);
-        header.has_structural_index = false;
+        assert_eq!(LockScheme::default_for(&header, true), LockScheme::FoxPro);
         assert_eq!(LockScheme::default_for(&header, false), LockScheme::Clipper);
+        header.version = 0x30;
+        assert_eq!(LockScheme::default_for(&header, false), LockScheme::FoxPro);
         assert_eq!(LockScheme::by_name("CL53EXT"), Some(LockScheme::ClipperExtended));
     }
 }

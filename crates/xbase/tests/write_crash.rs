@@ -291,3 +291,41 @@ fn nothing_is_written_after_a_sync_that_failed() {
     drop(table);
     assert!(memory.create(path(), Create::Existing).is_ok());
 }
+
+/// Every call of a pack fails once: the table has its old records or the packed ones, and a writer that does not know
+/// which writes nothing more.
+#[test]
+fn every_call_of_a_pack_can_fail() {
+    let how = options(Access::Exclusive, true);
+    let prepared = || {
+        let memory = Memory::new();
+        assert_eq!(work(Arc::new(memory.clone()), Format::FoxPro, how), STEPS);
+        memory
+    };
+    let whole = after(STEPS);
+    let mut without = whole.clone();
+    without.remove(2);
+    let kinds =
+        [Operation::Write, Operation::Read, Operation::Create, Operation::Sync, Operation::Rename, Operation::Remove];
+    for operation in kinds {
+        let counting = Faulty::counting(prepared());
+        TableWriter::open(Arc::new(counting.clone()), path(), how).unwrap().pack().unwrap();
+        for call in 0..counting.calls(operation) {
+            let memory = prepared();
+            let faulty = Faulty::failing(memory.clone(), operation, call, Fault::Error);
+            let Ok(mut table) = TableWriter::open(Arc::new(faulty), path(), how) else { continue };
+            let packed = table.pack();
+            let appended = table.append(&[ValueRef::Text("new"), ValueRef::Text("appended")]).is_ok();
+            let flushed = table.close().is_ok() && appended;
+            // The next opening finishes what was begun.
+            drop(TableWriter::open(Arc::new(memory.clone()), path(), how).unwrap());
+            let (mut notes, errors) = state(&memory);
+            assert_eq!(errors, Vec::<String>::new(), "{operation:?} {call}");
+            if flushed {
+                assert_eq!(notes.pop().unwrap(), "new: appended", "{operation:?} {call}");
+            }
+            let expected = if packed.is_ok() { notes == without } else { notes == without || notes == whole };
+            assert!(expected, "{operation:?} {call}: {packed:?}, {notes:?}");
+        }
+    }
+}

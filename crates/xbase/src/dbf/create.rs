@@ -207,6 +207,9 @@ impl TableSpec {
     ///
     /// Fails with `Code::InvalidValue` or `Code::Duplicate` if the format cannot have such a field.
     pub fn header(&self, today: Date) -> Result<Vec<u8>> {
+        if self.fields.is_empty() {
+            return Err(invalid("a table has at least one field".to_owned()));
+        }
         let page = CodePage::from_language_byte(self.language).unwrap_or(CodePage::default_for_version(self.version()));
         let wide = self.format == Format::Dbase7;
         let mut bytes = vec![0; if wide { 68 } else { FIXED_LENGTH }];

@@ -9,7 +9,7 @@
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
 //! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
-//! until the file is closed, and only to one who has it alone.
+//! to the writer that gave them back, until it closes the file: others only ever take blocks behind all others.
 //!
 //! **Crashes.** A list is written before the blocks it gives out are written to, and after the record that referred
 //! to the blocks it takes back. So whatever is cut off leaves at most blocks that nobody uses. Only as many writes
@@ -110,6 +110,11 @@ impl Space {
     /// Whether changes of the list may wait: until then its blocks hold nothing that the list needs.
     pub(super) fn may_wait(&self) -> bool {
         self.list != List::Chain
+    }
+
+    /// The free runs, for a file that has no place for them.
+    pub(super) fn into_runs(self) -> Vec<Run> {
+        self.runs
     }
 
     /// Whether blocks that are given back are found again by others.
@@ -349,4 +354,113 @@ fn read_chain(file: &dyn File, block_size: u64, head: u64, end: u64) -> Result<(
         at = next;
     }
     Ok((runs, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memo::empty_file;
+    use mainstay_vfs::{Create, FileSystem, Memory};
+    use std::path::Path;
+
+    /// A file of 20 blocks of 64 bytes, all of them taken.
+    fn file(kind: MemoKind, flex: bool, six: bool) -> (Memory, std::sync::Arc<dyn WritableFile>) {
+        let memory = Memory::new();
+        let mut bytes = empty_file(kind, 64, flex);
+        if six {
+            bytes[8..15].copy_from_slice(b"SIxMemo");
+        }
+        bytes.resize(64 * 40, 0x11);
+        memory.write("t", bytes);
+        let file = memory.create(Path::new("t"), Create::Existing).unwrap();
+        (memory, file)
+    }
+
+    fn content(memory: &Memory) -> Vec<u8> {
+        memory.read(Path::new("t")).unwrap()
+    }
+
+    /// Runs that are given back and taken, byte for byte in the chain of a DBT IV.
+    #[test]
+    fn a_chain_names_each_next_run_and_then_the_end_of_the_file() {
+        let (memory, file) = file(MemoKind::DbaseFour, false, false);
+        let mut set = content(&memory);
+        set[..4].copy_from_slice(&40u32.to_le_bytes());
+        memory.write("t", set);
+        let read = || Space::read(&*file, MemoKind::DbaseFour, 64).unwrap();
+        let mut space = read();
+        for (block, count) in [(20, 3), (10, 2), (30, 1)] {
+            space.give(Run { block, count });
+            space.write(&*file).unwrap();
+        }
+        let at = |block: u64| {
+            let bytes = content(&memory);
+            (le32(&bytes, block as usize * 64), le32(&bytes, block as usize * 64 + 4))
+        };
+        assert_eq!((le32(&content(&memory), 0), at(10), at(20), at(30)), (10, (20, 2), (30, 3), (40, 1)));
+        let mut space = read();
+        assert_eq!(space.runs, [(10, 2), (20, 3), (30, 1)].map(|(block, count)| Run { block, count }));
+        // The best fit, from its end; then a whole run; then behind everything.
+        assert_eq!((space.take(2), space.take(2), space.take(1), space.take(5)), (10, 21, 20, 40));
+        space.write(&*file).unwrap();
+        assert_eq!((le32(&content(&memory), 0), at(30)), (30, (45, 1)));
+        assert_eq!(at(21), (0x1111_1111, 0x1111_1111), "what is given out is not written to here");
+        // A neighbour joins, from either side.
+        let mut space = read();
+        space.give(Run { block: 29, count: 1 });
+        space.give(Run { block: 31, count: 1 });
+        assert_eq!(space.runs, [Run { block: 29, count: 3 }]);
+        // What is free already is not given back twice, nor what was never given out.
+        space.give(Run { block: 30, count: 4 });
+        space.give(Run { block: 39, count: 9 });
+        assert_eq!(space.runs, [Run { block: 29, count: 3 }]);
+    }
+
+    #[test]
+    fn lists_of_headers_and_pages_are_read_as_they_were_written() {
+        for (kind, flex, six) in
+            [(MemoKind::FoxPro, true, false), (MemoKind::FoxPro, false, true), (MemoKind::Six, false, true)]
+        {
+            let (memory, file) = file(kind, flex, six);
+            let mut space = Space::read(&*file, kind, 64).unwrap();
+            assert!(space.is_listed());
+            for (block, count) in [(30, 2), (20, 1), (25, 3)] {
+                space.give(Run { block, count });
+            }
+            space.write(&*file).unwrap();
+            let found = Space::read(&*file, kind, 64).unwrap();
+            assert_eq!(found.runs, space.runs, "{kind:?}");
+            assert_eq!(found.next, space.next);
+            let bytes = content(&memory);
+            if six {
+                assert_eq!(bytes[18..32], [3, 0, 1, 0, 20, 0, 0, 0, 2, 0, 30, 0, 0, 0]);
+            } else {
+                let dir = le32(&bytes, 528) as usize;
+                assert_eq!((dir, be32(&bytes, dir), be32(&bytes, dir + 4)), (40 * 64, 1000, 1010));
+                assert_eq!(bytes[dir + 8..dir + 18], [15, 0, 0, 5, 0, 0, 64, 0, 0, 0]);
+                assert_eq!((be32(&bytes, 25 * 64), be32(&bytes, 25 * 64 + 4)), (1001, 3 * 64 - 8));
+                assert_eq!(le32(&bytes, 532), 1);
+            }
+        }
+    }
+
+    /// A list that cannot be right is left as it is.
+    #[test]
+    fn broken_lists_are_not_used_and_a_broken_chain_is_an_error() {
+        let (memory, file) = file(MemoKind::Six, false, true);
+        for item in [[1, 0, 2, 0, 0, 0], [9, 0, 38, 0, 0, 0], [0, 0, 20, 0, 0, 0]] {
+            let mut bytes = content(&memory);
+            bytes[18] = 1;
+            bytes[20..26].copy_from_slice(&item);
+            memory.write("t", bytes);
+            let space = Space::read(&*file, MemoKind::Six, 64).unwrap();
+            assert!(!space.is_listed() && space.runs.is_empty(), "{item:?}");
+        }
+        let (memory, file) = self::file(MemoKind::DbaseFour, false, false);
+        let mut bytes = content(&memory);
+        bytes[..4].copy_from_slice(&12u32.to_le_bytes());
+        bytes[12 * 64..12 * 64 + 8].copy_from_slice(&[12, 0, 0, 0, 1, 0, 0, 0]);
+        memory.write("t", bytes);
+        assert_eq!(Space::read(&*file, MemoKind::DbaseFour, 64).unwrap_err().code(), Code::Damaged);
+    }
 }

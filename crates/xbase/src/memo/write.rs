@@ -35,6 +35,8 @@ pub struct MemoWriter {
     wait: LockWait,
     /// What is free; kept between calls only by one who is alone.
     space: Option<Space>,
+    /// Beside others, blocks that were given back here to a file without a list of them.
+    spare: Vec<Run>,
 }
 
 impl MemoWriter {
@@ -50,7 +52,7 @@ impl MemoWriter {
         }
         let mut mark = [0; 9];
         let flex = file.read_at(&mut mark, 512)? == 9 && &mark == b"FlexFile3" && memo.kind == MemoKind::FoxPro;
-        Ok(MemoWriter { file, memo, flex, alone, wait, space: None })
+        Ok(MemoWriter { file, memo, flex, alone, wait, space: None, spare: Vec::new() })
     }
 
     /// For reading values.
@@ -123,13 +125,8 @@ impl MemoWriter {
     /// Gives back the blocks of this many bytes that have no header.
     pub fn free_raw(&mut self, block: u64, length: u64) -> Result<()> {
         let mut space = self.begin()?;
-        // Without a list, nobody else would find them.
-        let result = if self.alone || space.is_listed() {
-            space.give(Run { block, count: length.div_ceil(self.memo.block_size) });
-            if self.alone && space.may_wait() { Ok(()) } else { space.write(&*self.file) }
-        } else {
-            Ok(())
-        };
+        space.give(Run { block, count: length.div_ceil(self.memo.block_size) });
+        let result = if self.alone && space.may_wait() { Ok(()) } else { space.write(&*self.file) };
         self.end(space, result)
     }
 
@@ -158,7 +155,11 @@ impl MemoWriter {
         if space.is_err() && !self.alone {
             self.file.unlock_range(LOCK)?;
         }
-        space
+        let mut space = space?;
+        if !space.is_listed() {
+            std::mem::take(&mut self.spare).into_iter().for_each(|run| space.give(run));
+        }
+        Ok(space)
     }
 
     fn end<T>(&mut self, space: Space, result: Result<T>) -> Result<T> {
@@ -166,6 +167,10 @@ impl MemoWriter {
             // Kept also after an error: what it gave out stays given out.
             self.space = Some(space);
             return result;
+        }
+        if !space.is_listed() {
+            // Nobody else knows of these blocks, and no record refers to them: they are this writer's to use again.
+            self.spare = space.into_runs();
         }
         let unlocked = self.file.unlock_range(LOCK);
         result.and_then(|done| unlocked.map(|()| done))

@@ -5,16 +5,41 @@ use super::{Access, Change, TableWriter};
 use crate::dbf::FieldKind;
 use mainstay_base::{Code, Error, Result, ValueRef};
 
+/// A change that can still be taken back.
+#[derive(Debug)]
+pub struct Update {
+    /// The record before and after.
+    pub change: Change,
+    /// The blocks of the memos that it had before, and those of the ones it has now.
+    before: Vec<Stored>,
+    stored: Vec<Stored>,
+}
+
 impl TableWriter {
     /// Gives some fields of a record new values, each field by its place in [`TableWriter::fields`]. The record is
     /// locked for the time of the change, unless the caller has locked it, and read under the lock, so that what
     /// others have changed in other fields stays.
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
+        let update = self.update_revocably(record, values)?;
+        self.keep(update)
+    }
+
+    /// As [`TableWriter::update`], but the blocks of old memos are not yet given back, so that the change can be
+    /// taken back. It is to be kept or taken back before the record is changed again; dropped, it stays, and the
+    /// blocks of the old memos are nobody's until the table is packed.
+    pub fn update_revocably(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Update> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
             let mut stored = Vec::new();
-            let filled = writer.fill(&mut new, values.iter().copied(), &mut stored);
-            let before: Vec<Stored> = values
+            // A memo that is what it was stays where it is.
+            let mut changed = Vec::with_capacity(values.len());
+            for (field, value) in values.iter().copied() {
+                if !writer.is_same_memo(field, value, &old)? {
+                    changed.push((field, value));
+                }
+            }
+            let filled = writer.fill(&mut new, changed.iter().copied(), &mut stored);
+            let before: Vec<Stored> = changed
                 .iter()
                 .filter_map(|(field, _)| writer.fields().get(*field))
                 .filter(|field| field.kind.needs_memo())
@@ -28,9 +53,23 @@ impl TableWriter {
                 }
                 return Err(error);
             }
-            writer.free(&before)?;
-            Ok(Change { record, old, new })
+            Ok(Update { change: Change { record, old, new }, before, stored })
         })
+    }
+
+    /// Ends an update that stays: gives back the blocks of its old memos.
+    pub fn keep(&mut self, update: Update) -> Result<Change> {
+        self.free(&update.before)?;
+        Ok(update.change)
+    }
+
+    /// Takes an update back: the record gets the bytes that it had, and the blocks of the new memos are given back.
+    /// The caller must have locked the record all the time.
+    pub fn take_back(&mut self, update: Update) -> Result<()> {
+        let Update { change, stored, .. } = update;
+        let mut old = change.old;
+        self.locked(change.record, |writer, _| writer.write_changed(change.record, &mut old))?;
+        self.free(&stored)
     }
 
     /// Marks a record as deleted, or takes the mark away (recall).
@@ -60,7 +99,7 @@ impl TableWriter {
     }
 
     /// Locks the record, reads it, and calls `change` with its bytes.
-    fn locked(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<Change>) -> Result<Change> {
+    fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
         self.check_usable()?;
         self.is_referred_to = false;
         let held = self.locks.holds(record);

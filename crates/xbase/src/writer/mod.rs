@@ -29,6 +29,7 @@ mod rebuild;
 mod swap;
 mod values;
 
+pub use change::Update;
 pub use rebuild::{Source, create, decode, repair};
 pub use swap::finish as finish_swap;
 

@@ -10,7 +10,7 @@
 use super::swap::{self, new_memo, new_table};
 use super::{Access, Counting, TableWriter, WriteOptions};
 use crate::codepage::CodePage;
-use crate::dbf::{Dbf, Field, FieldKind, OpenOptions, TableSpec, decode_rows};
+use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, OpenOptions, TableSpec, decode_rows};
 use crate::memo::{Fetched, Memo, MemoKind, MemoWriter, Window, empty_file};
 use crate::{Finding, Severity};
 use arrow_array::cast::AsArray;
@@ -148,19 +148,38 @@ impl TableWriter {
             findings: None,
         };
         let memo_path = memo.as_ref().map(|(path, _)| path.clone());
-        let counters: Vec<Option<Counting>> = sources.iter().map(|source| self.counter_of(source)).collect();
-        write_files(&self.fs, &self.path, &header, memo, &self.options, plan, &counters)?;
-        // A memo file that no field needs any more goes with the old structure.
+        let counters: Vec<Option<Counting>> = sources
+            .iter()
+            .enumerate()
+            .map(|(at, source)| self.counter_of(source, new.map(|(spec, _)| &spec.fields[at])))
+            .collect();
         let unneeded = old_memo.filter(|_| memo_path.is_none()).map(|memo| memo.path().to_owned());
-        swap::swap(&*self.fs, &self.path, memo_path.as_deref())?;
-        if let Some(unneeded) = unneeded {
-            self.fs.remove(&unneeded)?;
+        let made = write_files(&self.fs, &self.path, &header, memo, &self.options, plan, &counters);
+        if let Err(error) = made {
+            swap::discard(&*self.fs, &self.path, memo_path.as_deref());
+            return Err(error);
         }
+        let replaced = self.replace(memo_path.as_deref(), unneeded.as_deref());
+        if let Err(error) = &replaced {
+            // Half done, perhaps: what would be written to the old files now may be lost with them.
+            self.failed = Some(error.to_string());
+        }
+        replaced?;
         self.reopen()
     }
 
-    fn counter_of(&self, source: &Source) -> Option<Counting> {
+    fn replace(&self, memo: Option<&Path>, unneeded: Option<&Path>) -> Result<()> {
+        swap::swap(&*self.fs, &self.path, memo)?;
+        // A memo file that no field needs any more goes with the old structure.
+        unneeded.map_or(Ok(()), |unneeded| self.fs.remove(unneeded))
+    }
+
+    /// The counter that goes on in a new field: that of the old one, unless the new one was given another.
+    fn counter_of(&self, source: &Source, new: Option<&FieldSpec>) -> Option<Counting> {
         let Source::Field(field) = source else { return None };
+        if new.is_some_and(|new| new.counter != self.dbf.counter(*field)) {
+            return None;
+        }
         self.counting.iter().find(|counting| counting.field == *field).copied()
     }
 
@@ -545,7 +564,11 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         findings: Some(&mut findings),
     };
     let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
-    write_files(fs, into, &header, memo, options, plan, &[])?;
+    let made = write_files(fs, into, &header, memo, options, plan, &[]);
+    if made.is_err() {
+        swap::discard(&**fs, into, new_memo_path.as_deref());
+    }
+    made?;
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
     Ok(findings)
 }

@@ -34,6 +34,14 @@ pub(super) fn new_memo(memo: &Path) -> PathBuf {
     memo.with_extension(format!("new.{extension}"))
 }
 
+/// Removes new files that are not to be used. What cannot be removed is written over by the next attempt.
+pub(super) fn discard(fs: &dyn FileSystem, path: &Path, memo: Option<&Path>) {
+    let _ = fs.remove(&new_table(path));
+    if let Some(memo) = memo {
+        let _ = fs.remove(&new_memo(memo));
+    }
+}
+
 fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }

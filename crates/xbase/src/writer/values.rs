@@ -68,6 +68,22 @@ impl TableWriter {
         Ok(())
     }
 
+    /// Whether a memo field of a record has this value already.
+    pub(super) fn is_same_memo(&self, field: usize, value: ValueRef<'_>, record: &[u8]) -> Result<bool> {
+        let (Some(field), Some(memo)) = (self.fields().get(field), &self.memo) else { return Ok(false) };
+        if !matches!(field.kind, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide) {
+            return Ok(false);
+        }
+        let Some(Stored::Memo(reference)) = self.stored_in(field, record) else { return Ok(false) };
+        match value {
+            ValueRef::Text(_) | ValueRef::Binary(_) => {
+                let wanted = memo_bytes(field, value, &self.encoding())?;
+                Ok(memo.memo().read(Some(&reference))?.is_some_and(|found| found == *wanted))
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// The blocks that a field of a record refers to.
     pub(super) fn stored_in(&self, field: &Field, record: &[u8]) -> Option<Stored> {
         let cell = record.get(field.offset..field.offset + field.length)?;
