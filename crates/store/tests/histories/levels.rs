@@ -127,7 +127,10 @@ fn reading_what_is_not_committed_is_found() {
     for isolation in LEVELS {
         expect(isolation, Broken::DirtyReads, &[Anomaly::G1a]);
         expect(isolation, Broken::DirtyReads, &[Anomaly::G1b]);
-        expect(isolation, Broken::DirtyReads, &[Anomaly::G1c]);
+    }
+    // Validation of what was read lets hardly any circle of writers through, even of those that read dirt.
+    for isolation in &LEVELS[..3] {
+        expect(*isolation, Broken::DirtyReads, &[Anomaly::G1c]);
     }
 }
 
