@@ -113,7 +113,9 @@ impl<T: Copy> Vector<T> {
 impl<T: Copy + Send + Sync + 'static> Vector<T> {
     /// The first values, at most `length` of them, as a buffer of Arrow's that keeps the vector alive.
     pub(crate) fn buffer(self: &Arc<Vector<T>>, length: usize) -> Buffer {
-        let bytes = size_of_val(&self.slice()[..length.min(self.slice().len())]);
+        // Once: the next look may find more of them.
+        let values = self.slice();
+        let bytes = size_of_val(&values[..length.min(values.len())]);
         // SAFETY: these bytes are initialised and are not written again (see `slice`), and `self`, which owns them, lives
         // as long as the buffer does.
         unsafe { Buffer::from_custom_allocation(self.start.cast::<u8>(), bytes, Arc::clone(self) as _) }
@@ -262,5 +264,24 @@ mod tests {
                 appender.push([i, !i]);
             }
         });
+    }
+
+    #[test]
+    fn buffers_are_taken_beside_the_writer() {
+        let (rounds, count) = if cfg!(miri) { (2, 100) } else { (40, 50_000) };
+        for _ in 0..rounds {
+            let mut appender = Vector::<u64>::with_capacity(count);
+            let vector = Arc::clone(appender.vector());
+            std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    while vector.slice().len() < count {
+                        let values = vector.scalars(usize::MAX);
+                        assert!(values.last().is_none_or(|last| *last + 1 == values.len() as u64));
+                    }
+                });
+                std::thread::yield_now();
+                (0..count as u64).for_each(|i| appender.push(i));
+            });
+        }
     }
 }

@@ -243,17 +243,20 @@ impl Group {
     }
 
     /// Says of a dead version that its entries are gone: it is ended at 0 from now on, and was not rolled back.
+    ///
+    /// Readers look at the creation first and then at the end, so the end and its count come first here: who finds a
+    /// version that was rolled back to be created finds it to be ended.
     pub(crate) fn bury(&self, offset: usize) {
         let state = &self.state;
         let ended = state.ended.get_or_init(|| stamps(self.capacity, NEVER));
         let before = ended[offset].swap(0, Ordering::AcqRel);
-        let was_aborted = self.created.as_ref().is_some_and(|created| exchange(&created[offset], ABORTED, 0).is_ok());
         if before == 0 {
             return;
         }
         if before == NEVER {
             state.ended_count.fetch_add(1, Ordering::AcqRel);
         }
+        let was_aborted = self.created.as_ref().is_some_and(|created| exchange(&created[offset], ABORTED, 0).is_ok());
         if was_aborted {
             state.aborted_count.fetch_sub(1, Ordering::AcqRel);
         }

@@ -20,8 +20,7 @@ impl Group {
     pub fn visible(&self, view: View, length: usize) -> Option<BooleanBuffer> {
         let length = length.min(self.len());
         let all_created = self.all_created(view, length);
-        let ended = self.state.ended.get().filter(|_| self.state.ended_count.load(Ordering::Acquire) > 0);
-        match (all_created, ended) {
+        match (all_created, self.ended_stamps()) {
             (true, None) => None,
             (true, Some(ended)) => {
                 let bits = BooleanBuffer::collect_bool(length, |i| !sees(ended, i, view));
@@ -29,11 +28,25 @@ impl Group {
             }
             (false, ended) => {
                 let Some(created) = &self.created else { return None };
-                let is_live = |i| sees(created, i, view) && ended.is_none_or(|ended| !sees(ended, i, view));
-                let bits = BooleanBuffer::collect_bool(length, is_live);
+                let live = |ended: Option<&Stamps>| {
+                    let is_live = |i| sees(created, i, view) && ended.is_none_or(|ended| !sees(ended, i, view));
+                    BooleanBuffer::collect_bool(length, is_live)
+                };
+                let mut bits = live(ended);
+                // The first version to be ended while we looked may have been rolled back, and look like one that was
+                // created long ago ([`Group::bury`]).
+                if let (None, Some(ended)) = (ended, self.ended_stamps()) {
+                    bits = live(Some(ended));
+                }
                 Some(bits).filter(|bits| bits.count_set_bits() < length)
             }
         }
+    }
+
+    /// The stamps of who ended versions, if anybody has. To be asked after the stamps of creation were looked at.
+    fn ended_stamps(&self) -> Option<&Stamps> {
+        let count = self.state.ended_count.load(Ordering::Acquire);
+        self.state.ended.get().filter(|_| count > 0)
     }
 
     /// How many of the first `length` slots the view sees.
@@ -97,9 +110,10 @@ impl Group {
     }
 }
 
+/// In this order: what is looked at after a stamp is at least as new as the stamp.
 #[inline]
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
-    view.sees(stamps[offset].load(Ordering::Relaxed))
+    view.sees(stamps[offset].load(Ordering::Acquire))
 }
 
 #[cfg(test)]
@@ -136,5 +150,33 @@ mod tests {
             }
         });
         assert!(group.is_settled(rows as u64) && !group.is_settled(rows as u64 - 1));
+    }
+
+    /// What was rolled back is never seen, neither before vacuum comes by nor while it does.
+    #[test]
+    fn readers_beside_vacuum_do_not_see_what_was_rolled_back() {
+        let (rounds, rows) = if cfg!(miri) { (3, 4) } else { (300, 600) };
+        for _ in 0..rounds {
+            let mut writer = Group::create(0, &[SqlType::BigInt], rows, 1);
+            let group = Arc::clone(writer.group());
+            for row in 0..rows {
+                writer.reserve(MARK | 7, crate::stamp::NOWHERE);
+                writer.append(&[ValueRef::Integer(row as i64)][..], row as u64 + 1).unwrap();
+                group.abort(row);
+            }
+            let view = View { commit: 5, mark: 0 };
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        while group.buried() < rows {
+                            assert_eq!(group.visible_count(view, rows), 0);
+                            assert!((0..rows).all(|row| !group.sees(row, view)));
+                        }
+                    });
+                }
+                (0..rows).for_each(|row| group.bury(row));
+            });
+            assert_eq!((group.visible_count(view, rows), group.unburied()), (0, 0));
+        }
     }
 }

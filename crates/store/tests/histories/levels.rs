@@ -67,7 +67,8 @@ fn each_level_shows_nothing_that_it_forbids() {
     }
 }
 
-/// The same on a disk, while checkpoints put mapped files in the place of groups.
+/// The same on a disk, while checkpoints put mapped files in the place of groups, and with so little memory for rows that
+/// writers wait for more of them.
 #[test]
 fn each_level_holds_beside_checkpoints() {
     for isolation in LEVELS {
@@ -90,7 +91,7 @@ fn each_level_holds_beside_checkpoints() {
 fn on_disk(folder: &std::path::Path) -> (Store, std::sync::Arc<mainstay_store::NativeTable>) {
     use mainstay_store::files::catalog::CatalogChange;
     use mainstay_store::{Durability, StoreOptions};
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: Some(64 << 10) };
     let store = Store::open(std::sync::Arc::new(mainstay_vfs::Disk), folder, options).unwrap();
     let mut definition = crate::common::catalog::table(10, "lists");
     definition.columns[1].sql_type = mainstay_base::SqlType::VarBinary { length: None };
@@ -127,7 +128,10 @@ fn reading_what_is_not_committed_is_found() {
     for isolation in LEVELS {
         expect(isolation, Broken::DirtyReads, &[Anomaly::G1a]);
         expect(isolation, Broken::DirtyReads, &[Anomaly::G1b]);
-        expect(isolation, Broken::DirtyReads, &[Anomaly::G1c]);
+    }
+    // Validation of what was read lets hardly any circle of writers through, even of those that read dirt.
+    for isolation in &LEVELS[..3] {
+        expect(*isolation, Broken::DirtyReads, &[Anomaly::G1c]);
     }
 }
 
