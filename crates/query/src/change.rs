@@ -226,7 +226,7 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let logical = dated.data;
+            let logical = crate::collate::rewritten(dated.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());

@@ -23,6 +23,7 @@ mod batches;
 mod bind;
 mod catalog;
 mod change;
+mod collate;
 mod condition;
 mod constants;
 mod context;

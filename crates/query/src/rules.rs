@@ -4,6 +4,8 @@
 //! column is decoded), so it is enough to cut the other side of a comparison: a literal at planning time,
 //! a text from elsewhere by `rtrim`. A CHAR column is known by its field's metadata, which views,
 //! projections and joins pass on.
+//!
+//! **Text with a collation compares by its sort key**: [`crate::collate`].
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
@@ -29,6 +31,8 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
+        let plan = crate::collate::by_keys(plan)?;
         plan.transform_up_with_subqueries(|node| {
             let mut schema = merge_schema(&node.inputs());
             if let LogicalPlan::TableScan(scan) = &node {
