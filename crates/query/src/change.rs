@@ -22,13 +22,14 @@ use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupporte
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, DataFusionError};
 use datafusion::logical_expr::ExprSchemable;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins,
+    TableAlias, TableFactor, TableWithJoins, With,
 };
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
@@ -98,14 +99,14 @@ impl Planner {
         let mut items = vec![position_of(&update.table, update.alias.as_ref())];
         items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
         let tables = tables(&update.table, update.alias.as_ref(), &update.from);
-        self.plan_rows(source, items, tables, update.condition.clone(), catalog)
+        self.plan_rows((source, update.with.clone()), items, tables, update.condition.clone(), catalog)
     }
 
     /// Plans the rows that a DELETE ends: their positions.
     pub fn plan_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Planned> {
         let items = vec![position_of(&delete.table, delete.alias.as_ref())];
         let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
-        self.plan_rows(source, items, tables, delete.condition.clone(), catalog)
+        self.plan_rows((source, delete.with.clone()), items, tables, delete.condition.clone(), catalog)
     }
 
     /// Plans a query that locks its rows: the query itself, whose rows are not read, and the same with the position of each
@@ -137,7 +138,7 @@ impl Planner {
 
     fn plan_rows(
         &self,
-        source: &str,
+        (source, with): (&str, Option<With>),
         items: Vec<Expr>,
         tables: Vec<TableWithJoins>,
         condition: Option<Expr>,
@@ -148,6 +149,7 @@ impl Planner {
         select_of(&mut query)?.projection = items.into_iter().enumerate().map(numbered).collect();
         select_of(&mut query)?.from = tables;
         select_of(&mut query)?.selection = condition;
+        query.with = with;
         self.plan_statement(&text, Statement::Query(Box::new(query)), catalog, Visibility::Live, true)
     }
 
@@ -226,7 +228,8 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let logical = crate::collate::rewritten(dated.data, &schema).map_err(explained)?.data;
+            let read = dated.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());

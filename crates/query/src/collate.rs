@@ -17,6 +17,7 @@
 //! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
 //! have one, there is only one to have: `ci_ai`.
 
+use crate::rules::is_comparison;
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field};
@@ -189,11 +190,6 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)),
         other => Transformed::no(other),
     })
-}
-
-fn is_comparison(op: Operator) -> bool {
-    use Operator::*;
-    matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
 }
 
 /// `x IN (SELECT y ...)`: by the keys of both.

@@ -49,6 +49,7 @@ mod sequences;
 mod statement;
 mod text;
 mod top;
+mod uuid;
 mod watch;
 mod wildcard;
 

@@ -31,6 +31,7 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
         let plan = crate::collate::by_keys(plan)?;
         plan.transform_up_with_subqueries(|node| {
@@ -98,7 +99,7 @@ fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema)
     }
 }
 
-fn is_comparison(op: Operator) -> bool {
+pub(crate) fn is_comparison(op: Operator) -> bool {
     use Operator::*;
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
 }
