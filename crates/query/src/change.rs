@@ -228,7 +228,8 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let read = dated.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
+            let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();

@@ -38,6 +38,7 @@ mod literals;
 mod moment;
 mod optimize;
 mod order;
+mod overflow;
 mod parquet;
 mod planner;
 mod relation;

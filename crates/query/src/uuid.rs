@@ -5,7 +5,7 @@
 
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, utils::merge_schema};
@@ -17,6 +17,17 @@ const BYTES: i32 = 16;
 ///
 /// Errors: `InvalidValue` for a text that is no UUID.
 pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut has_uuids = false;
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            let kinds = scan.source.schema();
+            has_uuids |= kinds.fields().iter().any(|field| *field.data_type() == DataType::FixedSizeBinary(BYTES));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if !has_uuids {
+        return Ok(plan);
+    }
     plan.transform_up_with_subqueries(|node| {
         let mut schema = merge_schema(&node.inputs());
         if let LogicalPlan::TableScan(scan) = &node {

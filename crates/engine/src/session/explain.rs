@@ -1,8 +1,9 @@
 //! EXPLAIN of a change: the plan of the rows that it changes.
 
 use super::{Session, table, texts};
+use crate::native::key_of;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, InsertSource, Planned, Statement};
+use mainstay_query::{Answer, InsertSource, Name, Planned, Statement};
 
 impl Session {
     /// The plan of the query of an INSERT, an UPDATE or a DELETE.
@@ -19,12 +20,15 @@ impl Session {
         let plan = |planned: Planned| planner.explain(&planned);
         let (head, plan) = match Statement::parse(text)? {
             Statement::Update(update) => {
+                self.is_changeable(&update.table)?;
                 (format!("Update: {}", update.table), plan(planner.plan_update(text, &update, &catalog)?))
             }
             Statement::Delete(delete) => {
+                self.is_changeable(&delete.table)?;
                 (format!("Delete: {}", delete.table), plan(planner.plan_delete(text, &delete, &catalog)?))
             }
             Statement::Insert(insert) => {
+                self.is_changeable(&insert.table)?;
                 let plan = match &insert.source {
                     InsertSource::Defaults => "one row of defaults".to_owned(),
                     InsertSource::Values(rows) => format!("{} rows of values", rows.len()),
@@ -36,5 +40,13 @@ impl Session {
         };
         let lines = std::iter::once(head).chain(plan.lines().map(|line| format!("  {line}")));
         table(vec![("plan", texts(lines.collect()))])
+    }
+
+    /// Sees that a table is one that can be changed.
+    ///
+    /// Errors: `UnknownTable`, and `ReadOnly` for a file or a view.
+    fn is_changeable(&self, name: &Name) -> Result<()> {
+        let form = self.form(&key_of(name)).map(|_| ());
+        form.map_err(|error| self.of_a_file(std::slice::from_ref(name), error))
     }
 }
