@@ -56,6 +56,18 @@ impl Collation {
         }
     }
 
+    /// The key of a text as text, without blanks at its end if they do not count.
+    pub fn text_key(&self, text: &str, pads: bool) -> String {
+        let mut key = Vec::with_capacity(text.len());
+        self.sort_key(text, &mut key);
+        // Keys are UTF-8.
+        let mut key = String::from_utf8(key).unwrap_or_default();
+        if pads {
+            key.truncate(key.trim_end_matches(' ').len());
+        }
+        key
+    }
+
     /// How two texts compare: as their keys would.
     pub fn compare(&self, a: &str, b: &str) -> Ordering {
         match self {

@@ -1,6 +1,7 @@
 //! A session: one user's settings, and the statement that runs.
 
 mod create;
+mod explain;
 
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
@@ -79,7 +80,7 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         match Words::of(statement)? {
-            Words::Query(query) if words::may_lock(query) => self.other(query),
+            Words::Query(query) if words::may_lock(query) || words::may_change(query) => self.other(query),
             Words::Query(query) => self.query(query),
             Words::Other(statement) => self.other(statement),
             Words::Explain { analyze, statement, offset } => {
@@ -299,8 +300,8 @@ impl Session {
             Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
             Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
             Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
-            Statement::Truncate(names) => {
-                self.change(text, |changer, transaction| changer.truncate(transaction, names))
+            Statement::Truncate { names, restart } => {
+                self.change(text, |changer, transaction| changer.truncate(transaction, names, *restart))
             }
             Statement::CreateTable(create) => self.create_table(text, create),
             Statement::CreateIndex(create) => self.define(text, |transaction| {
@@ -407,6 +408,9 @@ impl Session {
     fn explain(&mut self, statement: &str, analyze: bool) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
+        if !matches!(Words::of(statement)?, Words::Query(_)) || words::may_change(statement) {
+            return self.explain_change(statement, analyze);
+        }
         let planned = shared.planner.plan(statement, &self.catalog(shared), self.visibility)?;
         let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
         if analyze {

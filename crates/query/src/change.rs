@@ -22,13 +22,14 @@ use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupporte
 use crate::text::Text;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, DataFusionError};
 use datafusion::logical_expr::ExprSchemable;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins,
+    TableAlias, TableFactor, TableWithJoins, With,
 };
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
@@ -207,7 +208,9 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let logical = dated.data;
+            let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
+            let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
@@ -225,18 +228,18 @@ pub(crate) fn update_query(source: &str, update: &Update) -> Result<(Text, State
     let mut items = vec![position_of(&update.table, update.alias.as_ref())];
     items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
     let tables = tables(&update.table, update.alias.as_ref(), &update.from);
-    rows_query(source, items, tables, update.condition.clone())
+    rows_query((source, update.with.clone()), items, tables, update.condition.clone())
 }
 
 /// The query whose rows a DELETE ends.
 pub(crate) fn delete_query(source: &str, delete: &Delete) -> Result<(Text, Statement)> {
     let items = vec![position_of(&delete.table, delete.alias.as_ref())];
     let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
-    rows_query(source, items, tables, delete.condition.clone())
+    rows_query((source, delete.with.clone()), items, tables, delete.condition.clone())
 }
 
 fn rows_query(
-    source: &str,
+    (source, with): (&str, Option<With>),
     items: Vec<Expr>,
     tables: Vec<TableWithJoins>,
     condition: Option<Expr>,
@@ -246,6 +249,7 @@ fn rows_query(
     select_of(&mut query)?.projection = items.into_iter().enumerate().map(numbered).collect();
     select_of(&mut query)?.from = tables;
     select_of(&mut query)?.selection = condition;
+    query.with = with;
     Ok((text, Statement::Query(Box::new(query))))
 }
 

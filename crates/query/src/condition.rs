@@ -9,10 +9,11 @@
 //! `CAST(column AS DECIMAL(22,3))`. A cast that keeps every value and its order changes nothing, so it is
 //! looked through, and the column is compared with the constant itself.
 
+use crate::collate::keyed;
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator, expr::InList};
-use mainstay_base::{Date, Decimal, Timestamp, Value};
+use mainstay_base::{Collation, Date, Decimal, Timestamp, Value};
 use mainstay_table::{Comparison, Predicate};
 
 /// Whether [`predicate`] can express the condition once its parameters have values.
@@ -25,6 +26,7 @@ pub(crate) fn is_expressible(condition: &Expr, schema: &Schema) -> bool {
 fn is_parameter(expr: &Expr) -> bool {
     match expr {
         Expr::Placeholder(_) => true,
+        _ if keyed(expr).is_some_and(|(inner, _)| is_parameter(inner)) => true,
         Expr::Cast(cast) => is_parameter(&cast.expr),
         Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
         _ => false,
@@ -50,6 +52,9 @@ pub(crate) fn all(mut parts: Vec<Predicate>) -> Predicate {
 type ConstantOf<'a> = &'a dyn Fn(&Expr) -> Option<Value>;
 
 fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<Predicate> {
+    if let Some((plain, pads)) = without_key(condition, schema) {
+        return build(&plain, schema, constant).and_then(|predicate| collated(predicate, pads));
+    }
     match condition {
         Expr::Alias(alias) => build(&alias.expr, schema, constant),
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
@@ -103,6 +108,63 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
         }
         _ => None,
     }
+}
+
+/// A comparison of a column's sort key, as one of the column itself, and whether blanks at the end do not count.
+fn without_key(condition: &Expr, schema: &Schema) -> Option<(Expr, bool)> {
+    let column = |expr: &Expr| {
+        let (inner, pads) = keyed(expr)?;
+        let column = operand(inner, schema).filter(|column| is_text(*column, schema))?;
+        let name = datafusion::common::Column::new_unqualified(schema.field(column).name());
+        Some((Box::new(Expr::Column(name)), pads))
+    };
+    let has_key = match condition {
+        Expr::BinaryExpr(it) => comparison(it.op).is_some() && (keyed(&it.left).or(keyed(&it.right))).is_some(),
+        Expr::Between(Between { expr, .. }) | Expr::InList(InList { expr, .. }) | Expr::Like(Like { expr, .. }) => {
+            keyed(expr).is_some()
+        }
+        _ => false,
+    };
+    // A condition may be large, and is copied only if it is one.
+    if !has_key {
+        return None;
+    }
+    match condition.clone() {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let (left, right, pads) = match (column(&left), column(&right)) {
+                (Some((column, pads)), None) => (column, right, pads),
+                (None, Some((column, pads))) => (left, column, pads),
+                _ => return None,
+            };
+            Some((Expr::BinaryExpr(BinaryExpr { left, op, right }), pads))
+        }
+        Expr::Between(Between { expr, negated, low, high }) => {
+            let (expr, pads) = column(&expr)?;
+            Some((Expr::Between(Between { expr, negated, low, high }), pads))
+        }
+        Expr::InList(InList { expr, list, negated }) => {
+            let (expr, pads) = column(&expr)?;
+            Some((Expr::InList(InList { expr, list, negated }), pads))
+        }
+        Expr::Like(like) => {
+            let (expr, pads) = column(&like.expr)?;
+            Some((Expr::Like(Like { expr, ..like }), pads))
+        }
+        _ => None,
+    }
+}
+
+/// The predicate with every comparison by sort keys.
+fn collated(predicate: Predicate, pads: bool) -> Option<Predicate> {
+    let each = |parts: Vec<Predicate>| parts.into_iter().map(|part| collated(part, pads)).collect::<Option<Vec<_>>>();
+    Some(match predicate {
+        Predicate::And(parts) => Predicate::And(each(parts)?),
+        Predicate::Or(parts) => Predicate::Or(each(parts)?),
+        leaf @ (Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Like { .. }) => {
+            Predicate::Collated { collation: Collation::CaseAccentInsensitive, pads, leaf: Box::new(leaf) }
+        }
+        _ => return None,
+    })
 }
 
 /// Neither true nor false, also when it is negated.
@@ -198,6 +260,7 @@ fn fits(column: usize, value: &Value, schema: &Schema) -> bool {
         (Utf8View, Value::Text(_)) => true,
         (BinaryView, Value::Binary(_)) => true,
         (Date32, Value::Date(_)) => true,
+        (FixedSizeBinary(16), Value::Uuid(_)) => true,
         (Timestamp(..), Value::Timestamp(_)) => true,
         (Boolean, Value::Boolean(_)) => true,
         _ => false,
@@ -237,6 +300,7 @@ pub(crate) fn value_of(value: &ScalarValue) -> Option<Value> {
         Decimal128(Some(value), _, scale) => Value::Decimal(Decimal::new(*value, u8::try_from(*scale).ok()?)),
         Utf8(Some(text)) | Utf8View(Some(text)) | LargeUtf8(Some(text)) => Value::Text(text.clone()),
         Binary(Some(bytes)) | BinaryView(Some(bytes)) | LargeBinary(Some(bytes)) => Value::Binary(bytes.clone()),
+        FixedSizeBinary(16, Some(bytes)) => Value::Uuid(bytes.as_slice().try_into().ok()?),
         Date32(Some(days)) => Value::Date(Date(*days)),
         TimestampSecond(Some(value), None) => Value::Timestamp(Timestamp::from_seconds(*value)?),
         TimestampMillisecond(Some(value), None) => Value::Timestamp(Timestamp::from_ms(*value)?),

@@ -161,10 +161,32 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
         let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
         return Some(with_place(with_hint(error, name, candidates), name, text));
     }
+    if let Some(error) = of_arguments(message) {
+        return Some(error);
+    }
     let name = message.strip_prefix("Invalid function '").and_then(|rest| rest.split_once('\''))?.0;
     let error = Error::new(Code::UnknownFunction, format!("no function \"{}\"", shortened(name)));
     let candidates = names.iter().flat_map(|names| names.functions.iter().map(String::as_str));
     Some(with_place(with_hint(error, name, candidates), name, text))
+}
+
+/// The error of a function whose arguments are of types that it does not take. DataFusion lists all that it tried.
+fn of_arguments(message: &str) -> Option<Error> {
+    let (_, rest) = message.split_once("Function '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    let received = rest.split_once("but received ")?.1.split_once(" (DataType")?.0;
+    rest.contains("failed to match any signature").then(|| {
+        let what = match received {
+            "String" => "texts",
+            "Binary" => "bytes",
+            "Boolean" => "truth values",
+            "Date" => "dates",
+            "Timestamp" | "Time" => "times",
+            other => other,
+        };
+        let error = Error::new(Code::TypeMismatch, format!("{} does not take {what}", shortened(name)));
+        error.hint("convert the argument first: CAST(x AS ...)")
+    })
 }
 
 /// The error for a name that is no table's, with the nearest of those that there are.

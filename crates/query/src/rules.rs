@@ -4,6 +4,8 @@
 //! column is decoded), so it is enough to cut the other side of a comparison: a literal at planning time,
 //! a text from elsewhere by `rtrim`. A CHAR column is known by its field's metadata, which views,
 //! projections and joins pass on.
+//!
+//! **Text with a collation compares by its sort key**: [`crate::collate`].
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
@@ -29,6 +31,10 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = crate::overflow::checked_in_plan(plan)?;
+        let plan = crate::uuid::compared_with_texts(plan)?;
+        // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
+        let plan = crate::collate::by_keys(plan)?;
         plan.transform_up_with_subqueries(|node| {
             let mut schema = merge_schema(&node.inputs());
             if let LogicalPlan::TableScan(scan) = &node {
@@ -94,7 +100,7 @@ fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema)
     }
 }
 
-fn is_comparison(op: Operator) -> bool {
+pub(crate) fn is_comparison(op: Operator) -> bool {
     use Operator::*;
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
 }

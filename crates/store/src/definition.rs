@@ -5,7 +5,7 @@
 
 use crate::column::layout::data_type;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_base::{Code, Collation, Error, Result, SqlType};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ pub const HIDDEN_COLUMNS: usize = 2;
 /// The key under which a field's metadata have the length of a CHAR column, whose values are kept without the blanks at
 /// their ends: statements compare them without.
 const CHAR_COLUMN: &str = "mainstay.char";
+
+/// The key under which a field's metadata have the collation of a text column, unless that is the order of bytes.
+const COLLATED_COLUMN: &str = "mainstay.collation";
 
 /// The key under which a field's metadata have the SQL type.
 pub const SQL_TYPE: &str = "sql_type";
@@ -122,6 +125,9 @@ impl TableDefinition {
             let mut metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
             if let SqlType::Char { length, .. } = column.sql_type {
                 metadata.insert(CHAR_COLUMN.to_string(), length.to_string());
+            }
+            if let Some(collation) = column.sql_type.collation().filter(|it| *it != Collation::Binary) {
+                metadata.insert(COLLATED_COLUMN.to_string(), collation.name().to_string());
             }
             Field::new(&column.name, shown_type(column.sql_type), column.nullable).with_metadata(metadata)
         };

@@ -13,7 +13,7 @@
 //! planner's business. Unknown as a constant is a comparison with [`Value::Null`], never
 //! `Constant(false)`, because only the former stays unselected when it is negated.
 
-use mainstay_base::Value;
+use mainstay_base::{Collation, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -102,6 +102,16 @@ pub enum Predicate {
         /// NOT LIKE.
         negated: bool,
     },
+    /// A comparison or LIKE of a text column, by the sort keys of its values. The values that they are compared with are
+    /// keys.
+    Collated {
+        /// Whose keys.
+        collation: Collation,
+        /// Whether blanks at the ends of keys do not count; the values to compare with have none then.
+        pads: bool,
+        /// The comparison.
+        leaf: Box<Predicate>,
+    },
     /// A boolean column that has this value: `column`, or `NOT column`.
     Truth {
         /// The column.
@@ -128,6 +138,9 @@ impl Predicate {
                 Predicate::Like { column, pattern, escape, case_insensitive, negated: !negated }
             }
             Predicate::Truth { column, value } => Predicate::Truth { column, value: !value },
+            Predicate::Collated { collation, pads, leaf } => {
+                Predicate::Collated { collation, pads, leaf: Box::new(leaf.negate()) }
+            }
             Predicate::And(parts) => Predicate::Or(parts.into_iter().map(Predicate::negate).collect()),
             Predicate::Or(parts) => Predicate::And(parts.into_iter().map(Predicate::negate).collect()),
             Predicate::Constant(value) => Predicate::Constant(!value),
@@ -153,6 +166,7 @@ impl Predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
                 parts.iter().for_each(|part| part.collect_columns(columns));
             }
+            Predicate::Collated { leaf, .. } => leaf.collect_columns(columns),
             Predicate::Constant(_) => {}
         }
     }
@@ -221,6 +235,10 @@ impl<N: AsRef<str>> fmt::Display for Shown<'_, N> {
                     Some(escape) => write!(f, " ESCAPE {}", Value::Text(escape.to_string())),
                     None => Ok(()),
                 }
+            }
+            Predicate::Collated { collation, leaf, .. } => {
+                let leaf = Shown { predicate: leaf, names: self.names };
+                write!(f, "{leaf} COLLATE {}", collation.name())
             }
             Predicate::Truth { column, value } => write!(f, "{}{}", not(&!value), self.name(*column)),
             Predicate::And(parts) if parts.is_empty() => f.write_str("true"),

@@ -2,10 +2,10 @@
 
 mod common;
 
-use arrow_array::{Array, ArrayRef, IntervalYearMonthArray};
+use arrow_array::{Array, ArrayRef, IntervalYearMonthArray, StringViewArray};
 use arrow_schema::{DataType, TimeUnit};
 use common::{LENGTHS, Random, cell, column, types};
-use mainstay_base::{Code, Decimal, Timestamp, Value};
+use mainstay_base::{Code, Collation, Decimal, Timestamp, Value};
 use mainstay_table::predicate::{Comparison, Predicate};
 use mainstay_table::vector::select;
 use std::cmp::Ordering;
@@ -85,6 +85,16 @@ fn model(predicate: &Predicate, vectors: &[ArrayRef], row: usize) -> Option<bool
             Value::Text(text) => Some(like(text.as_bytes(), pattern.as_bytes()) != *negated),
             _ => None,
         },
+        Predicate::Collated { collation, pads, leaf } => {
+            let column = leaf.columns()[0];
+            let key = match value(&column) {
+                Value::Text(text) => Some(collation.text_key(&text, *pads)),
+                _ => None,
+            };
+            let mut keys = vectors.to_vec();
+            keys[column] = Arc::new(StringViewArray::from(vec![key]));
+            model(leaf, &keys, 0)
+        }
         Predicate::And(parts) => {
             let negated = parts.iter().map(|part| model(part, vectors, row).map(|value| !value));
             negated.fold(Some(false), or).map(|value| !value)
@@ -155,7 +165,7 @@ fn constant(random: &mut Random, vector: &ArrayRef) -> Value {
 fn leaf(random: &mut Random, vectors: &[ArrayRef]) -> Predicate {
     let column = random.below(vectors.len() as u64) as usize;
     let vector = &vectors[column];
-    let text = matches!(vector.data_type(), DataType::Dictionary(..) | DataType::Utf8View);
+    let text = is_text(vector);
     let negated = random.chance(40);
     match random.below(10) {
         0 => Predicate::Null { column, negated },
@@ -176,6 +186,23 @@ fn leaf(random: &mut Random, vectors: &[ArrayRef]) -> Predicate {
     }
 }
 
+fn is_text(vector: &ArrayRef) -> bool {
+    matches!(vector.data_type(), DataType::Dictionary(..) | DataType::Utf8View)
+}
+
+/// A leaf, or the same by the keys of a collation.
+fn any_leaf(random: &mut Random, vectors: &[ArrayRef]) -> Predicate {
+    let collation = Collation::CaseAccentInsensitive;
+    match leaf(random, vectors) {
+        leaf @ (Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Like { .. })
+            if is_text(&vectors[leaf.columns()[0]]) && random.chance(30) =>
+        {
+            Predicate::Collated { collation, pads: random.chance(50), leaf: Box::new(leaf) }
+        }
+        leaf => leaf,
+    }
+}
+
 fn predicate(random: &mut Random, vectors: &[ArrayRef], depth: u64) -> Predicate {
     let parts = |random: &mut Random| {
         let count = random.below(4);
@@ -186,7 +213,7 @@ fn predicate(random: &mut Random, vectors: &[ArrayRef], depth: u64) -> Predicate
         3..=4 if depth > 0 => Predicate::Or(parts(random)),
         5 if depth > 0 => predicate(random, vectors, depth - 1).negate(),
         6 if random.chance(10) => Predicate::Constant(random.chance(50)),
-        _ => leaf(random, vectors),
+        _ => any_leaf(random, vectors),
     }
 }
 
@@ -210,7 +237,7 @@ fn every_leaf_on_every_type() {
             let (nulls, spread) = ([0, 20, 100][random.below(3) as usize], [3, 40, 400][random.below(3) as usize]);
             let vectors = vec![column(&mut random, &data_type, rows, nulls, spread)];
             for _ in 0..12 {
-                check(&leaf(&mut random, &vectors), &vectors, rows, seed);
+                check(&any_leaf(&mut random, &vectors), &vectors, rows, seed);
             }
         }
     }

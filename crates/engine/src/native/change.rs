@@ -370,7 +370,14 @@ impl Changer<'_> {
 
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
     /// DELETE and not of TRUNCATE: rows that are referred to stay, whatever the reference says.
-    pub(crate) fn truncate(&self, transaction: &mut Transaction, names: &[Name]) -> Result<Changed<Answer>> {
+    ///
+    /// Where identity columns begin again with `restart` is not taken back by ROLLBACK, as no value of a sequence is.
+    pub(crate) fn truncate(
+        &self,
+        transaction: &mut Transaction,
+        names: &[Name],
+        restart: bool,
+    ) -> Result<Changed<Answer>> {
         let mut done = Rows::default();
         let mut last = None;
         for name in names {
@@ -382,6 +389,11 @@ impl Changer<'_> {
                     Written::Moved(_) => return Ok(Changed::Overtaken),
                     Written::Gone => {}
                 }
+            }
+            if restart {
+                let sequences = self.sequences(transaction);
+                let identities = form.definition.columns.iter().filter_map(|column| column.identity.as_ref());
+                identities.into_iter().try_for_each(|identity| sequences.restart(identity.sequence))?;
             }
             last = Some(form);
         }

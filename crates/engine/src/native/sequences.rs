@@ -39,6 +39,17 @@ impl SessionSequences {
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
 
+    /// Lets the sequence of this number begin again.
+    ///
+    /// Errors: those of the journal.
+    pub(super) fn restart(&self, id: u64) -> Result<()> {
+        match (self.scope.sequence_of(id), self.scope.owner_of_sequence(id)) {
+            (None, _) => Ok(()),
+            (Some(definition), Some(own)) => own.set_value(definition, definition.start, false),
+            (Some(definition), None) => self.scope.store().set_value(definition, definition.start, false),
+        }
+    }
+
     fn take(&self, definition: &SequenceDefinition) -> Result<i64> {
         let value = match self.scope.owner_of_sequence(definition.id) {
             Some(own) => own.next_of(definition)?,

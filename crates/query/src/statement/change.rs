@@ -4,8 +4,8 @@ use super::{Name, unsupported};
 use crate::constants::constants;
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
-    self, AssignmentTarget, ConflictTarget, Expr, FromTable, OnConflictAction, OnInsert, Query, SelectItem, SetExpr,
-    TableFactor, TableObject, TableWithJoins, UpdateTableFromKind,
+    self, AssignmentTarget, ConflictTarget, Expr, FromTable, ObjectName, OnConflictAction, OnInsert, Query, SelectItem,
+    SetExpr, TableFactor, TableObject, TableWithJoins, UpdateTableFromKind, With,
 };
 use mainstay_base::{Code, Error, Result, ValueRef};
 
@@ -100,6 +100,8 @@ pub struct Update {
     pub alias: Option<Name>,
     /// The new values.
     pub assignments: Vec<Assignment>,
+    /// WITH before it.
+    pub(crate) with: Option<With>,
     /// Other tables that values and condition refer to.
     pub from: Vec<TableWithJoins>,
     /// Which rows.
@@ -115,6 +117,8 @@ pub struct Delete {
     pub table: Name,
     /// The name it has in the statement.
     pub alias: Option<Name>,
+    /// WITH before it.
+    pub(crate) with: Option<With>,
     /// Other tables that the condition refers to.
     pub using: Vec<TableWithJoins>,
     /// Which rows.
@@ -150,6 +154,24 @@ pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
         conflict,
         returning: insert.returning.map(|items| Returning { items }),
     })
+}
+
+impl Insert {
+    /// The same with WITH before it.
+    ///
+    /// Errors: `Unsupported` when there is nothing that could use it.
+    pub(super) fn with(mut self, with: With) -> Result<Insert> {
+        self.source = match self.source {
+            InsertSource::Query(query) if query.with.is_none() => {
+                InsertSource::Query(Box::new(Query { with: Some(with), ..*query }))
+            }
+            InsertSource::Query(_) => return Err(unsupported("WITH twice in an INSERT")),
+            InsertSource::Values(_) | InsertSource::Defaults => {
+                return Err(unsupported("WITH before an INSERT of values"));
+            }
+        };
+        Ok(self)
+    }
 }
 
 /// A VALUES list without more around it, or a query.
@@ -189,16 +211,54 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
 }
 
 fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {
-    let one = |assignment: ast::Assignment| match &assignment.target {
-        AssignmentTarget::ColumnName(name) => {
-            let Some(last) = name.0.last().and_then(|part| part.as_ident()) else {
-                return Err(Error::new(Code::Syntax, format!("{name} is not the name of a column")));
-            };
-            Ok(Assignment { column: Name::simple(last, text), value: value_or_default(assignment.value) })
-        }
-        AssignmentTarget::Tuple(_) => Err(unsupported("SET of several columns at once")),
+    let column = |name: &ObjectName| match name.0.last().and_then(|part| part.as_ident()) {
+        Some(last) => Ok(Name::simple(last, text)),
+        None => Err(Error::new(Code::Syntax, format!("{name} is not the name of a column"))),
     };
-    assignments.into_iter().map(one).collect()
+    let mut all = Vec::with_capacity(assignments.len());
+    for ast::Assignment { target, value } in assignments {
+        match target {
+            AssignmentTarget::ColumnName(name) => {
+                all.push(Assignment { column: column(&name)?, value: value_or_default(value) });
+            }
+            AssignmentTarget::Tuple(names) => {
+                for (name, value) in names.iter().zip(several(value, names.len())?) {
+                    all.push(Assignment { column: column(name)?, value: value_or_default(value) });
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The values of `(a, b) = (x, y)`, and of `(a, b) = (SELECT x, y ...)`, which becomes a subquery for each.
+fn several(value: Expr, columns: usize) -> Result<Vec<Expr>> {
+    let values = match value {
+        Expr::Tuple(values) => values,
+        Expr::Nested(value) => vec![*value],
+        Expr::Subquery(query) => {
+            let items = match query.body.as_ref() {
+                SetExpr::Select(select) => select.projection.clone(),
+                _ => return Err(unsupported("SET of several columns to anything but a SELECT")),
+            };
+            if items.iter().any(|item| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))) {
+                return Err(unsupported("SET of several columns to a *").hint("name the columns"));
+            }
+            let one = |item: SelectItem| {
+                let mut query = query.clone();
+                if let SetExpr::Select(select) = query.body.as_mut() {
+                    select.projection = vec![item];
+                }
+                Expr::Subquery(query)
+            };
+            items.into_iter().map(one).collect()
+        }
+        other => vec![other],
+    };
+    match values.len() == columns {
+        true => Ok(values),
+        false => Err(Error::new(Code::Syntax, format!("{} values are given for {columns} columns", values.len()))),
+    }
 }
 
 pub(super) fn update(update: ast::Update, text: &Text) -> Result<Update> {
@@ -217,6 +277,7 @@ pub(super) fn update(update: ast::Update, text: &Text) -> Result<Update> {
         table,
         alias,
         assignments: assignments(update.assignments, text)?,
+        with: None,
         from,
         condition: update.selection,
         returning: update.returning.map(|items| Returning { items }),
@@ -235,6 +296,7 @@ pub(super) fn delete(delete: ast::Delete, text: &Text) -> Result<Delete> {
     Ok(Delete {
         table,
         alias,
+        with: None,
         using: delete.using.unwrap_or_default(),
         condition: delete.selection,
         returning: delete.returning.map(|items| Returning { items }),

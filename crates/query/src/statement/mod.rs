@@ -67,7 +67,12 @@ pub enum Statement {
     /// DELETE.
     Delete(Box<Delete>),
     /// TRUNCATE TABLE.
-    Truncate(Vec<Name>),
+    Truncate {
+        /// Which ones.
+        names: Vec<Name>,
+        /// Whether their identity columns begin again.
+        restart: bool,
+    },
     /// BEGIN, COMMIT and the like.
     Transaction(TransactionStatement),
 }
@@ -85,6 +90,7 @@ impl Statement {
 
     fn of(statement: ast::Statement, text: &Text) -> Result<Statement> {
         Ok(match statement {
+            ast::Statement::Query(query) if changes(&query) => changed_with(*query, text)?,
             query @ ast::Statement::Query(_) => match crate::fetch::reduced(query)? {
                 ast::Statement::Query(query) => match lock::locking_query(&query, text)? {
                     Some(locking) => Statement::LockRows(Box::new(locking)),
@@ -107,15 +113,13 @@ impl Statement {
             ast::Statement::Update(update) => Statement::Update(Box::new(change::update(update, text)?)),
             ast::Statement::Delete(delete) => Statement::Delete(Box::new(change::delete(delete, text)?)),
             ast::Statement::Truncate(truncate) => {
-                if matches!(truncate.identity, Some(ast::TruncateIdentityOption::Restart)) {
-                    return Err(unsupported("TRUNCATE ... RESTART IDENTITY"));
-                }
+                let restart = matches!(truncate.identity, Some(ast::TruncateIdentityOption::Restart));
                 if matches!(truncate.cascade, Some(ast::CascadeOption::Cascade)) {
                     return Err(unsupported("TRUNCATE ... CASCADE"));
                 }
                 let names: Result<Vec<Name>> =
                     truncate.table_names.iter().map(|target| Name::of(&target.name, text)).collect();
-                Statement::Truncate(names?)
+                Statement::Truncate { names: names?, restart }
             }
             other => match transaction::of(&other, text)? {
                 Some(statement) => Statement::Transaction(statement),
@@ -123,6 +127,26 @@ impl Statement {
             },
         })
     }
+}
+
+/// Whether what stands behind WITH is no query.
+fn changes(query: &ast::Query) -> bool {
+    matches!(query.body.as_ref(), ast::SetExpr::Insert(_) | ast::SetExpr::Update(_) | ast::SetExpr::Delete(_))
+}
+
+/// A change with WITH before it.
+fn changed_with(query: ast::Query, text: &Text) -> Result<Statement> {
+    let statement = match *query.body {
+        ast::SetExpr::Insert(it) | ast::SetExpr::Update(it) | ast::SetExpr::Delete(it) => Statement::of(it, text)?,
+        _ => return Err(Error::new(Code::Internal, "not a change")),
+    };
+    let Some(with) = query.with else { return Ok(statement) };
+    Ok(match statement {
+        Statement::Insert(insert) => Statement::Insert(Box::new(insert.with(with)?)),
+        Statement::Update(update) => Statement::Update(Box::new(Update { with: Some(with), ..*update })),
+        Statement::Delete(delete) => Statement::Delete(Box::new(Delete { with: Some(with), ..*delete })),
+        other => other,
+    })
 }
 
 /// The error for something that is understood, and not done.

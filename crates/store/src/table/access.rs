@@ -5,8 +5,8 @@
 //! only roughly still may use it. A comparison whose value the column cannot hold exactly (`int_column < 1.5`) is left to
 //! the executor.
 //!
-//! Limits: ranges of text only under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of
-//! the bytes. Of several indexes that fit, the one with the most columns bound is taken; there are no statistics.
+//! A condition by the keys of a collation is one of the keys of an index with that collation. Limits: other ranges of text
+//! only under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of several indexes that fit, the one with the most columns bound is taken; there are no statistics.
 
 use super::NativeTable;
 use super::indexes::{TableIndex, is_plain_text};
@@ -26,25 +26,25 @@ impl NativeTable {
             return parts.filter(|parts| !parts.is_empty()).map(Access::Or);
         }
         let mut conditions = Vec::new();
-        flatten(predicate, &mut conditions);
+        self.flatten(predicate, &mut conditions);
         let indexes = self.indexes();
         let served = indexes.iter().enumerate().filter_map(|(number, index)| self.serve(number, index, &conditions));
         let best = served.max_by_key(|(score, _)| *score).map(|(_, access)| access);
         best.or_else(|| {
-            let mut disjunctions = conditions.iter().filter(|part| matches!(part, Predicate::Or(_)));
-            disjunctions.find_map(|part| self.access(part))
+            let mut disjunctions = conditions.iter().filter(|part| matches!(part.leaf, Predicate::Or(_)));
+            disjunctions.find_map(|part| self.access(part.leaf))
         })
     }
 
     /// What one index does for these conditions, and how much that is worth.
-    fn serve(&self, number: usize, index: &TableIndex, conditions: &[&Predicate]) -> Option<(usize, Access)> {
+    fn serve(&self, number: usize, index: &TableIndex, conditions: &[Condition<'_>]) -> Option<(usize, Access)> {
         let mut equal: Vec<ValueRef<'_>> = Vec::new();
         for column in &index.columns {
-            let Some(value) = conditions.iter().find_map(|condition| equal_to(condition, *column)) else { break };
+            let Some(value) = conditions.iter().find_map(|condition| equal_to(condition.leaf, *column)) else { break };
             equal.push(value.as_ref());
         }
         let next = index.columns.get(equal.len()).copied();
-        let listed = next.and_then(|next| conditions.iter().find_map(|condition| list_of(condition, next)));
+        let listed = next.and_then(|next| conditions.iter().find_map(|condition| list_of(condition.leaf, next)));
         if let Some(values) = listed.filter(|values| values.len() <= MAX_RANGES) {
             let ranges = values.iter().map(|value| {
                 let bound = Bound::Included(value.as_ref());
@@ -53,9 +53,9 @@ impl NativeTable {
             let ranges: Option<Vec<Access>> = ranges.collect();
             return Some((equal.len() * 4 + 3, Access::Or(ranges?)));
         }
-        let (from, to) = next
-            .filter(|next| self.orders_bytes(*next))
-            .map_or((Bound::Unbounded, Bound::Unbounded), |next| bounds(conditions, next));
+        let (from, to) = next.map_or((Bound::Unbounded, Bound::Unbounded), |next| {
+            bounds(conditions.iter().filter(|it| it.is_by_keys || self.orders_bytes(next)).map(|it| it.leaf), next)
+        });
         let ends = [from, to].iter().filter(|bound| !matches!(bound, Bound::Unbounded)).count();
         let is_unique = usize::from(index.is_unique() && equal.len() == index.columns.len());
         let score = equal.len() * 4 + ends + is_unique;
@@ -92,6 +92,22 @@ impl NativeTable {
         Some(Access::Keys(KeyRange { index: number, text, lower: Bound::Included(low), upper }))
     }
 
+    /// The parts of a condition that all have to hold.
+    fn flatten<'p>(&self, predicate: &'p Predicate, conditions: &mut Vec<Condition<'p>>) {
+        let of_column = |leaf: &Predicate| {
+            let column = leaf.columns().first().and_then(|column| self.types().get(*column).copied());
+            column.and_then(|sql_type| sql_type.collation())
+        };
+        match predicate {
+            Predicate::And(parts) => parts.iter().for_each(|part| self.flatten(part, conditions)),
+            Predicate::Collated { collation, pads: true, leaf } if of_column(leaf) == Some(*collation) => {
+                conditions.push(Condition { leaf, is_by_keys: true });
+            }
+            Predicate::Collated { .. } => {}
+            leaf => conditions.push(Condition { leaf, is_by_keys: false }),
+        }
+    }
+
     /// Whether the order of a column's keys is that of its values as predicates compare them.
     fn orders_bytes(&self, column: usize) -> bool {
         let sql_type = self.types()[column];
@@ -120,11 +136,11 @@ impl NativeTable {
     }
 }
 
-fn flatten<'p>(predicate: &'p Predicate, conditions: &mut Vec<&'p Predicate>) {
-    match predicate {
-        Predicate::And(parts) => parts.iter().for_each(|part| flatten(part, conditions)),
-        _ => conditions.push(predicate),
-    }
+/// A condition that all rows have to satisfy.
+struct Condition<'p> {
+    leaf: &'p Predicate,
+    /// Whether it compares the keys of its column's collation.
+    is_by_keys: bool,
 }
 
 static TRUE: Value = Value::Boolean(true);
@@ -132,7 +148,7 @@ static FALSE: Value = Value::Boolean(false);
 static NULL: Value = Value::Null;
 
 /// The value that a condition says a column has.
-fn equal_to<'p>(condition: &&'p Predicate, wanted: usize) -> Option<&'p Value> {
+fn equal_to(condition: &Predicate, wanted: usize) -> Option<&Value> {
     match condition {
         Predicate::Compare { column, op: Comparison::Equal, value } if *column == wanted => {
             // NULL equals nothing: no index is needed to find that out.
@@ -148,7 +164,7 @@ fn equal_to<'p>(condition: &&'p Predicate, wanted: usize) -> Option<&'p Value> {
 }
 
 /// The values of which a condition says a column has one. NULL among them selects nothing.
-fn list_of<'p>(condition: &&'p Predicate, wanted: usize) -> Option<Vec<&'p Value>> {
+fn list_of(condition: &Predicate, wanted: usize) -> Option<Vec<&Value>> {
     match condition {
         Predicate::In { column, values, negated: false } if *column == wanted => {
             Some(values.iter().filter(|value| **value != Value::Null).collect())
@@ -158,7 +174,10 @@ fn list_of<'p>(condition: &&'p Predicate, wanted: usize) -> Option<Vec<&'p Value
 }
 
 /// The bounds that conditions set for a column: the first of each kind.
-fn bounds<'p>(conditions: &[&'p Predicate], wanted: usize) -> (Bound<ValueRef<'p>>, Bound<ValueRef<'p>>) {
+fn bounds<'p>(
+    conditions: impl Iterator<Item = &'p Predicate>,
+    wanted: usize,
+) -> (Bound<ValueRef<'p>>, Bound<ValueRef<'p>>) {
     let (mut from, mut to) = (Bound::Unbounded, Bound::Unbounded);
     for condition in conditions {
         let Predicate::Compare { column, op, value } = condition else { continue };

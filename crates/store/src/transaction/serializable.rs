@@ -69,6 +69,7 @@ pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType])
                 })
         }
         Predicate::In { .. } => true,
+        Predicate::Collated { leaf, .. } => leaf.columns().iter().all(|column| !row.value(*column).is_null()),
     }
 }
 

@@ -31,6 +31,9 @@ fn bits(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Result<Bit
         Predicate::Or(parts) => combine(parts, vectors, rows, false),
         // Nothing is compared, so NULL is not either.
         Predicate::In { values, negated, .. } if values.is_empty() => Ok(Bits::constant(*negated, rows)),
+        Predicate::Collated { leaf, .. } if matches!(leaf.as_ref(), Predicate::In { values, .. } if values.is_empty()) => {
+            bits(leaf, vectors, rows)
+        }
         Predicate::Null { column, negated } => null(vector_of(vectors, *column, rows)?, *negated),
         leaf => {
             let column = *leaf.columns().first().unwrap_or(&0);
@@ -222,6 +225,10 @@ fn of_texts(leaf: &Predicate, texts: &StringViewArray, vector: &ArrayRef) -> Res
         Predicate::Like { pattern, escape, case_insensitive, negated, .. } => {
             let found = text::matching(texts, pattern, *escape, *case_insensitive, *negated)?;
             Ok(Bits::from_buffer(found.values()))
+        }
+        Predicate::Collated { collation, pads, leaf } => {
+            let key = |text: Option<&str>| text.map(|text| collation.text_key(text, *pads));
+            of_texts(leaf, &texts.iter().map(key).collect(), vector)
         }
         _ => Err(mismatch("a truth value", vector)),
     }

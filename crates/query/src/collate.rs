@@ -1,0 +1,394 @@
+//! Text under a collation: what compares, groups and sorts by a column with COLLATE does so by its sort key.
+//!
+//! ```text
+//!   a = 'X', a IN (...), BETWEEN, CASE a WHEN     key(a) = key('X')
+//!   a LIKE 'X%'                                   fold(a) LIKE fold('X%')
+//!   a JOIN b ON a.x = b.y                         key(a.x) = key(b.y)
+//!   ORDER BY a, OVER (PARTITION BY a)             by key(a)
+//!   GROUP BY a, DISTINCT                          by key(a); what is shown is the least member
+//!   COUNT(DISTINCT a); MIN(a), MAX(a)             of key(a); the first by key(a)
+//! ```
+//!
+//! `key` is the collation's sort key, without blanks at the end (they do not count, as in its indexes); `fold` keeps
+//! them, for patterns. A literal becomes its key when the statement is planned, so a scan gets a comparison of a column's
+//! keys with a constant, which is a [`Predicate`](mainstay_table::Predicate) and finds its index.
+//!
+//! A column is known to have a collation by its field's metadata, which views, joins and subqueries pass on; what
+//! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
+//! have one, there is only one to have: `ci_ai`.
+
+use crate::rules::is_comparison;
+use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
+use datafusion::functions_aggregate::expr_fn::min;
+use datafusion::functions_aggregate::first_last::first_value_udaf;
+use datafusion::logical_expr::expr::{
+    AggregateFunction, AggregateFunctionParams, Between, Case, FieldMetadata, InList, InSubquery, ScalarFunction,
+    WindowFunction,
+};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{
+    Aggregate, BinaryExpr, ColumnarValue, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan,
+    LogicalPlanBuilder, Operator, Projection, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Subquery,
+    Volatility, utils::merge_schema,
+};
+use mainstay_base::Collation;
+use std::sync::{Arc, LazyLock};
+
+/// Metadata of a field that holds text with a collation: its name.
+const COLLATED_COLUMN: &str = "mainstay.collation";
+
+/// The functions by name.
+const KEY: &str = "ci_ai_key";
+const FOLD: &str = "ci_ai_fold";
+
+static KEY_FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Arc::new(ScalarUDF::from(SortKey::new(KEY, true))));
+static FOLD_FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Arc::new(ScalarUDF::from(SortKey::new(FOLD, false))));
+
+/// The sort key of a text.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct SortKey {
+    name: &'static str,
+    /// Whether blanks at the end do not count.
+    pads: bool,
+    signature: Signature,
+}
+
+impl SortKey {
+    fn new(name: &'static str, pads: bool) -> SortKey {
+        SortKey { name, pads, signature: Signature::any(1, Volatility::Immutable) }
+    }
+}
+
+impl ScalarUDFImpl for SortKey {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Utf8View)
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let is_scalar = matches!(args.args.first(), Some(ColumnarValue::Scalar(_)));
+        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
+        let texts = match arrays.first() {
+            Some(array) => cast(array, &DataType::Utf8View)?,
+            None => Arc::new(StringViewArray::new_null(args.number_rows)),
+        };
+        let key = |text: Option<&str>| text.map(|text| Collation::CaseAccentInsensitive.text_key(text, self.pads));
+        let keys: ArrayRef = Arc::new(texts.as_string_view().iter().map(key).collect::<StringViewArray>());
+        match is_scalar {
+            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&keys, 0)?)),
+            false => Ok(ColumnarValue::Array(keys)),
+        }
+    }
+}
+
+/// What is taken of a text by one of the functions: the text, and whether blanks at its end count.
+pub(crate) fn keyed(expr: &Expr) -> Option<(&Expr, bool)> {
+    match expr {
+        Expr::ScalarFunction(call) if call.args.len() == 1 => match call.name() {
+            KEY => Some((&call.args[0], true)),
+            FOLD => Some((&call.args[0], false)),
+            _ => None,
+        },
+        Expr::Cast(cast) if cast.field.data_type().is_string() => keyed(&cast.expr),
+        _ => None,
+    }
+}
+
+fn call(function: &Arc<ScalarUDF>, expr: Expr) -> Expr {
+    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), vec![expr]))
+}
+
+fn key(expr: Expr) -> Expr {
+    if keyed(&expr).is_some() { expr } else { call(&KEY_FUNCTION, expr) }
+}
+
+fn fold(expr: Expr) -> Expr {
+    if keyed(&expr).is_some() { expr } else { call(&FOLD_FUNCTION, expr) }
+}
+
+/// Whether an expression is text under a collation.
+fn is_collated(expr: &Expr, schema: &DFSchema) -> bool {
+    match expr {
+        Expr::Column(column) => schema.field_from_column(column).is_ok_and(|field| has_collation(field)),
+        // A column of the statement around a subquery.
+        Expr::OuterReferenceColumn(field, _) => has_collation(field),
+        Expr::Alias(alias) => is_collated(&alias.expr, schema),
+        Expr::Cast(cast) => cast.field.data_type().is_string() && is_collated(&cast.expr, schema),
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
+            is_collated(left, schema) || is_collated(right, schema)
+        }
+        Expr::ScalarFunction(call) if keyed(expr).is_none() => {
+            call.args.iter().any(|arg| is_collated(arg, schema)) && is_text(expr, schema)
+        }
+        Expr::Case(case) => {
+            let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
+            results.into_iter().any(|result| is_collated(result, schema))
+        }
+        _ => false,
+    }
+}
+
+fn has_collation(field: &Field) -> bool {
+    field.metadata().contains_key(COLLATED_COLUMN)
+}
+
+/// Whether it is text, or NULL, or a parameter of a type that is not known yet.
+fn is_text(expr: &Expr, schema: &DFSchema) -> bool {
+    expr.get_type(schema).map_or(matches!(expr, Expr::Placeholder(_)), |kind| kind.is_string() || kind.is_null())
+}
+
+/// The expression with its comparisons of collated text by keys.
+pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| compared(expr, schema))
+}
+
+fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let any = |exprs: &[&Expr]| {
+        exprs.iter().any(|expr| is_collated(expr, schema)) && exprs.iter().all(|expr| is_text(expr, schema))
+    };
+    let keyed = |expr: Box<Expr>| Box::new(key(*expr));
+    Ok(match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) && any(&[&left, &right]) => {
+            Transformed::yes(Expr::BinaryExpr(BinaryExpr { left: keyed(left), op, right: keyed(right) }))
+        }
+        Expr::Between(Between { expr, negated, low, high }) if any(&[&expr, &low, &high]) => {
+            let (expr, low, high) = (keyed(expr), keyed(low), keyed(high));
+            Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
+        }
+        Expr::InList(InList { expr, list, negated })
+            if any(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>()) =>
+        {
+            let list = list.into_iter().map(key).collect();
+            Transformed::yes(Expr::InList(InList { expr: keyed(expr), list, negated }))
+        }
+        Expr::Like(Like { negated, expr, pattern, escape_char, .. }) if any(&[&expr, &pattern]) => {
+            let (expr, pattern) = (Box::new(fold(*expr)), Box::new(fold(*pattern)));
+            let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
+            Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
+        }
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema)?,
+        Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })
+            if any(&std::iter::once(base.as_ref())
+                .chain(when_then_expr.iter().map(|(when, _)| when.as_ref()))
+                .collect::<Vec<_>>()) =>
+        {
+            let when_then_expr = when_then_expr.into_iter().map(|(when, then)| (keyed(when), then)).collect();
+            Transformed::yes(Expr::Case(Case { expr: Some(keyed(base)), when_then_expr, else_expr }))
+        }
+        Expr::AggregateFunction(function) => aggregate_function(function, schema)?,
+        Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)),
+        other => Transformed::no(other),
+    })
+}
+
+/// `x IN (SELECT y ...)`: by the keys of both.
+fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let inner = subquery.subquery.schema();
+    let of_subquery = inner.fields().first().is_some_and(|field| has_collation(field));
+    let is_text_there = inner.fields().first().is_some_and(|field| field.data_type().is_string());
+    let is_wanted = (is_collated(&expr, schema) || of_subquery) && is_text(&expr, schema) && is_text_there;
+    if !is_wanted || inner.fields().len() != 1 {
+        return Ok(Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated })));
+    }
+    let column = Expr::Column(Column::from(inner.qualified_field(0)));
+    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![key(column)])?.build()?;
+    let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
+    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(key(expr)), subquery, negated })))
+}
+
+fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let AggregateFunction { func, mut params } = function;
+    for sort in &mut params.order_by {
+        if is_collated(&sort.expr, schema) {
+            sort.expr = key(sort.expr.clone());
+        }
+    }
+    let of_collated = params.args.first().is_some_and(|arg| is_collated(arg, schema) && is_text(arg, schema));
+    match func.name() {
+        "count" if params.distinct => {
+            let keyed = |arg: Expr| if is_collated(&arg, schema) { key(arg) } else { arg };
+            params.args = params.args.into_iter().map(keyed).collect();
+        }
+        name @ ("min" | "max") if of_collated => {
+            let arg = params.args[0].clone();
+            let is_there = arg.clone().is_not_null();
+            let filter = match params.filter {
+                Some(filter) => filter.as_ref().clone().and(is_there),
+                None => is_there,
+            };
+            let ascending = name == "min";
+            // Members that differ only in what the collation leaves out: the least, so that all executors agree.
+            let order_by = vec![key(arg.clone()).sort(ascending, false), arg.clone().sort(true, false)];
+            let params = AggregateFunctionParams {
+                args: vec![arg],
+                distinct: false,
+                filter: Some(Box::new(filter)),
+                order_by,
+                null_treatment: None,
+            };
+            return Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction {
+                func: first_value_udaf(),
+                params,
+            })));
+        }
+        _ => {}
+    }
+    Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
+}
+
+fn window_function(mut function: WindowFunction, schema: &DFSchema) -> Expr {
+    let params = &mut function.params;
+    for expr in &mut params.partition_by {
+        if is_collated(expr, schema) {
+            *expr = key(expr.clone());
+        }
+    }
+    for sort in &mut params.order_by {
+        if is_collated(&sort.expr, schema) {
+            sort.expr = key(sort.expr.clone());
+        }
+    }
+    Expr::WindowFunction(Box::new(function))
+}
+
+/// The plan with everything by keys that compares, groups or sorts collated text.
+pub(crate) fn by_keys(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !reads_collated(&plan)? {
+        return Ok(plan);
+    }
+    plan.transform_up_with_subqueries(node_by_keys).data()
+}
+
+/// Whether any table of the plan has a column with a collation.
+fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            found |= scan.source.schema().fields().iter().any(|field| has_collation(field));
+        }
+        Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+    })?;
+    Ok(found)
+}
+
+fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let mut schema = merge_schema(&node.inputs());
+    if let LogicalPlan::TableScan(scan) = &node {
+        schema.merge(&scan.projected_schema);
+    }
+    match node {
+        LogicalPlan::Aggregate(aggregate) => grouped(aggregate, &schema),
+        LogicalPlan::Distinct(Distinct::All(input)) if input.schema().fields().iter().any(|f| has_collation(f)) => {
+            let columns = input.schema().iter().map(|field| Expr::Column(Column::from(field))).collect();
+            grouped(Aggregate::try_new(input, columns, Vec::new())?, &schema)
+        }
+        LogicalPlan::Join(mut join) => {
+            for (left, right) in &mut join.on {
+                let is_collated = is_collated(left, &schema) || is_collated(right, &schema);
+                if is_collated && is_text(left, &schema) && is_text(right, &schema) {
+                    (*left, *right) = (key(left.clone()), key(right.clone()));
+                }
+            }
+            join.filter = join.filter.map(|filter| rewritten(filter, &schema).data()).transpose()?;
+            Ok(Transformed::yes(LogicalPlan::Join(join)))
+        }
+        LogicalPlan::Sort(mut sort) => {
+            for by in &mut sort.expr {
+                let expr = rewritten(by.expr.clone(), &schema).data()?;
+                by.expr = if is_collated(&expr, &schema) { key(expr) } else { expr };
+            }
+            Ok(Transformed::yes(LogicalPlan::Sort(sort)))
+        }
+        node => {
+            let names = NamePreserver::new(&node);
+            node.map_expressions(|expr| {
+                let name = names.save(&expr);
+                Ok(rewritten(expr, &schema)?.update_data(|expr| name.restore(expr)))
+            })
+        }
+    }
+}
+
+/// Groups by keys, with the least member of each group in the place of its column.
+fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<LogicalPlan>> {
+    let Aggregate { input, group_expr, aggr_expr, schema: named, .. } = aggregate;
+    let preserved = |expr: Expr| -> Result<Expr> {
+        let name = expr.schema_name().to_string();
+        let new = rewritten(expr.clone(), schema).data()?;
+        Ok(if new.schema_name().to_string() == name { new } else { new.unalias().alias(name) })
+    };
+    let mut aggr_expr = aggr_expr.into_iter().map(preserved).collect::<Result<Vec<_>>>()?;
+    let is_set = matches!(group_expr.as_slice(), [Expr::GroupingSet(_)]);
+    // The expressions of the groups, with their names as they were.
+    let mut shown: Vec<(Expr, Option<Expr>)> = Vec::new();
+    let mut keys_of = |expr: &Expr| -> Result<Expr> {
+        let new = rewritten(expr.clone(), schema).data()?;
+        let keyed = if is_collated(&new, schema) && is_text(&new, schema) { key(new.clone().unalias()) } else { new };
+        if !shown.iter().any(|(known, _)| known == expr) {
+            shown.push((expr.clone(), (keyed != *expr).then(|| keyed.clone())));
+        }
+        Ok(keyed)
+    };
+    let mut each = |exprs: Vec<Expr>| exprs.iter().map(&mut keys_of).collect::<Result<Vec<_>>>();
+    let group_expr = match group_expr.as_slice() {
+        [Expr::GroupingSet(set)] => vec![Expr::GroupingSet(match set.clone() {
+            GroupingSet::Rollup(exprs) => GroupingSet::Rollup(each(exprs)?),
+            GroupingSet::Cube(exprs) => GroupingSet::Cube(each(exprs)?),
+            GroupingSet::GroupingSets(sets) => {
+                GroupingSet::GroupingSets(sets.into_iter().map(&mut each).collect::<Result<_>>()?)
+            }
+        })],
+        _ => each(group_expr)?,
+    };
+    if shown.iter().all(|(_, keyed)| keyed.is_none()) {
+        return Ok(Transformed::yes(LogicalPlan::Aggregate(Aggregate::try_new(input, group_expr, aggr_expr)?)));
+    }
+    let own_results = aggr_expr.len();
+    let mut columns: Vec<(Expr, Expr)> = Vec::new();
+    for (number, (expr, keyed)) in shown.iter().enumerate() {
+        let keyed = match keyed {
+            None => continue,
+            Some(keyed) => keyed,
+        };
+        let member = format!("__member_{number}");
+        aggr_expr.push(min(expr.clone().unalias()).alias(member.clone()));
+        let column = |name: String| Expr::Column(Column::new_unqualified(name));
+        let member = column(member);
+        let keys = column(keyed.schema_name().to_string());
+        // In the rows of ROLLUP that are about all groups the key is NULL, and so is what is shown.
+        let is_there = keys.is_not_null();
+        let value = if is_set { datafusion::logical_expr::when(is_there, member).end()? } else { member };
+        columns.push((expr.clone(), value));
+    }
+    let new = Aggregate::try_new(input, group_expr, aggr_expr)?;
+    let groups = named.fields().len() - own_results;
+    let mut projection = Vec::with_capacity(named.fields().len());
+    for (place, (qualifier, field)) in named.iter().enumerate() {
+        let of_group = columns.iter().find(|(expr, _)| {
+            let (of, name) = expr.qualified_name();
+            place < groups && of.as_ref() == qualifier && name == *field.name()
+        });
+        let value = match of_group {
+            Some((_, value)) => value.clone(),
+            None => {
+                projection.push(Expr::Column(Column::from((qualifier, field))));
+                continue;
+            }
+        };
+        let metadata = Some(FieldMetadata::from(field.metadata().clone()));
+        projection.push(value.alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata));
+    }
+    let projected = Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?;
+    Ok(Transformed::yes(LogicalPlan::Projection(projected)))
+}

@@ -1,0 +1,142 @@
+//! Whole numbers that are too large for their type: `+`, `-` and `*` fail, and do not wrap around.
+//!
+//! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
+//! the planner gives the result, over both sides in that type.
+
+use datafusion::arrow::array::ArrayRef;
+use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{
+    BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
+    ScalarUDFImpl, Signature, Volatility, cast, utils::merge_schema,
+};
+use mainstay_base::{Code, Error};
+use std::sync::{Arc, LazyLock};
+
+static PLUS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("checked_add", Operator::Plus));
+static MINUS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("checked_subtract", Operator::Minus));
+static TIMES: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("checked_multiply", Operator::Multiply));
+
+/// An operator over whole numbers of one type that fails where the result is none of it.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Checked {
+    name: &'static str,
+    operator: Operator,
+    signature: Signature,
+}
+
+impl Checked {
+    fn function(name: &'static str, operator: Operator) -> Arc<ScalarUDF> {
+        let signature = Signature::any(2, Volatility::Immutable);
+        Arc::new(ScalarUDF::from(Checked { name, operator, signature }))
+    }
+}
+
+impl ScalarUDFImpl for Checked {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types.first().cloned().unwrap_or(DataType::Int64))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let [left, right] = args.args.as_slice() else {
+            return datafusion::common::internal_err!("{} of {} arguments", self.name, args.args.len());
+        };
+        let apply = match self.operator {
+            Operator::Plus => add,
+            Operator::Minus => sub,
+            _ => mul,
+        };
+        let failed = |error: ArrowError| match error {
+            ArrowError::ArithmeticOverflow(_) => crate::error::to_datafusion(out_of_range(self.operator, &args)),
+            other => other.into(),
+        };
+        // A single value stands for a whole vector, so no vector is made of it.
+        let of_scalar = |value: &ScalarValue| value.to_scalar();
+        let result: ArrayRef = match (left, right) {
+            (ColumnarValue::Array(left), ColumnarValue::Array(right)) => apply(left, right),
+            (ColumnarValue::Array(left), ColumnarValue::Scalar(right)) => apply(left, &of_scalar(right)?),
+            (ColumnarValue::Scalar(left), ColumnarValue::Array(right)) => apply(&of_scalar(left)?, right),
+            (ColumnarValue::Scalar(left), ColumnarValue::Scalar(right)) => {
+                let result = apply(&of_scalar(left)?, &of_scalar(right)?).map_err(failed)?;
+                return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+            }
+        }
+        .map_err(failed)?;
+        Ok(ColumnarValue::Array(result))
+    }
+}
+
+fn out_of_range(operator: Operator, args: &ScalarFunctionArgs) -> Error {
+    let bits = match args.return_field.data_type() {
+        DataType::Int8 | DataType::UInt8 => 8,
+        DataType::Int16 | DataType::UInt16 => 16,
+        DataType::Int32 | DataType::UInt32 => 32,
+        _ => 64,
+    };
+    let error = Error::new(Code::InvalidValue, format!("the result of {operator} is no whole number of {bits} bits"));
+    error.hint("convert one side to DECIMAL first: CAST(x AS DECIMAL(38, 0))")
+}
+
+/// The plan with operators that look.
+pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    plan.transform_up_with_subqueries(|node| {
+        let has_operators = |expr: &Expr| expr.exists(|expr| Ok(is_arithmetic(expr))).unwrap_or(true);
+        if !node.expressions().iter().any(has_operators) {
+            return Ok(Transformed::no(node));
+        }
+        let mut schema = merge_schema(&node.inputs());
+        if let LogicalPlan::TableScan(scan) = &node {
+            schema.merge(&scan.projected_schema);
+        }
+        let names = NamePreserver::new(&node);
+        node.map_expressions(|expr| {
+            let name = names.save(&expr);
+            Ok(checked(expr, &schema)?.update_data(|expr| name.restore(expr)))
+        })
+    })
+    .data()
+}
+
+fn is_arithmetic(expr: &Expr) -> bool {
+    use Operator::{Minus, Multiply, Plus};
+    matches!(expr, Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. }))
+}
+
+/// The expression with operators that look.
+pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| {
+        if !is_arithmetic(&expr) {
+            return Ok(Transformed::no(expr));
+        }
+        let Ok(kind) = expr.get_type(schema) else { return Ok(Transformed::no(expr)) };
+        let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return Ok(Transformed::no(expr)) };
+        let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind.is_integer());
+        if !(kind.is_integer() && is_whole(&left) && is_whole(&right)) {
+            return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));
+        }
+        let function = match op {
+            Operator::Plus => &PLUS,
+            Operator::Minus => &MINUS,
+            _ => &TIMES,
+        };
+        let of_kind = |side: Expr| match side.get_type(schema) {
+            Ok(own) if own == kind => side,
+            _ => cast(side, kind.clone()),
+        };
+        let args = vec![of_kind(*left), of_kind(*right)];
+        Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), args))))
+    })
+}

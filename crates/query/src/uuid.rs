@@ -1,0 +1,84 @@
+//! UUID columns and texts: `id = '0190c0de-...'`.
+//!
+//! A UUID is sixteen bytes here, and a literal of text that is compared with one is read as a UUID when the statement is
+//! planned.
+
+use crate::rules::is_comparison;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::{Between, InList};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, utils::merge_schema};
+
+/// How many bytes a UUID has.
+const BYTES: i32 = 16;
+
+/// The plan with UUIDs in the place of literals of text that are compared with them.
+///
+/// Errors: `InvalidValue` for a text that is no UUID.
+pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut has_uuids = false;
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            let kinds = scan.source.schema();
+            has_uuids |= kinds.fields().iter().any(|field| *field.data_type() == DataType::FixedSizeBinary(BYTES));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if !has_uuids {
+        return Ok(plan);
+    }
+    plan.transform_up_with_subqueries(|node| {
+        let mut schema = merge_schema(&node.inputs());
+        if let LogicalPlan::TableScan(scan) = &node {
+            schema.merge(&scan.projected_schema);
+        }
+        if !schema.fields().iter().any(|field| *field.data_type() == DataType::FixedSizeBinary(BYTES)) {
+            return Ok(Transformed::no(node));
+        }
+        node.map_expressions(|expr| expr.transform_up(|expr| read(expr, &schema)))
+    })
+    .data()
+}
+
+/// A comparison with its texts read.
+pub(crate) fn read(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_uuid = |expr: &Expr| {
+        let is_binary = matches!(expr, Expr::Column(_) | Expr::Cast(_) | Expr::OuterReferenceColumn(..));
+        is_binary && expr.get_type(schema).is_ok_and(|kind| kind == DataType::FixedSizeBinary(BYTES))
+    };
+    Ok(match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_uuid(&left) && is_comparison(op) => {
+            let right = Box::new(literal(*right)?);
+            Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_uuid(&right) && is_comparison(op) => {
+            let left = Box::new(literal(*left)?);
+            Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
+        }
+        Expr::InList(InList { expr, list, negated }) if is_uuid(&expr) => {
+            let list = list.into_iter().map(literal).collect::<Result<_>>()?;
+            Transformed::yes(Expr::InList(InList { expr, list, negated }))
+        }
+        Expr::Between(Between { expr, negated, low, high }) if is_uuid(&expr) => {
+            let (low, high) = (Box::new(literal(*low)?), Box::new(literal(*high)?));
+            Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
+        }
+        other => Transformed::no(other),
+    })
+}
+
+/// A literal of text as a UUID; anything else as it is.
+fn literal(expr: Expr) -> Result<Expr> {
+    match &expr {
+        Expr::Literal(
+            ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)) | ScalarValue::LargeUtf8(Some(text)),
+            metadata,
+        ) => {
+            let bytes = mainstay_base::uuid::parse(text.trim()).map_err(crate::error::to_datafusion)?;
+            let value = ScalarValue::FixedSizeBinary(BYTES, Some(bytes.to_vec()));
+            Ok(Expr::Literal(value, metadata.clone()))
+        }
+        _ => Ok(expr),
+    }
+}
