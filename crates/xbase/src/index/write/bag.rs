@@ -174,8 +174,8 @@ impl BagWriter {
         self.check_usable()?;
         let now = SystemTime::now();
         let (head, stamp) = (read_head(&*self.store.file)?, self.store.file.stamp()?);
-        let is_same = head == self.head && stamp == self.stamp && (self.has_counter() || self.is_settled);
-        if is_same {
+        let looks_same = head == self.head && stamp == self.stamp;
+        if looks_same && (self.has_counter() || self.is_settled || self.is_changed()) {
             self.is_settled = stamp.is_settled(now);
             return Ok(false);
         }

@@ -9,7 +9,7 @@
 
 use super::pack::{self, Bits};
 use super::spec::put;
-use crate::index::leaf::ENTRIES_START;
+use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -72,7 +72,8 @@ impl Shape {
     /// How two keys stand to each other in the order of the tree.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
-        if self.layout.falling { right.cmp(left) } else { left.cmp(right) }
+        let order = compare(left, right);
+        if self.layout.falling { order.reverse() } else { order }
     }
 
     /// The pointer to a page; `none` where there is no page.
@@ -92,6 +93,18 @@ impl Shape {
         let page = self.layout.page_number(pointer)?;
         if page < end { Ok(page) } else { Err(format!("the pointer {pointer} leads outside the file").into()) }
     }
+}
+
+/// Compares two keys of one length; eight bytes mostly tell.
+#[inline]
+fn compare(left: &[u8], right: &[u8]) -> Ordering {
+    if let (Some(a), Some(b)) = (left.first_chunk::<8>(), right.first_chunk::<8>()) {
+        let order = u64::from_be_bytes(*a).cmp(&u64::from_be_bytes(*b));
+        if order != Ordering::Equal || left.len() == 8 {
+            return order;
+        }
+    }
+    left.cmp(right)
 }
 
 impl Unpacked {
@@ -119,15 +132,12 @@ impl Unpacked {
         if let Some((left, right)) = node.siblings() {
             (unpacked.left, unpacked.right) = (shape.page(left, end)?, shape.page(right, end)?);
         }
-        unpacked.keys.reserve_exact((count + 1) * layout.key_len);
-        unpacked.records.reserve_exact(count + 1);
-        let mut scratch = vec![0; layout.key_len];
-        let (keys, records) = (&mut unpacked.keys, &mut unpacked.records);
-        let _ = node.each((0, count), &mut scratch, |record, key| {
-            keys.extend_from_slice(key);
-            records.push(record);
-            ControlFlow::Continue(())
-        })?;
+        unpacked.keys.reserve_exact((count + 8) * layout.key_len);
+        unpacked.records.reserve_exact(count + 8);
+        match node.packed_leaf() {
+            Some(leaf) => unpacked.unpack(&leaf)?,
+            None => unpacked.copy_items(&node, layout.key_len)?,
+        }
         if layout.format == Format::Plain && !node.is_leaf() {
             // What stands there is the child.
             unpacked.records.fill(0);
@@ -147,6 +157,32 @@ impl Unpacked {
             unpacked.used = unpacked.measure(shape);
         }
         Ok(unpacked)
+    }
+
+    /// Unpacks the entries of a packed leaf.
+    fn unpack(&mut self, leaf: &Leaf<'_>) -> Result<(), Reason> {
+        let mut entries = leaf.entries();
+        let mut before = 0;
+        while let Some(entry) = entries.advance()? {
+            let start = self.keys.len();
+            self.keys.extend_from_within(before..before + entry.duplicates);
+            self.keys.extend_from_slice(entry.stored);
+            self.keys.resize(start + leaf.key_len, leaf.pad);
+            self.records.push(entry.record);
+            before = start;
+        }
+        Ok(())
+    }
+
+    fn copy_items(&mut self, node: &Node<'_>, key_len: usize) -> Result<(), Reason> {
+        let mut scratch = vec![0; key_len];
+        let flow = node.each((0, node.count()), &mut scratch, |record, key| {
+            self.keys.extend_from_slice(key);
+            self.records.push(record);
+            ControlFlow::Continue(())
+        })?;
+        debug_assert!(flow.is_continue());
+        Ok(())
     }
 
     fn check_order(&self, shape: &Shape) -> Result<(), Reason> {
@@ -206,6 +242,22 @@ impl Unpacked {
             self.keys[start..start + len].copy_from_slice(key);
         }
         self.records.insert(index, record);
+    }
+
+    /// Puts a key in front of item `index`, without a child of its own.
+    pub(crate) fn insert_childless(&mut self, shape: &Shape, index: usize, key: &[u8], record: u32) {
+        self.insert(shape, index, key, record);
+        if shape.is_ntx() {
+            self.children.insert(index + 1, 0);
+        }
+    }
+
+    /// Takes a key out and, in an NTX, the child at `child`, which is none.
+    pub(crate) fn remove_childless(&mut self, shape: &Shape, index: usize, child: usize) {
+        self.remove(shape, index);
+        if shape.is_ntx() {
+            self.children.remove(child);
+        }
     }
 
     /// Takes a key out; the caller sees to the children.
