@@ -4,10 +4,10 @@ mod index_common;
 
 use index_common::patch::Patched;
 use index_common::people::{self, Row};
-use index_common::{Seed, bytes, csv, family};
+use index_common::{Seed, bytes, csv, family, open_bytes};
 use mainstay_vfs::{Create, Disk, FileSystem};
-use mainstay_xbase::index::BagKind;
 use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, TagSpec};
+use mainstay_xbase::index::{BagKind, KeyFamily, KeyType};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,6 +48,71 @@ fn maintain(
         }
     }
     writer.sync().unwrap();
+}
+
+/// Files that this crate made and kept up, and that Harbour then opened for sharing, appended to and changed 120 times.
+/// `<table>.walk` is what Harbour listed in the end: for each tag, its records in the order of the tag.
+const KEPT: [(&str, &[&str]); 4] = [
+    ("foxpro", &["foxpro.cdx"]),
+    ("harbour", &["harbour.cdx"]),
+    ("compound", &["compound.ntx"]),
+    ("single", &["single_name.ntx", "single_namedown.ntx", "single_remark.ntx", "single_amt.ntx"]),
+];
+
+fn kept(name: &str) -> Vec<u8> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/index_harbour")).join(name);
+    Disk.read(&path).unwrap()
+}
+
+fn kept_family(tag: &str) -> KeyFamily {
+    match tag {
+        "ID" | "AMT" | "DEAR" => KeyFamily::Number,
+        "BORN" => KeyFamily::Date,
+        "FLAG" => KeyFamily::Logical,
+        _ => KeyFamily::Character,
+    }
+}
+
+#[test]
+fn files_that_harbour_went_on_with_are_read_as_harbour_reads_them() {
+    for (table, bags) in KEPT {
+        let text = String::from_utf8(kept(&format!("{table}.walk"))).unwrap();
+        let mut walks: Vec<(&str, Vec<u32>)> = Vec::new();
+        for line in text.lines() {
+            let mut words = line.split(',');
+            let name = words.next().unwrap();
+            walks.push((name, words.map(|word| word.trim().parse().unwrap()).collect()));
+        }
+        let mut compared = 0;
+        for name in bags {
+            let bag = open_bytes(name, &kept(name)).unwrap();
+            let mut findings = Vec::new();
+            bag.check(None, &[], &mut findings);
+            assert!(findings.is_empty(), "{findings:#?}");
+            for (number, header) in bag.tags().iter().enumerate() {
+                let key_type = KeyType::new(header, kept_family(&header.name), false).unwrap();
+                let tag = bag.tag(number, key_type).unwrap();
+                let (mut cursor, mut found) = (tag.cursor(), Vec::new());
+                while let Some(record) = cursor.next().unwrap() {
+                    found.push(record);
+                }
+                let (_, wanted) = walks.iter().find(|(name, _)| *name == header.name).unwrap();
+                assert!(found == *wanted && wanted.len() > 10, "{name}, {}", header.name);
+                compared += 1;
+            }
+        }
+        assert_eq!(compared, walks.len(), "{table}");
+    }
+}
+
+#[test]
+fn files_that_harbour_went_on_with_are_kept_up() {
+    for (table, bags) in KEPT {
+        let bags: Vec<_> = bags.iter().map(|name| ((*name).to_owned(), kept(name))).collect();
+        let mut patched = Patched::new(kept(&format!("{table}.dbf")), &bags, kept_family, |_| "NAME");
+        patched.change(700, &mut Seed(8));
+        patched.compare(table);
+    }
 }
 
 /// The rows of a table, and how they came: appended, then appended and changed.
