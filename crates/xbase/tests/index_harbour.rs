@@ -12,14 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Makes one index file of some tags: built from the first rows, then kept up with the rest.
-fn maintain(
-    folder: &Path,
-    name: &str,
-    bag: &BagSpec,
-    tags: &[TagSpec],
-    history: &[(Option<Row>, Row, u32)],
-    built: usize,
-) {
+fn maintain(folder: &Path, name: &str, bag: &BagSpec, tags: &[TagSpec], history: &[Step], built: usize) {
     let file = Disk.create(&folder.join(name), Create::Truncate).unwrap();
     let mut sources = Vec::new();
     for tag in tags {
@@ -115,8 +108,11 @@ fn files_that_harbour_went_on_with_are_kept_up() {
     }
 }
 
+/// A row before, if it was there, and after, and its record.
+type Step = (Option<Row>, Row, u32);
+
 /// The rows of a table, and how they came: appended, then appended and changed.
-fn history(seed: u64, appended: usize, changes: usize) -> (Vec<Row>, Vec<(Option<Row>, Row, u32)>) {
+fn history(seed: u64, appended: usize, changes: usize) -> (Vec<Row>, Vec<Step>) {
     let mut seed = Seed(seed);
     let mut rows: Vec<Row> = Vec::new();
     let mut history = Vec::new();
