@@ -186,12 +186,17 @@ fn write_files_for_harbour() {
     let sizes = [(0, 0), (0, 40), (700, 0), (600, 900), (3000, 9000)];
     for (number, (built, changes)) in sizes.into_iter().enumerate() {
         let (rows, history) = history(number as u64 + 11, built, changes);
-        for (letter, bag) in [
+        let harbour = BagSpec::harbour_cdx();
+        let layouts = [
             ("f", BagSpec::cdx()),
-            ("h", BagSpec::harbour_cdx()),
+            ("h", harbour),
+            ("l", BagSpec { page_len: 1024, pointers_are_pages: true, ..harbour }),
+            ("p", BagSpec { page_len: 8192, ..harbour }),
             ("n", BagSpec::ntx()),
             ("c", BagSpec::compound_ntx()),
-        ] {
+            ("d", BagSpec { pointers_are_pages: true, ..BagSpec::compound_ntx() }),
+        ];
+        for (letter, bag) in layouts {
             let table = format!("{letter}{number}");
             let dbf = Disk.create(&folder.join(format!("{table}.dbf")), Create::Truncate).unwrap();
             dbf.write_at(&people::dbf(&rows), 0).unwrap();
