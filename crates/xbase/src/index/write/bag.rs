@@ -21,9 +21,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Pages that are kept after a flush.
-const MOST_KEPT_PAGES: usize = 32_768;
-
 /// Bytes at the start of a file that say whether another program changed it.
 pub(super) const HEAD_LEN: usize = 16;
 
@@ -160,6 +157,11 @@ impl BagWriter {
         Ok(())
     }
 
+    /// Keeps at most about this many bytes of pages in memory, changed ones aside; 64 MB unless told otherwise.
+    pub fn keep_at_most(&mut self, bytes: usize) {
+        self.store.keep_at_most(bytes);
+    }
+
     fn tag_mut(&mut self, tag: usize) -> Result<&mut TagState> {
         self.tags.get_mut(tag).ok_or_else(|| no_such_tag(tag))
     }
@@ -213,6 +215,7 @@ impl BagWriter {
                 new.set_key_type(tag, key_type)?;
             }
         }
+        new.keep_at_most(self.store.limit_bytes());
         *self = new;
         Ok(())
     }
@@ -311,7 +314,6 @@ impl BagWriter {
         written?;
         self.stamp = self.store.file.stamp()?;
         self.is_settled = self.stamp.is_settled(now);
-        self.store.trim(MOST_KEPT_PAGES);
         Ok(())
     }
 

@@ -54,6 +54,20 @@ struct Slot {
     stage: Option<Stage>,
 }
 
+impl Slot {
+    /// About the memory that it takes.
+    fn bytes(&self) -> usize {
+        let node = match &self.content {
+            Content::Node(node) => node.keys.capacity() + 4 * (node.records.capacity() + node.children.capacity()),
+            Content::Free(_) => 0,
+        };
+        size_of::<Slot>() + node
+    }
+}
+
+/// Bytes of pages that are kept without need, unless told otherwise.
+const KEPT_BYTES: usize = 64 << 20;
+
 /// The pages of one file.
 #[derive(Debug)]
 pub(crate) struct PageStore {
@@ -63,7 +77,10 @@ pub(crate) struct PageStore {
     counts_bytes: bool,
     /// What is known of each page; the page's number is the place.
     slots: Vec<Option<Box<Slot>>>,
-    kept: usize,
+    /// About the bytes that these take, and how many there may be before pages that were only read are forgotten.
+    kept_bytes: usize,
+    trim_at: usize,
+    limit_bytes: usize,
     changed: Vec<u32>,
     /// Pages of the file, those that are not written yet included.
     pub(crate) end: u32,
@@ -115,7 +132,9 @@ impl PageStore {
             page_len,
             counts_bytes,
             slots: Vec::new(),
-            kept: 0,
+            kept_bytes: 0,
+            trim_at: KEPT_BYTES,
+            limit_bytes: KEPT_BYTES,
             changed: Vec::new(),
             end,
             free,
@@ -128,16 +147,28 @@ impl PageStore {
         !self.changed.is_empty()
     }
 
-    /// Forgets pages that were read, if there are more than `most` and none is changed.
-    pub(crate) fn trim(&mut self, most: usize) {
-        if self.kept > most && !self.is_changed() {
-            self.forget();
-        }
+    /// Keeps about this many bytes of pages that were only read.
+    pub(crate) fn keep_at_most(&mut self, bytes: usize) {
+        (self.limit_bytes, self.trim_at) = (bytes, bytes);
     }
 
-    fn forget(&mut self) {
-        self.slots.clear();
-        self.kept = 0;
+    /// What [`PageStore::keep_at_most`] was told.
+    pub(crate) fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
+    /// Forgets pages that were only read when there are many, between two operations.
+    fn trim(&mut self) {
+        if self.kept_bytes < self.trim_at {
+            return;
+        }
+        for slot in &mut self.slots {
+            if slot.as_ref().is_some_and(|slot| slot.stage.is_none()) {
+                *slot = None;
+            }
+        }
+        self.kept_bytes = self.slots.iter().flatten().map(|slot| slot.bytes()).sum();
+        self.trim_at = self.limit_bytes.max(2 * self.kept_bytes);
     }
 
     /// Forgets all pages that were read and not changed; an error if some were changed.
@@ -145,7 +176,8 @@ impl PageStore {
         if self.is_changed() {
             return Err(Error::new(Code::Internal, "pages were changed before their keys' type was known"));
         }
-        self.forget();
+        self.slots.clear();
+        self.kept_bytes = 0;
         Ok(())
     }
 
@@ -164,9 +196,10 @@ impl PageStore {
         if place >= self.slots.len() {
             self.slots.resize_with((place + 1).max(self.end as usize), || None);
         }
-        self.kept += usize::from(slot.is_some());
+        self.kept_bytes += slot.as_ref().map_or(0, |slot| slot.bytes());
         let before = std::mem::replace(&mut self.slots[place], slot);
-        self.kept -= usize::from(before.is_some());
+        // A node has grown since it was counted, so this may take off too much; `trim` counts anew.
+        self.kept_bytes = self.kept_bytes.saturating_sub(before.as_ref().map_or(0, |slot| slot.bytes()));
         before
     }
 
@@ -291,6 +324,7 @@ impl PageStore {
     /// Begins an operation.
     pub(crate) fn begin(&mut self) {
         self.commit();
+        self.trim();
         let (end, free, changed) = (self.end, self.free, self.changed.len());
         let Undo { steps, keys, .. } = std::mem::take(&mut self.undo);
         self.undo = Undo { is_open: true, steps, keys, end, free, changed };
