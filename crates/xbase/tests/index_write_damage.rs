@@ -7,8 +7,8 @@ use index_common::written::{Model, compare, create, file, is_falling, layouts, o
 use index_common::{Seed, bytes, index_files};
 use mainstay_base::{Code, Result};
 use mainstay_vfs::{Create, Fault, Faulty, FileSystem, Memory, Operation};
-use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter};
-use mainstay_xbase::index::{KeyFamily, KeyType};
+use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, TagSpec};
+use mainstay_xbase::index::{BagKind, KeyFamily, KeyType};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -122,6 +122,63 @@ fn writing_to_cut_swapped_and_repeated_pages_never_panics() {
     }
 }
 
+#[test]
+fn a_list_of_free_pages_that_leads_into_trees_is_left_alone() {
+    for bag in layouts() {
+        let mut seed = Seed(6);
+        let (original, first) = sample(&bag, &mut seed);
+        let tag = text_tag(60);
+        let at = if matches!(bag.kind, BagKind::Ntx | BagKind::CompoundNtx) { 8 } else { 4 };
+        for page in 0..original.len() / bag.page_len {
+            let pointer = if bag.pointers_are_pages { page } else { page * bag.page_len } as u32;
+            let mut damaged = original.clone();
+            damaged[at..at + 4].copy_from_slice(&pointer.to_le_bytes());
+            let memory = Memory::new();
+            memory.write("a", damaged);
+            let mut model = first.clone();
+            let mut writer = open_writer(&memory, "a", &tag).unwrap();
+            for record in 2000..2060 {
+                let item = (random_key(&mut seed, 60, 3000), record);
+                assert!(writer.insert(0, &item.0, item.1).unwrap());
+                model.insert(item);
+            }
+            writer.flush().unwrap();
+            let what = format!("{bag:?}, page {page}");
+            compare(&memory, "a", &bag, &tag, &model.sorted(false), &what);
+        }
+    }
+}
+
+#[test]
+fn the_empty_root_of_a_tag_is_not_a_free_page() {
+    let bag = BagSpec::compound_ntx();
+    let memory = Memory::new();
+    let (one, other) = (text_tag(60), TagSpec { name: "OTHER".into(), ..text_tag(60) });
+    let keys = [&one, &other].map(|tag| (tag.clone(), KeySorter::new(&tag.header(&bag).unwrap())));
+    drop(BagWriter::create(file(&memory, "a"), &bag, keys).unwrap());
+    let mut damaged = content(&memory, "a");
+    let header = u32::from_le_bytes(damaged[44..48].try_into().unwrap()) as usize;
+    let root: [u8; 4] = damaged[header + 4..header + 8].try_into().unwrap();
+    damaged[8..12].copy_from_slice(&root);
+    memory.write("a", damaged);
+    let mut writer = open_any(&memory).unwrap();
+    for record in 1..60u32 {
+        assert!(writer.insert(0, format!("{record:<60}").as_bytes(), record).unwrap());
+    }
+    for record in 1..60u32 {
+        assert!(writer.insert(1, format!("{record:>60}").as_bytes(), record).unwrap());
+    }
+    writer.flush().unwrap();
+    let items = |right: bool| {
+        let key = |record: u32| if right { format!("{record:>60}") } else { format!("{record:<60}") };
+        let mut items: Vec<Item> = (1..60).map(|record| (key(record).into_bytes(), record)).collect();
+        items.sort();
+        items
+    };
+    compare(&memory, "a", &bag, &one, &items(false), "the first tag");
+    compare(&memory, "a", &bag, &other, &items(true), "the second tag");
+}
+
 /// A file of some entries, and what it lists.
 fn sample(bag: &BagSpec, seed: &mut Seed) -> (Vec<u8>, Model) {
     let items: Vec<Item> = (1..=900).map(|record| (random_key(seed, 60, 3000), record)).collect();
@@ -198,7 +255,7 @@ fn a_build_that_is_stopped_or_fails_leaves_the_file() {
     let mut seed = Seed(9);
     let (original, model) = sample(&bag, &mut seed);
     let tag = text_tag(60);
-    let other = mainstay_xbase::index::write::TagSpec { name: "OTHER".into(), ..text_tag(10) };
+    let other = TagSpec { name: "OTHER".into(), ..text_tag(10) };
     let memory = Memory::new();
     memory.write("a", original);
     let mut writer = open_writer(&memory, "a", &tag).unwrap();

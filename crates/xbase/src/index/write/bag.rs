@@ -85,7 +85,7 @@ impl BagWriter {
         let end = u32::try_from(stamp.len.div_ceil(spec.page_len as u64)).unwrap_or(NO_PAGE);
         let head = read_head(&*file)?;
         let free = free_page(&spec, &head, end);
-        let store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
+        let mut store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
         let directory = bag
             .directory
             .as_ref()
@@ -94,6 +94,7 @@ impl BagWriter {
         for header in bag.tags() {
             tags.push(tag_state(&spec, header, &*file)?);
         }
+        store.roots = tags.iter().map(|tag: &TagState| tag.stored_root).collect();
         let is_settled = stamp.is_settled(now);
         let list_changed = false;
         Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false })
@@ -369,6 +370,7 @@ impl BagWriter {
         for tag in &mut self.tags {
             tag.stored_root = tag.tree.root;
         }
+        self.store.roots = self.tags.iter().map(|tag| tag.stored_root).collect();
         Ok(())
     }
 

@@ -86,6 +86,8 @@ pub(crate) struct PageStore {
     pub(crate) end: u32,
     /// The first free page, 0 if there is none.
     pub(crate) free: u32,
+    /// Roots, which are in use even when they look free: an NTX of no keys has an empty page.
+    pub(crate) roots: Vec<u32>,
     undo: Undo,
 }
 
@@ -138,6 +140,7 @@ impl PageStore {
             changed: Vec::new(),
             end,
             free,
+            roots: Vec::new(),
             undo: Undo::default(),
         }
     }
@@ -401,7 +404,7 @@ impl PageStore {
     /// is left alone, and so is one that leads into the trees: the file grows then, and nothing is lost.
     fn take_free(&mut self, shape: &Shape) -> Result<Option<u32>> {
         let page = self.free;
-        if page == 0 || page >= self.end {
+        if page == 0 || page >= self.end || self.roots.contains(&page) {
             return Ok(None);
         }
         let next = match self.slot(page) {
