@@ -4,10 +4,11 @@ mod index_common;
 
 use index_common::patch::Patched;
 use index_common::people::{self, Row};
-use index_common::{Seed, bytes, csv, family, open_bytes};
-use mainstay_vfs::{Create, Disk, FileSystem};
+use index_common::written::{Model, walk};
+use index_common::{Seed, bytes, csv, family, fixture, open_bytes};
+use mainstay_vfs::{Create, Disk, FileSystem, Memory};
 use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, TagSpec};
-use mainstay_xbase::index::{BagKind, KeyFamily, KeyType};
+use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -155,6 +156,70 @@ fn indexes_of_harbour_are_kept_up() {
             patched.compare(&format!("{table}, {changes} changes"));
         }
     }
+}
+
+/// Every index file among the further fixtures, and the lines about its tags in the tables' lists of orders.
+fn further() -> Vec<(String, Vec<Vec<String>>)> {
+    let files = Disk.list(&fixture("more")).unwrap();
+    let names: Vec<String> =
+        files.iter().map(|entry| entry.path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let orders: Vec<Vec<String>> = names
+        .iter()
+        .filter(|name| name.ends_with(".orders.csv"))
+        .flat_map(|name| csv(&format!("more/{name}")))
+        .collect();
+    let of = |bag: &str| orders.iter().filter(|order| order[2] == bag).cloned().collect();
+    // One is in the order of a Polish collation, which nothing in it says.
+    let is_index = |name: &&String| (name.ends_with(".cdx") || name.ends_with(".ntx")) && !name.contains("collated");
+    names.iter().filter(is_index).map(|name| (name.clone(), of(name))).collect()
+}
+
+#[test]
+fn every_index_among_the_fixtures_is_kept_up() {
+    let mut changed = 0;
+    for (name, orders) in further() {
+        let memory = Memory::new();
+        memory.write(&name, bytes(&format!("more/{name}")));
+        let path = Path::new(&name);
+        let before = Bag::open(memory.open(path).unwrap()).unwrap();
+        let mut writer = BagWriter::open(memory.create(path, Create::OpenOrCreate).unwrap()).unwrap();
+        let mut models = Vec::new();
+        for (tag, header) in before.tags().iter().enumerate() {
+            let Some(order) = orders.iter().find(|order| order[1] == header.name) else { continue };
+            let key_type = KeyType::new(header, family(&order[7]), false).unwrap();
+            writer.set_key_type(tag, key_type).unwrap();
+            let items = walk(&before.tag(tag, key_type).unwrap()).unwrap();
+            let mut model = Model::new(header.unique, &items);
+            assert_eq!(model.items.len(), items.len());
+            let mut seed = Seed(tag as u64 + 1);
+            for record in 1..500u32 {
+                let known = (!model.items.is_empty()).then(|| model.items[seed.below(model.items.len())].clone());
+                let (mut key, _) = known.clone().unwrap_or((vec![b' '; header.key_length], 0));
+                if let Some(old) = known.filter(|_| seed.below(2) == 0) {
+                    assert!(writer.delete(tag, &old.0, old.1).unwrap() && model.delete(&old), "{name}");
+                } else {
+                    let at = seed.below(key.len());
+                    key[at] = key[at].wrapping_add(seed.below(4) as u8);
+                    let added = writer.insert(tag, &key, 100_000 + record).unwrap();
+                    assert_eq!(added, model.insert((key, 100_000 + record)), "{name}, {}", header.name);
+                }
+                changed += 1;
+            }
+            models.push((tag, key_type, model));
+        }
+        writer.flush().unwrap();
+        let after = Bag::open(memory.open(path).unwrap()).unwrap();
+        for (tag, key_type, model) in models {
+            let mut found = walk(&after.tag(tag, key_type).unwrap()).unwrap();
+            assert!(found.is_sorted_by(|left, right| left.0 <= right.0), "{name}, tag {tag}");
+            found.sort();
+            assert!(found == model.sorted(false), "{name}, tag {tag}");
+        }
+        let mut findings = Vec::new();
+        after.check(None, &[], &mut findings);
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+    }
+    assert!(changed > 20_000, "{changed}");
 }
 
 #[test]

@@ -149,13 +149,10 @@ impl BagWriter {
             let message = format!("tag {}: keys of {} bytes are not its keys", state.header.name, key_type.key_len());
             return Err(Error::new(Code::Internal, message));
         }
-        state.key_type = Some(key_type);
-        if state.tree.shape.layout.pad != key_type.pad() {
-            // A page taken apart under the wrong pad byte would be measured wrongly.
-            state.tree.shape.layout.pad = key_type.pad();
-            self.store.forget_unchanged()?;
-        }
-        Ok(())
+        let had_other = state.key_type.replace(key_type).is_some_and(|before| before.pad() != key_type.pad());
+        state.tree.shape.layout.pad = key_type.pad();
+        // Pages taken apart under the wrong pad byte would be measured wrongly.
+        if had_other { self.store.forget_unchanged() } else { Ok(()) }
     }
 
     /// Keeps at most about this many bytes of pages in memory, changed ones aside; 64 MB unless told otherwise.

@@ -7,7 +7,7 @@
 //! A page that is taken apart has been checked: its counts and offsets by the reader's own [`Node`], its pointers
 //! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
 
-use super::pack::{self, Bits};
+use super::pack::{self, Bits, Counting};
 use super::spec::put;
 use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
@@ -39,6 +39,7 @@ pub(crate) struct Unpacked {
     pub(crate) children: Vec<u32>,
     /// How a packed leaf is packed.
     pub(crate) bits: Bits,
+    pub(crate) counting: Counting,
     /// The bytes that the entries of a packed leaf and their stored keys take.
     pub(crate) used: usize,
 }
@@ -155,6 +156,14 @@ impl Unpacked {
             let highest = unpacked.records.iter().copied().max().unwrap_or(0);
             unpacked.bits = Bits::of(&leaf.packing, layout.key_len, highest);
             unpacked.used = unpacked.measure(shape);
+            if !unpacked.fits(shape) {
+                // It does fit, as it stands there; only written as we write it would it not.
+                unpacked.counting = Counting::Tight;
+                unpacked.used = unpacked.measure(shape);
+            }
+            if !unpacked.fits(shape) {
+                return Err("the leaf is packed in a way that cannot be written again".into());
+            }
         }
         Ok(unpacked)
     }
@@ -291,12 +300,13 @@ impl Unpacked {
     fn growth(&self, shape: &Shape, index: usize, key: &[u8]) -> usize {
         let pad = shape.layout.pad;
         let before = (index > 0).then(|| self.key(shape, index - 1));
-        let own = pack::stored_len(before, key, pad);
+        let own = pack::stored_len(before, key, pad, self.counting);
         if index == self.count() {
             return own;
         }
         let next = self.key(shape, index);
-        own + pack::stored_len(Some(key), next, pad) - pack::stored_len(before, next, pad)
+        let follows = |before| pack::stored_len(before, next, pad, self.counting);
+        own + follows(Some(key)) - follows(before)
     }
 
     /// The bytes that a packed leaf takes, from its keys.
@@ -304,7 +314,7 @@ impl Unpacked {
         let mut before = None;
         let mut used = self.count() * self.bits.entry_len;
         for key in self.keys.chunks_exact(shape.key_len()) {
-            used += pack::stored_len(before, key, shape.layout.pad);
+            used += pack::stored_len(before, key, shape.layout.pad, self.counting);
             before = Some(key);
         }
         used
@@ -334,6 +344,9 @@ impl Unpacked {
         if !self.is_leaf || shape.layout.format != Format::Compact {
             return self.count() + right.count() <= shape.most_items();
         }
+        if self.counting != Counting::Usual || right.counting != Counting::Usual {
+            return false;
+        }
         let entry_len = self.bits.entry_len.max(right.bits.entry_len);
         let widened = |node: &Unpacked| node.used + node.count() * (entry_len - node.bits.entry_len);
         widened(self) + widened(right) <= shape.leaf_room()
@@ -346,9 +359,8 @@ impl Unpacked {
         self.children.extend_from_slice(&right.children);
         self.right = right.right;
         if self.is_leaf {
-            if right.bits.entry_len > self.bits.entry_len {
-                self.bits = right.bits;
-            }
+            let highest = self.records.iter().copied().max().unwrap_or(0);
+            self.bits = Bits::new(shape.key_len(), highest);
             self.used = self.measure(shape);
         }
     }
@@ -399,10 +411,10 @@ impl Unpacked {
         for index in 0..self.count() {
             let before = (used > 0).then(|| self.key(shape, index - 1));
             let key = self.key(shape, index);
-            let more = self.bits.entry_len + pack::stored_len(before, key, pad);
+            let more = self.bits.entry_len + pack::stored_len(before, key, pad, Counting::Usual);
             if used > 0 && used + more > limit {
                 ends.push(index);
-                used = self.bits.entry_len + pack::stored_len(None, key, pad);
+                used = self.bits.entry_len + pack::stored_len(None, key, pad, Counting::Usual);
             } else {
                 used += more;
             }
@@ -438,7 +450,7 @@ impl Unpacked {
         let pad = shape.layout.pad;
         let (mut before, mut bottom) = (None, page.len());
         for (index, key) in self.keys.chunks_exact(shape.key_len()).enumerate() {
-            let (duplicates, trailing) = pack::counts(before, key, pad);
+            let (duplicates, trailing) = pack::counts(before, key, pad, self.counting);
             self.bits.write_entry(page, index, self.records[index], duplicates, trailing);
             let stored = &key[duplicates..key.len() - trailing];
             bottom -= stored.len();
