@@ -11,6 +11,7 @@ use super::pack::{self, Bits, Counting};
 use super::spec::put;
 use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
+use mainstay_base::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -87,7 +88,7 @@ impl Shape {
     }
 
     /// The page that a pointer leads to, which must lie in a file of `end` pages; 0 for no page.
-    fn page(&self, pointer: u32, end: u32) -> Result<u32, Reason> {
+    fn page(&self, pointer: u32, end: u32) -> std::result::Result<u32, Reason> {
         if pointer == 0 || pointer == NO_PAGE {
             return Ok(0);
         }
@@ -121,7 +122,7 @@ impl Unpacked {
     }
 
     /// Takes a page apart. `end` is the number of pages in the file.
-    pub(crate) fn decode(shape: &Shape, page: &[u8], end: u32) -> Result<Unpacked, Reason> {
+    pub(crate) fn decode(shape: &Shape, page: &[u8], end: u32) -> std::result::Result<Unpacked, Reason> {
         let layout = &shape.layout;
         let node = Node::parse(layout, page)?;
         let count = node.count();
@@ -169,7 +170,7 @@ impl Unpacked {
     }
 
     /// Unpacks the entries of a packed leaf.
-    fn unpack(&mut self, leaf: &Leaf<'_>) -> Result<(), Reason> {
+    fn unpack(&mut self, leaf: &Leaf<'_>) -> std::result::Result<(), Reason> {
         let mut entries = leaf.entries();
         let mut before = 0;
         while let Some(entry) = entries.advance()? {
@@ -183,7 +184,7 @@ impl Unpacked {
         Ok(())
     }
 
-    fn copy_items(&mut self, node: &Node<'_>, key_len: usize) -> Result<(), Reason> {
+    fn copy_items(&mut self, node: &Node<'_>, key_len: usize) -> std::result::Result<(), Reason> {
         let mut scratch = vec![0; key_len];
         let flow = node.each((0, node.count()), &mut scratch, |record, key| {
             self.keys.extend_from_slice(key);
@@ -194,7 +195,7 @@ impl Unpacked {
         Ok(())
     }
 
-    fn check_order(&self, shape: &Shape) -> Result<(), Reason> {
+    fn check_order(&self, shape: &Shape) -> std::result::Result<(), Reason> {
         let mut keys = self.keys.chunks_exact(shape.key_len());
         let Some(mut before) = keys.next() else { return Ok(()) };
         for key in keys {
@@ -423,20 +424,24 @@ impl Unpacked {
         ends
     }
 
-    /// The bytes of the page.
-    pub(crate) fn encode(&self, shape: &Shape, page: &mut [u8]) {
+    /// The bytes of the page. An error means that a node was not cut in time, which must never reach the file.
+    pub(crate) fn encode(&self, shape: &Shape, page: &mut [u8]) -> Result<()> {
         page.fill(0);
+        if !self.fits(shape) {
+            return Err(Error::new(Code::Internal, "a node of an index is too large for its page"));
+        }
         match shape.layout.format {
             Format::Ntx => self.encode_ntx(shape, page),
             Format::Compact if self.is_leaf => {
                 self.encode_start(shape, page);
-                self.encode_leaf(shape, page);
+                return self.encode_leaf(shape, page);
             }
             Format::Compact | Format::Plain => {
                 self.encode_start(shape, page);
                 self.encode_items(shape, page);
             }
         }
+        Ok(())
     }
 
     fn encode_start(&self, shape: &Shape, page: &mut [u8]) {
@@ -446,18 +451,23 @@ impl Unpacked {
         put(page, 8, &shape.pointer(self.right, NO_PAGE).to_le_bytes());
     }
 
-    fn encode_leaf(&self, shape: &Shape, page: &mut [u8]) {
+    fn encode_leaf(&self, shape: &Shape, page: &mut [u8]) -> Result<()> {
         let pad = shape.layout.pad;
+        let entries_end = ENTRIES_START + self.count() * self.bits.entry_len;
         let (mut before, mut bottom) = (None, page.len());
         for (index, key) in self.keys.chunks_exact(shape.key_len()).enumerate() {
             let (duplicates, trailing) = pack::counts(before, key, pad, self.counting);
             self.bits.write_entry(page, index, self.records[index], duplicates, trailing);
             let stored = &key[duplicates..key.len() - trailing];
+            if bottom < entries_end + stored.len() {
+                return Err(Error::new(Code::Internal, "a leaf of an index is larger than it was measured"));
+            }
             bottom -= stored.len();
             put(page, bottom, stored);
             before = Some(key);
         }
-        self.bits.write(page, bottom - ENTRIES_START - self.count() * self.bits.entry_len);
+        self.bits.write(page, bottom - entries_end);
+        Ok(())
     }
 
     fn encode_items(&self, shape: &Shape, page: &mut [u8]) {

@@ -452,6 +452,14 @@ impl PageStore {
         let mut pages = std::mem::take(&mut self.changed);
         let stage_of = |page: &u32| slots.get(*page as usize)?.as_ref()?.stage;
         pages.sort_unstable_by_key(|page| (stage_of(page), *page));
+        let fits = |page: &u32| match slots.get(*page as usize).and_then(Option::as_deref) {
+            Some(Slot { content: Content::Node(node), shape, .. }) => node.fits(shape),
+            _ => true,
+        };
+        if let Some(page) = pages.iter().find(|page| !fits(page)) {
+            // Before anything is written.
+            return Err(Error::new(Code::Internal, format!("the node in page {page} is too large for it")));
+        }
         let mut run: Vec<u8> = Vec::new();
         let mut run_start = 0u64;
         for page in pages {
@@ -466,8 +474,8 @@ impl PageStore {
             let start = run.len();
             run.resize(start + self.page_len, 0);
             match &slot.content {
-                Content::Node(node) => node.encode(&slot.shape, &mut run[start..]),
-                Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..]),
+                Content::Node(node) => node.encode(&slot.shape, &mut run[start..])?,
+                Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..])?,
             }
         }
         write_run(&*self.file, &run, run_start)
@@ -482,13 +490,12 @@ fn write_run(file: &dyn WritableFile, run: &[u8], start: u64) -> Result<()> {
 }
 
 /// A free page: the pointer to the next one in its first bytes; in an NTX it is the child of an item that is not.
-fn encode_free(shape: &Shape, next: u32, page: &mut [u8]) {
+fn encode_free(shape: &Shape, next: u32, page: &mut [u8]) -> Result<()> {
     if shape.is_ntx() {
-        let node = Unpacked { children: vec![next], ..Unpacked::default() };
-        node.encode(shape, page);
-    } else {
-        page[..4].copy_from_slice(&shape.pointer(next, 0).to_le_bytes());
+        return Unpacked { children: vec![next], ..Unpacked::default() }.encode(shape, page);
     }
+    page[..4].copy_from_slice(&shape.pointer(next, 0).to_le_bytes());
+    Ok(())
 }
 
 #[cold]
