@@ -165,8 +165,9 @@ impl BagWriter {
     }
 
     /// To be called with the index's lock in hand, before changes: notices what other programs did to the file since
-    /// the last flush. Whether they did anything; then numbers of tags may be others, and tags that are new need
-    /// their type. Costs a read of 16 bytes when nothing happened.
+    /// the last flush. Gives whether pages and definitions were read again, because others wrote or may have written;
+    /// then numbers of tags may be others, and tags that are new need their type. Costs a read of 16 bytes and a
+    /// stamp when nothing happened.
     ///
     /// Errors: `Conflict` when there are changes that were not flushed and the file was changed meanwhile, which
     /// means that they were made without the lock: [`BagWriter::discard`] them.
