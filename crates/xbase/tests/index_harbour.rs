@@ -4,22 +4,16 @@ mod index_common;
 
 use index_common::patch::Patched;
 use index_common::people::{self, Row};
-use index_common::{Seed, bytes, csv, family};
-use mainstay_vfs::{Create, Disk, FileSystem};
-use mainstay_xbase::index::BagKind;
+use index_common::written::{Model, walk};
+use index_common::{Seed, bytes, csv, family, fixture, open_bytes};
+use mainstay_vfs::{Create, Disk, FileSystem, Memory};
 use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, TagSpec};
+use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Makes one index file of some tags: built from the first rows, then kept up with the rest.
-fn maintain(
-    folder: &Path,
-    name: &str,
-    bag: &BagSpec,
-    tags: &[TagSpec],
-    history: &[(Option<Row>, Row, u32)],
-    built: usize,
-) {
+fn maintain(folder: &Path, name: &str, bag: &BagSpec, tags: &[TagSpec], history: &[Step], built: usize) {
     let file = Disk.create(&folder.join(name), Create::Truncate).unwrap();
     let mut sources = Vec::new();
     for tag in tags {
@@ -50,7 +44,72 @@ fn maintain(
     writer.sync().unwrap();
 }
 
-/// A change: the row before (none for one that is appended), the row after, and the record.
+/// Files that this crate made and kept up, and that Harbour then opened for sharing, appended to and changed 120 times.
+/// `<table>.walk` is what Harbour listed in the end: for each tag, its records in the order of the tag.
+const KEPT: [(&str, &[&str]); 4] = [
+    ("foxpro", &["foxpro.cdx"]),
+    ("harbour", &["harbour.cdx"]),
+    ("compound", &["compound.ntx"]),
+    ("single", &["single_name.ntx", "single_namedown.ntx", "single_remark.ntx", "single_amt.ntx"]),
+];
+
+fn kept(name: &str) -> Vec<u8> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/index_harbour")).join(name);
+    Disk.read(&path).unwrap()
+}
+
+fn kept_family(tag: &str) -> KeyFamily {
+    match tag {
+        "ID" | "AMT" | "DEAR" => KeyFamily::Number,
+        "BORN" => KeyFamily::Date,
+        "FLAG" => KeyFamily::Logical,
+        _ => KeyFamily::Character,
+    }
+}
+
+#[test]
+fn files_that_harbour_went_on_with_are_read_as_harbour_reads_them() {
+    for (table, bags) in KEPT {
+        let text = String::from_utf8(kept(&format!("{table}.walk"))).unwrap();
+        let mut walks: Vec<(&str, Vec<u32>)> = Vec::new();
+        for line in text.lines() {
+            let mut words = line.split(',');
+            let name = words.next().unwrap();
+            walks.push((name, words.map(|word| word.trim().parse().unwrap()).collect()));
+        }
+        let mut compared = 0;
+        for name in bags {
+            let bag = open_bytes(name, &kept(name)).unwrap();
+            let mut findings = Vec::new();
+            bag.check(None, &[], &mut findings);
+            assert!(findings.is_empty(), "{findings:#?}");
+            for (number, header) in bag.tags().iter().enumerate() {
+                let key_type = KeyType::new(header, kept_family(&header.name), false).unwrap();
+                let tag = bag.tag(number, key_type).unwrap();
+                let (mut cursor, mut found) = (tag.cursor(), Vec::new());
+                while let Some(record) = cursor.next().unwrap() {
+                    found.push(record);
+                }
+                let (_, wanted) = walks.iter().find(|(name, _)| *name == header.name).unwrap();
+                assert!(found == *wanted && wanted.len() > 10, "{name}, {}", header.name);
+                compared += 1;
+            }
+        }
+        assert_eq!(compared, walks.len(), "{table}");
+    }
+}
+
+#[test]
+fn files_that_harbour_went_on_with_are_kept_up() {
+    for (table, bags) in KEPT {
+        let bags: Vec<_> = bags.iter().map(|name| ((*name).to_owned(), kept(name))).collect();
+        let mut patched = Patched::new(kept(&format!("{table}.dbf")), &bags, kept_family, |_| "NAME");
+        patched.change(700, &mut Seed(8));
+        patched.compare(table);
+    }
+}
+
+/// A row before, if it was there, and after, and its record.
 type Step = (Option<Row>, Row, u32);
 
 /// The rows of a table, and how they came: appended, then appended and changed.
@@ -99,6 +158,70 @@ fn indexes_of_harbour_are_kept_up() {
     }
 }
 
+/// Every index file among the further fixtures, and the lines about its tags in the tables' lists of orders.
+fn further() -> Vec<(String, Vec<Vec<String>>)> {
+    let files = Disk.list(&fixture("more")).unwrap();
+    let names: Vec<String> =
+        files.iter().map(|entry| entry.path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let orders: Vec<Vec<String>> = names
+        .iter()
+        .filter(|name| name.ends_with(".orders.csv"))
+        .flat_map(|name| csv(&format!("more/{name}")))
+        .collect();
+    let of = |bag: &str| orders.iter().filter(|order| order[2] == bag).cloned().collect();
+    // One is in the order of a Polish collation, which nothing in it says.
+    let is_index = |name: &&String| (name.ends_with(".cdx") || name.ends_with(".ntx")) && !name.contains("collated");
+    names.iter().filter(is_index).map(|name| (name.clone(), of(name))).collect()
+}
+
+#[test]
+fn every_index_among_the_fixtures_is_kept_up() {
+    let mut changed = 0;
+    for (name, orders) in further() {
+        let memory = Memory::new();
+        memory.write(&name, bytes(&format!("more/{name}")));
+        let path = Path::new(&name);
+        let before = Bag::open(memory.open(path).unwrap()).unwrap();
+        let mut writer = BagWriter::open(memory.create(path, Create::OpenOrCreate).unwrap()).unwrap();
+        let mut models = Vec::new();
+        for (tag, header) in before.tags().iter().enumerate() {
+            let Some(order) = orders.iter().find(|order| order[1] == header.name) else { continue };
+            let key_type = KeyType::new(header, family(&order[7]), false).unwrap();
+            writer.set_key_type(tag, key_type).unwrap();
+            let items = walk(&before.tag(tag, key_type).unwrap()).unwrap();
+            let mut model = Model::new(header.unique, &items);
+            assert_eq!(model.items.len(), items.len());
+            let mut seed = Seed(tag as u64 + 1);
+            for record in 1..500u32 {
+                let known = (!model.items.is_empty()).then(|| model.items[seed.below(model.items.len())].clone());
+                let (mut key, _) = known.clone().unwrap_or((vec![b' '; header.key_length], 0));
+                if let Some(old) = known.filter(|_| seed.below(2) == 0) {
+                    assert!(writer.delete(tag, &old.0, old.1).unwrap() && model.delete(&old), "{name}");
+                } else {
+                    let at = seed.below(key.len());
+                    key[at] = key[at].wrapping_add(seed.below(4) as u8);
+                    let added = writer.insert(tag, &key, 100_000 + record).unwrap();
+                    assert_eq!(added, model.insert((key, 100_000 + record)), "{name}, {}", header.name);
+                }
+                changed += 1;
+            }
+            models.push((tag, key_type, model));
+        }
+        writer.flush().unwrap();
+        let after = Bag::open(memory.open(path).unwrap()).unwrap();
+        for (tag, key_type, model) in models {
+            let mut found = walk(&after.tag(tag, key_type).unwrap()).unwrap();
+            assert!(found.is_sorted_by(|left, right| left.0 <= right.0), "{name}, tag {tag}");
+            found.sort();
+            assert!(found == model.sorted(false), "{name}, tag {tag}");
+        }
+        let mut findings = Vec::new();
+        after.check(None, &[], &mut findings);
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+    }
+    assert!(changed > 20_000, "{changed}");
+}
+
 #[test]
 #[ignore = "writes files for a Harbour program into the folder that MAINSTAY_INDEX_FOLDER names"]
 fn change_fixtures_for_harbour() {
@@ -128,12 +251,17 @@ fn write_files_for_harbour() {
     let sizes = [(0, 0), (0, 40), (700, 0), (600, 900), (3000, 9000)];
     for (number, (built, changes)) in sizes.into_iter().enumerate() {
         let (rows, history) = history(number as u64 + 11, built, changes);
-        for (letter, bag) in [
+        let harbour = BagSpec::harbour_cdx();
+        let layouts = [
             ("f", BagSpec::cdx()),
-            ("h", BagSpec::harbour_cdx()),
+            ("h", harbour),
+            ("l", BagSpec { page_len: 1024, pointers_are_pages: true, ..harbour }),
+            ("p", BagSpec { page_len: 8192, ..harbour }),
             ("n", BagSpec::ntx()),
             ("c", BagSpec::compound_ntx()),
-        ] {
+            ("d", BagSpec { pointers_are_pages: true, ..BagSpec::compound_ntx() }),
+        ];
+        for (letter, bag) in layouts {
             let table = format!("{letter}{number}");
             let dbf = Disk.create(&folder.join(format!("{table}.dbf")), Create::Truncate).unwrap();
             dbf.write_at(&people::dbf(&rows), 0).unwrap();

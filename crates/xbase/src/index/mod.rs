@@ -19,7 +19,7 @@
 //! what is wrong; the readers never trust a page either, and end in an error (`IndexDamaged`) instead of
 //! a wrong answer or an endless walk.
 //!
-//! [`write`] creates and maintains these files. Limits: MDX, NDX and ADI are refused. Keys in a collation other than that of
+//! [`mod@write`] creates and maintains these files. Limits: MDX, NDX and ADI are refused. Keys in a collation other than that of
 //! bytes can be walked and not searched ([`TagHeader::collation`]).
 
 mod bag;

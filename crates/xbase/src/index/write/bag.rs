@@ -21,9 +21,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Pages that are kept after a flush.
-const MOST_KEPT_PAGES: usize = 32_768;
-
 /// Bytes at the start of a file that say whether another program changed it.
 pub(super) const HEAD_LEN: usize = 16;
 
@@ -88,7 +85,7 @@ impl BagWriter {
         let end = u32::try_from(stamp.len.div_ceil(spec.page_len as u64)).unwrap_or(NO_PAGE);
         let head = read_head(&*file)?;
         let free = free_page(&spec, &head, end);
-        let store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
+        let mut store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
         let directory = bag
             .directory
             .as_ref()
@@ -97,6 +94,7 @@ impl BagWriter {
         for header in bag.tags() {
             tags.push(tag_state(&spec, header, &*file)?);
         }
+        store.roots = tags.iter().map(|tag: &TagState| tag.stored_root).collect();
         let is_settled = stamp.is_settled(now);
         let list_changed = false;
         Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false })
@@ -151,13 +149,15 @@ impl BagWriter {
             let message = format!("tag {}: keys of {} bytes are not its keys", state.header.name, key_type.key_len());
             return Err(Error::new(Code::Internal, message));
         }
-        state.key_type = Some(key_type);
-        if state.tree.shape.layout.pad != key_type.pad() {
-            // A page taken apart under the wrong pad byte would be measured wrongly.
-            state.tree.shape.layout.pad = key_type.pad();
-            self.store.forget_unchanged()?;
-        }
-        Ok(())
+        let had_other = state.key_type.replace(key_type).is_some_and(|before| before.pad() != key_type.pad());
+        state.tree.shape.layout.pad = key_type.pad();
+        // Pages taken apart under the wrong pad byte would be measured wrongly.
+        if had_other { self.store.forget_unchanged() } else { Ok(()) }
+    }
+
+    /// Keeps at most about this many bytes of pages in memory, changed ones aside; 64 MB unless told otherwise.
+    pub fn keep_at_most(&mut self, bytes: usize) {
+        self.store.keep_at_most(bytes);
     }
 
     fn tag_mut(&mut self, tag: usize) -> Result<&mut TagState> {
@@ -165,8 +165,9 @@ impl BagWriter {
     }
 
     /// To be called with the index's lock in hand, before changes: notices what other programs did to the file since
-    /// the last flush. Whether they did anything; then numbers of tags may be others, and tags that are new need
-    /// their type. Costs a read of 16 bytes when nothing happened.
+    /// the last flush. Gives whether pages and definitions were read again, because others wrote or may have written;
+    /// then numbers of tags may be others, and tags that are new need their type. Costs a read of 16 bytes and a
+    /// stamp when nothing happened.
     ///
     /// Errors: `Conflict` when there are changes that were not flushed and the file was changed meanwhile, which
     /// means that they were made without the lock: [`BagWriter::discard`] them.
@@ -174,8 +175,8 @@ impl BagWriter {
         self.check_usable()?;
         let now = SystemTime::now();
         let (head, stamp) = (read_head(&*self.store.file)?, self.store.file.stamp()?);
-        let is_same = head == self.head && stamp == self.stamp && (self.has_counter() || self.is_settled);
-        if is_same {
+        let looks_same = head == self.head && stamp == self.stamp;
+        if looks_same && (self.has_counter() || self.is_settled || self.is_changed()) {
             self.is_settled = stamp.is_settled(now);
             return Ok(false);
         }
@@ -213,6 +214,7 @@ impl BagWriter {
                 new.set_key_type(tag, key_type)?;
             }
         }
+        new.keep_at_most(self.store.limit_bytes());
         *self = new;
         Ok(())
     }
@@ -311,7 +313,6 @@ impl BagWriter {
         written?;
         self.stamp = self.store.file.stamp()?;
         self.is_settled = self.stamp.is_settled(now);
-        self.store.trim(MOST_KEPT_PAGES);
         Ok(())
     }
 
@@ -367,6 +368,7 @@ impl BagWriter {
         for tag in &mut self.tags {
             tag.stored_root = tag.tree.root;
         }
+        self.store.roots = self.tags.iter().map(|tag| tag.stored_root).collect();
         Ok(())
     }
 

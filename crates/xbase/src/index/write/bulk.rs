@@ -293,7 +293,7 @@ impl<'s> RankedBuilder<'s> {
                 children: below.pages[start..end].to_vec(),
                 ..Unpacked::default()
             };
-            node.encode(&shape, &mut self.leaf);
+            node.encode(&shape, &mut self.leaf)?;
             self.output.put(page, &self.leaf)?;
             level.add(&below.keys[(end - 1) * len..end * len], below.records[end - 1], page);
             (left, page) = (page, right);
@@ -361,7 +361,7 @@ impl<'s> MixedBuilder<'s> {
         let filling = &mut self.levels[level];
         let full = (std::mem::take(&mut filling.node), std::mem::replace(&mut filling.page, page));
         if let Some((node, page)) = filling.before.replace(full) {
-            node.encode(&self.shape, &mut self.bytes);
+            node.encode(&self.shape, &mut self.bytes)?;
             self.output.put(page, &self.bytes)?;
         }
         Ok(())
@@ -384,7 +384,7 @@ impl<'s> MixedBuilder<'s> {
         let root = child;
         for Filling { node, page, before } in std::mem::take(&mut self.levels) {
             for (node, page) in before.into_iter().chain([(node, page)]) {
-                node.encode(&self.shape, &mut self.bytes);
+                node.encode(&self.shape, &mut self.bytes)?;
                 self.output.put(page, &self.bytes)?;
             }
         }

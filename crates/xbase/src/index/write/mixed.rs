@@ -93,6 +93,12 @@ impl<'s> Mixed<'s> {
         if is_there {
             return Ok(false);
         }
+        if let Some(Step { page, index }) = path.last().copied()
+            && self.store.node(&shape, page)?.count() < shape.max_items
+        {
+            self.store.insert_key(&shape, (page, index), key, record)?;
+            return Ok(true);
+        }
         let (mut key, mut record, mut child) = (key.to_owned(), record, 0);
         for Step { page, index } in path.iter().rev().copied() {
             let node = self.store.edit(&shape, page, Stage::Grown)?;
@@ -136,9 +142,7 @@ impl<'s> Mixed<'s> {
         let Some(Step { page, index }) = path.last().copied() else { return Ok(false) };
         let child = self.store.node(&shape, page)?.children[index];
         if child == 0 {
-            let node = self.store.edit(&shape, page, Stage::Grown)?;
-            node.remove(&shape, index);
-            node.children.remove(index);
+            self.store.remove_key(&shape, (page, index))?;
         } else {
             self.replace_by_last_below(&mut path, child)?;
         }

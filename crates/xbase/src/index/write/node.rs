@@ -7,10 +7,11 @@
 //! A page that is taken apart has been checked: its counts and offsets by the reader's own [`Node`], its pointers
 //! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
 
-use super::pack::{self, Bits};
+use super::pack::{self, Bits, Counting};
 use super::spec::put;
-use crate::index::leaf::ENTRIES_START;
+use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
+use mainstay_base::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -39,6 +40,7 @@ pub(crate) struct Unpacked {
     pub(crate) children: Vec<u32>,
     /// How a packed leaf is packed.
     pub(crate) bits: Bits,
+    pub(crate) counting: Counting,
     /// The bytes that the entries of a packed leaf and their stored keys take.
     pub(crate) used: usize,
 }
@@ -72,7 +74,8 @@ impl Shape {
     /// How two keys stand to each other in the order of the tree.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
-        if self.layout.falling { right.cmp(left) } else { left.cmp(right) }
+        let order = compare(left, right);
+        if self.layout.falling { order.reverse() } else { order }
     }
 
     /// The pointer to a page; `none` where there is no page.
@@ -85,13 +88,25 @@ impl Shape {
     }
 
     /// The page that a pointer leads to, which must lie in a file of `end` pages; 0 for no page.
-    fn page(&self, pointer: u32, end: u32) -> Result<u32, Reason> {
+    fn page(&self, pointer: u32, end: u32) -> std::result::Result<u32, Reason> {
         if pointer == 0 || pointer == NO_PAGE {
             return Ok(0);
         }
         let page = self.layout.page_number(pointer)?;
         if page < end { Ok(page) } else { Err(format!("the pointer {pointer} leads outside the file").into()) }
     }
+}
+
+/// Compares two keys of one length; eight bytes mostly tell.
+#[inline]
+fn compare(left: &[u8], right: &[u8]) -> Ordering {
+    if let (Some(a), Some(b)) = (left.first_chunk::<8>(), right.first_chunk::<8>()) {
+        let order = u64::from_be_bytes(*a).cmp(&u64::from_be_bytes(*b));
+        if order != Ordering::Equal || left.len() == 8 {
+            return order;
+        }
+    }
+    left.cmp(right)
 }
 
 impl Unpacked {
@@ -107,7 +122,7 @@ impl Unpacked {
     }
 
     /// Takes a page apart. `end` is the number of pages in the file.
-    pub(crate) fn decode(shape: &Shape, page: &[u8], end: u32) -> Result<Unpacked, Reason> {
+    pub(crate) fn decode(shape: &Shape, page: &[u8], end: u32) -> std::result::Result<Unpacked, Reason> {
         let layout = &shape.layout;
         let node = Node::parse(layout, page)?;
         let count = node.count();
@@ -119,15 +134,12 @@ impl Unpacked {
         if let Some((left, right)) = node.siblings() {
             (unpacked.left, unpacked.right) = (shape.page(left, end)?, shape.page(right, end)?);
         }
-        unpacked.keys.reserve_exact((count + 1) * layout.key_len);
-        unpacked.records.reserve_exact(count + 1);
-        let mut scratch = vec![0; layout.key_len];
-        let (keys, records) = (&mut unpacked.keys, &mut unpacked.records);
-        let _ = node.each((0, count), &mut scratch, |record, key| {
-            keys.extend_from_slice(key);
-            records.push(record);
-            ControlFlow::Continue(())
-        })?;
+        unpacked.keys.reserve_exact((count + 8) * layout.key_len);
+        unpacked.records.reserve_exact(count + 8);
+        match node.packed_leaf() {
+            Some(leaf) => unpacked.unpack(&leaf)?,
+            None => unpacked.copy_items(&node, layout.key_len)?,
+        }
         if layout.format == Format::Plain && !node.is_leaf() {
             // What stands there is the child.
             unpacked.records.fill(0);
@@ -145,11 +157,45 @@ impl Unpacked {
             let highest = unpacked.records.iter().copied().max().unwrap_or(0);
             unpacked.bits = Bits::of(&leaf.packing, layout.key_len, highest);
             unpacked.used = unpacked.measure(shape);
+            if !unpacked.fits(shape) {
+                // It does fit, as it stands there; only written as we write it would it not.
+                unpacked.counting = Counting::Tight;
+                unpacked.used = unpacked.measure(shape);
+            }
+            if !unpacked.fits(shape) {
+                return Err("the leaf is packed in a way that cannot be written again".into());
+            }
         }
         Ok(unpacked)
     }
 
-    fn check_order(&self, shape: &Shape) -> Result<(), Reason> {
+    /// Unpacks the entries of a packed leaf.
+    fn unpack(&mut self, leaf: &Leaf<'_>) -> std::result::Result<(), Reason> {
+        let mut entries = leaf.entries();
+        let mut before = 0;
+        while let Some(entry) = entries.advance()? {
+            let start = self.keys.len();
+            self.keys.extend_from_within(before..before + entry.duplicates);
+            self.keys.extend_from_slice(entry.stored);
+            self.keys.resize(start + leaf.key_len, leaf.pad);
+            self.records.push(entry.record);
+            before = start;
+        }
+        Ok(())
+    }
+
+    fn copy_items(&mut self, node: &Node<'_>, key_len: usize) -> std::result::Result<(), Reason> {
+        let mut scratch = vec![0; key_len];
+        let flow = node.each((0, node.count()), &mut scratch, |record, key| {
+            self.keys.extend_from_slice(key);
+            self.records.push(record);
+            ControlFlow::Continue(())
+        })?;
+        debug_assert!(flow.is_continue());
+        Ok(())
+    }
+
+    fn check_order(&self, shape: &Shape) -> std::result::Result<(), Reason> {
         let mut keys = self.keys.chunks_exact(shape.key_len());
         let Some(mut before) = keys.next() else { return Ok(()) };
         for key in keys {
@@ -208,6 +254,22 @@ impl Unpacked {
         self.records.insert(index, record);
     }
 
+    /// Puts a key in front of item `index`, without a child of its own.
+    pub(crate) fn insert_childless(&mut self, shape: &Shape, index: usize, key: &[u8], record: u32) {
+        self.insert(shape, index, key, record);
+        if shape.is_ntx() {
+            self.children.insert(index + 1, 0);
+        }
+    }
+
+    /// Takes a key out and, in an NTX, the child at `child`, which is none.
+    pub(crate) fn remove_childless(&mut self, shape: &Shape, index: usize, child: usize) {
+        self.remove(shape, index);
+        if shape.is_ntx() {
+            self.children.remove(child);
+        }
+    }
+
     /// Takes a key out; the caller sees to the children.
     pub(crate) fn remove(&mut self, shape: &Shape, index: usize) {
         let (start, len) = (index * shape.key_len(), shape.key_len());
@@ -239,12 +301,13 @@ impl Unpacked {
     fn growth(&self, shape: &Shape, index: usize, key: &[u8]) -> usize {
         let pad = shape.layout.pad;
         let before = (index > 0).then(|| self.key(shape, index - 1));
-        let own = pack::stored_len(before, key, pad);
+        let own = pack::stored_len(before, key, pad, self.counting);
         if index == self.count() {
             return own;
         }
         let next = self.key(shape, index);
-        own + pack::stored_len(Some(key), next, pad) - pack::stored_len(before, next, pad)
+        let follows = |before| pack::stored_len(before, next, pad, self.counting);
+        own + follows(Some(key)) - follows(before)
     }
 
     /// The bytes that a packed leaf takes, from its keys.
@@ -252,7 +315,7 @@ impl Unpacked {
         let mut before = None;
         let mut used = self.count() * self.bits.entry_len;
         for key in self.keys.chunks_exact(shape.key_len()) {
-            used += pack::stored_len(before, key, shape.layout.pad);
+            used += pack::stored_len(before, key, shape.layout.pad, self.counting);
             before = Some(key);
         }
         used
@@ -282,6 +345,9 @@ impl Unpacked {
         if !self.is_leaf || shape.layout.format != Format::Compact {
             return self.count() + right.count() <= shape.most_items();
         }
+        if self.counting != Counting::Usual || right.counting != Counting::Usual {
+            return false;
+        }
         let entry_len = self.bits.entry_len.max(right.bits.entry_len);
         let widened = |node: &Unpacked| node.used + node.count() * (entry_len - node.bits.entry_len);
         widened(self) + widened(right) <= shape.leaf_room()
@@ -294,9 +360,8 @@ impl Unpacked {
         self.children.extend_from_slice(&right.children);
         self.right = right.right;
         if self.is_leaf {
-            if right.bits.entry_len > self.bits.entry_len {
-                self.bits = right.bits;
-            }
+            let highest = self.records.iter().copied().max().unwrap_or(0);
+            self.bits = Bits::new(shape.key_len(), highest);
             self.used = self.measure(shape);
         }
     }
@@ -347,10 +412,10 @@ impl Unpacked {
         for index in 0..self.count() {
             let before = (used > 0).then(|| self.key(shape, index - 1));
             let key = self.key(shape, index);
-            let more = self.bits.entry_len + pack::stored_len(before, key, pad);
+            let more = self.bits.entry_len + pack::stored_len(before, key, pad, Counting::Usual);
             if used > 0 && used + more > limit {
                 ends.push(index);
-                used = self.bits.entry_len + pack::stored_len(None, key, pad);
+                used = self.bits.entry_len + pack::stored_len(None, key, pad, Counting::Usual);
             } else {
                 used += more;
             }
@@ -359,20 +424,24 @@ impl Unpacked {
         ends
     }
 
-    /// The bytes of the page.
-    pub(crate) fn encode(&self, shape: &Shape, page: &mut [u8]) {
+    /// The bytes of the page. An error means that a node was not cut in time, which must never reach the file.
+    pub(crate) fn encode(&self, shape: &Shape, page: &mut [u8]) -> Result<()> {
         page.fill(0);
+        if !self.fits(shape) {
+            return Err(Error::new(Code::Internal, "a node of an index is too large for its page"));
+        }
         match shape.layout.format {
             Format::Ntx => self.encode_ntx(shape, page),
             Format::Compact if self.is_leaf => {
                 self.encode_start(shape, page);
-                self.encode_leaf(shape, page);
+                return self.encode_leaf(shape, page);
             }
             Format::Compact | Format::Plain => {
                 self.encode_start(shape, page);
                 self.encode_items(shape, page);
             }
         }
+        Ok(())
     }
 
     fn encode_start(&self, shape: &Shape, page: &mut [u8]) {
@@ -382,18 +451,23 @@ impl Unpacked {
         put(page, 8, &shape.pointer(self.right, NO_PAGE).to_le_bytes());
     }
 
-    fn encode_leaf(&self, shape: &Shape, page: &mut [u8]) {
+    fn encode_leaf(&self, shape: &Shape, page: &mut [u8]) -> Result<()> {
         let pad = shape.layout.pad;
+        let entries_end = ENTRIES_START + self.count() * self.bits.entry_len;
         let (mut before, mut bottom) = (None, page.len());
         for (index, key) in self.keys.chunks_exact(shape.key_len()).enumerate() {
-            let (duplicates, trailing) = pack::counts(before, key, pad);
+            let (duplicates, trailing) = pack::counts(before, key, pad, self.counting);
             self.bits.write_entry(page, index, self.records[index], duplicates, trailing);
             let stored = &key[duplicates..key.len() - trailing];
+            if bottom < entries_end + stored.len() {
+                return Err(Error::new(Code::Internal, "a leaf of an index is larger than it was measured"));
+            }
             bottom -= stored.len();
             put(page, bottom, stored);
             before = Some(key);
         }
-        self.bits.write(page, bottom - ENTRIES_START - self.count() * self.bits.entry_len);
+        self.bits.write(page, bottom - entries_end);
+        Ok(())
     }
 
     fn encode_items(&self, shape: &Shape, page: &mut [u8]) {

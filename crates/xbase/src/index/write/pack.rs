@@ -4,6 +4,9 @@
 //! but never reaches into the pad bytes at the end of either: so both FoxPro and Harbour count, and so a leaf never
 //! needs more room after a key was taken out of it.
 //!
+//! Harbour does not keep to it everywhere: some of its leaves count duplicate bytes into the pad bytes of the key
+//! before, and have no room for anything else. Such a leaf is [`Counting::Tight`] until it is cut or joined.
+//!
 //! **Bits.** Both counts get as many bits as the key length has. An entry has 3 bytes for keys of up to 255 bytes, 4
 //! for keys of up to 4,095 and else 5, and the record number has the bits that are left; when a record needs more,
 //! every entry of the leaf gets one byte more, until it fits (Harbour's `hb_cdxPageLeafInitSpace`).
@@ -121,9 +124,19 @@ pub(crate) fn shared(left: &[u8], right: &[u8]) -> usize {
     at + left[at..].iter().zip(&right[at..]).take_while(|(a, b)| a == b).count()
 }
 
+/// How far duplicate bytes reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// Not into the pad bytes of either key.
+    #[default]
+    Usual,
+    /// Not into the pad bytes of the key itself: the fewest bytes that a leaf can take.
+    Tight,
+}
+
 /// The duplicate and trailing counts of a key that follows another.
 #[inline]
-pub(crate) fn counts(before: Option<&[u8]>, key: &[u8], pad: u8) -> (usize, usize) {
+pub(crate) fn counts(before: Option<&[u8]>, key: &[u8], pad: u8, counting: Counting) -> (usize, usize) {
     let own = trailing(key, pad);
     match before {
         None => (0, own),
@@ -133,15 +146,19 @@ pub(crate) fn counts(before: Option<&[u8]>, key: &[u8], pad: u8) -> (usize, usiz
                 return (common, own);
             }
             // The keys agree into the pad bytes of at least one of them.
-            (common.min(key.len() - own.max(trailing(before, pad))), own)
+            let limit = match counting {
+                Counting::Usual => own.max(trailing(before, pad)),
+                Counting::Tight => own,
+            };
+            (common.min(key.len() - limit), own)
         }
     }
 }
 
 /// The bytes of a key that a leaf stores when it follows another.
 #[inline]
-pub(crate) fn stored_len(before: Option<&[u8]>, key: &[u8], pad: u8) -> usize {
-    let (duplicates, trailing) = counts(before, key, pad);
+pub(crate) fn stored_len(before: Option<&[u8]>, key: &[u8], pad: u8, counting: Counting) -> usize {
+    let (duplicates, trailing) = counts(before, key, pad, counting);
     key.len() - duplicates - trailing
 }
 
@@ -166,12 +183,14 @@ mod tests {
 
     #[test]
     fn pad_bytes_are_never_counted_as_duplicates() {
-        assert_eq!(counts(None, b"ab  ", b' '), (0, 2));
-        assert_eq!(counts(Some(b"ab  "), b"ab  ", b' '), (2, 2));
-        assert_eq!(counts(Some(b"ab  "), b"ab c", b' '), (2, 0));
-        assert_eq!(counts(Some(b"abcd"), b"abce", b' '), (3, 0));
-        assert_eq!(counts(Some(b"    "), b"    ", b' '), (0, 4));
-        assert_eq!(counts(Some(b"abcdefgh12345678"), b"abcdefgh12345679", b' '), (15, 0));
+        let usual = |before, key| counts(before, key, b' ', Counting::Usual);
+        assert_eq!(usual(None, b"ab  "), (0, 2));
+        assert_eq!(usual(Some(b"ab  "), b"ab  "), (2, 2));
+        assert_eq!(usual(Some(b"ab  "), b"ab c"), (2, 0));
+        assert_eq!(usual(Some(b"abcd"), b"abce"), (3, 0));
+        assert_eq!(usual(Some(b"    "), b"    "), (0, 4));
+        assert_eq!(usual(Some(b"abcdefgh12345678"), b"abcdefgh12345679"), (15, 0));
+        assert_eq!(counts(Some(b"ab  "), b"ab c", b' ', Counting::Tight), (3, 0));
         assert_eq!(trailing(b"abcdefgh            ", b' '), 12);
         assert_eq!(trailing(b"            ", b' '), 12);
         assert_eq!(trailing(b"", b' '), 0);

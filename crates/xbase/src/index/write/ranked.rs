@@ -62,15 +62,15 @@ impl<'s> Ranked<'s> {
                 path.push(Step { page, index });
                 return Ok(path);
             }
+            let Some(last) = node.count().checked_sub(1) else {
+                return Err(self.store.damaged(page, "a branch has no children"));
+            };
+            let mut child = node.children[index.min(last)];
             if shape.layout.format == Format::Plain {
                 index = self.find_plain_child(page, key, record)?;
+                child = self.store.node(&shape, page)?.children[index.min(last)];
             }
-            let node = self.store.node(&shape, page)?;
-            if node.count() == 0 {
-                return Err(self.store.damaged(page, "a branch has no children"));
-            }
-            index = index.min(node.count() - 1);
-            let child = node.children[index];
+            index = index.min(last);
             path.push(Step { page, index });
             page = child;
         }
@@ -175,10 +175,14 @@ impl<'s> Ranked<'s> {
             return Ok(false);
         }
         let Some(Step { page, index }) = path.last().copied() else { return Ok(false) };
-        let node = self.store.edit(&shape, page, Stage::Grown)?;
-        let is_append = index == node.count() && node.right == 0;
-        node.insert(&shape, index, key, record);
-        self.settle(&path, is_append)?;
+        self.store.insert_key(&shape, (page, index), key, record)?;
+        let node = self.store.node(&shape, page)?;
+        let is_last = index + 1 == node.count();
+        // Mostly the parents have nothing to do with it.
+        if is_last || !node.fits(&shape) {
+            let is_append = is_last && node.right == 0;
+            self.settle(&path, is_append)?;
+        }
         Ok(true)
     }
 
@@ -187,8 +191,12 @@ impl<'s> Ranked<'s> {
         let shape = self.shape;
         let Some(path) = self.find_exact(key, record)? else { return Ok(false) };
         let Some(Step { page, index }) = path.last().copied() else { return Ok(false) };
-        self.store.edit(&shape, page, Stage::Grown)?.remove(&shape, index);
-        self.shrink(&path)?;
+        self.store.remove_key(&shape, (page, index))?;
+        let node = self.store.node(&shape, page)?;
+        let was_last = index == node.count();
+        if was_last || node.is_thin(&shape) || !node.fits(&shape) {
+            self.shrink(&path)?;
+        }
         Ok(true)
     }
 

@@ -22,12 +22,10 @@
 //! When a batch of operations is written at once, a page is in the last of its classes.
 
 use super::node::{Shape, Unpacked};
+use super::pack::Bits;
 use crate::index::node::{Format, NO_PAGE, long, short};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::WritableFile;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// When a changed page is written; see the module's first comment.
@@ -56,6 +54,20 @@ struct Slot {
     stage: Option<Stage>,
 }
 
+impl Slot {
+    /// About the memory that it takes.
+    fn bytes(&self) -> usize {
+        let node = match &self.content {
+            Content::Node(node) => node.keys.capacity() + 4 * (node.records.capacity() + node.children.capacity()),
+            Content::Free(_) => 0,
+        };
+        size_of::<Slot>() + node
+    }
+}
+
+/// Bytes of pages that are kept without need, unless told otherwise.
+const KEPT_BYTES: usize = 64 << 20;
+
 /// The pages of one file.
 #[derive(Debug)]
 pub(crate) struct PageStore {
@@ -63,43 +75,48 @@ pub(crate) struct PageStore {
     page_len: usize,
     /// Whether pointers are 32 bits of bytes, which end at 4 GB.
     counts_bytes: bool,
-    slots: HashMap<u32, Slot, BuildHasherDefault<PageHasher>>,
+    /// What is known of each page; the page's number is the place.
+    slots: Vec<Option<Box<Slot>>>,
+    /// About the bytes that these take, and how many there may be before pages that were only read are forgotten.
+    kept_bytes: usize,
+    trim_at: usize,
+    limit_bytes: usize,
     changed: Vec<u32>,
     /// Pages of the file, those that are not written yet included.
     pub(crate) end: u32,
     /// The first free page, 0 if there is none.
     pub(crate) free: u32,
-    undo: Option<Undo>,
-    spare: Vec<(u32, Option<Slot>)>,
+    /// Roots, which are in use even when they look free: an NTX of no keys has an empty page.
+    pub(crate) roots: Vec<u32>,
+    undo: Undo,
 }
 
 /// How things were before an operation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Undo {
-    slots: Vec<(u32, Option<Slot>)>,
+    /// Whether an operation is under way.
+    is_open: bool,
+    steps: Vec<Step>,
+    /// The keys that were taken out of leaves, one after the other.
+    keys: Vec<u8>,
     end: u32,
     free: u32,
     changed: usize,
 }
 
-/// Page numbers are spread well enough by one multiplication.
-#[derive(Debug, Default)]
-struct PageHasher(u64);
+/// What was done to a page. A leaf that got or lost one key is put right by the opposite, which is cheaper than a
+/// copy; of everything else there is a copy.
+#[derive(Debug)]
+enum Step {
+    Whole { page: u32, slot: Option<Box<Slot>> },
+    Inserted { page: u32, index: usize, bits: Bits, stage: Option<Stage> },
+    Removed { page: u32, index: usize, record: u32, stage: Option<Stage> },
+}
 
-impl Hasher for PageHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, page: u32) {
-        let mixed = (self.0 ^ u64::from(page)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 32;
+impl Undo {
+    /// Whether there is a copy of a page already, which puts everything right that is done to it later.
+    fn has_copy(&self, page: u32) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Whole { page: copied, .. } if *copied == page))
     }
 }
 
@@ -116,12 +133,15 @@ impl PageStore {
             file,
             page_len,
             counts_bytes,
-            slots: HashMap::default(),
+            slots: Vec::new(),
+            kept_bytes: 0,
+            trim_at: KEPT_BYTES,
+            limit_bytes: KEPT_BYTES,
             changed: Vec::new(),
             end,
             free,
-            undo: None,
-            spare: Vec::new(),
+            roots: Vec::new(),
+            undo: Undo::default(),
         }
     }
 
@@ -130,11 +150,28 @@ impl PageStore {
         !self.changed.is_empty()
     }
 
-    /// Forgets pages that were read, if there are more than `most` and none is changed.
-    pub(crate) fn trim(&mut self, most: usize) {
-        if self.slots.len() > most && !self.is_changed() {
-            self.slots.clear();
+    /// Keeps about this many bytes of pages that were only read.
+    pub(crate) fn keep_at_most(&mut self, bytes: usize) {
+        (self.limit_bytes, self.trim_at) = (bytes, bytes);
+    }
+
+    /// What [`PageStore::keep_at_most`] was told.
+    pub(crate) fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
+    /// Forgets pages that were only read when there are many, between two operations.
+    fn trim(&mut self) {
+        if self.kept_bytes < self.trim_at {
+            return;
         }
+        for slot in &mut self.slots {
+            if slot.as_ref().is_some_and(|slot| slot.stage.is_none()) {
+                *slot = None;
+            }
+        }
+        self.kept_bytes = self.slots.iter().flatten().map(|slot| slot.bytes()).sum();
+        self.trim_at = self.limit_bytes.max(2 * self.kept_bytes);
     }
 
     /// Forgets all pages that were read and not changed; an error if some were changed.
@@ -143,7 +180,30 @@ impl PageStore {
             return Err(Error::new(Code::Internal, "pages were changed before their keys' type was known"));
         }
         self.slots.clear();
+        self.kept_bytes = 0;
         Ok(())
+    }
+
+    #[inline]
+    fn slot(&self, page: u32) -> Option<&Slot> {
+        self.slots.get(page as usize)?.as_deref()
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, page: u32) -> Option<&mut Slot> {
+        self.slots.get_mut(page as usize)?.as_deref_mut()
+    }
+
+    fn set_slot(&mut self, page: u32, slot: Option<Box<Slot>>) -> Option<Box<Slot>> {
+        let place = page as usize;
+        if place >= self.slots.len() {
+            self.slots.resize_with((place + 1).max(self.end as usize), || None);
+        }
+        self.kept_bytes += slot.as_ref().map_or(0, |slot| slot.bytes());
+        let before = std::mem::replace(&mut self.slots[place], slot);
+        // A node has grown since it was counted, so this may take off too much; `trim` counts anew.
+        self.kept_bytes = self.kept_bytes.saturating_sub(before.as_ref().map_or(0, |slot| slot.bytes()));
+        before
     }
 
     /// Bytes of a page.
@@ -162,10 +222,10 @@ impl PageStore {
     /// The node in a page.
     #[inline]
     pub(crate) fn node(&mut self, shape: &Shape, page: u32) -> Result<&Unpacked> {
-        if !self.slots.contains_key(&page) {
+        if self.slot(page).is_none() {
             self.load(shape, page)?;
         }
-        match self.slots.get(&page) {
+        match self.slot(page) {
             Some(Slot { content: Content::Node(node), shape: own, .. }) if own.tree == shape.tree => Ok(node),
             _ => Err(self.wrong_page(page)),
         }
@@ -180,8 +240,44 @@ impl PageStore {
     pub(crate) fn edit(&mut self, shape: &Shape, page: u32, stage: Stage) -> Result<&mut Unpacked> {
         self.node(shape, page)?;
         self.save(page);
-        let Some(slot) = self.slots.get_mut(&page) else { return Err(missing(page)) };
-        match slot.stage {
+        self.mark(page, stage);
+        self.node_mut(page)
+    }
+
+    /// Puts one key into the leaf in a page; in an NTX, into a page, with no child behind it.
+    pub(crate) fn insert_key(&mut self, shape: &Shape, at: (u32, usize), key: &[u8], record: u32) -> Result<()> {
+        let (page, index) = at;
+        let bits = self.node(shape, page)?.bits;
+        let stage = self.mark(page, Stage::Grown);
+        if !self.undo.has_copy(page) {
+            self.undo.steps.push(Step::Inserted { page, index, bits, stage });
+        }
+        self.node_mut(page)?.insert_childless(shape, index, key, record);
+        Ok(())
+    }
+
+    /// Takes one key out of the leaf in a page; in an NTX, out of a page, with no child in front of it.
+    pub(crate) fn remove_key(&mut self, shape: &Shape, at: (u32, usize)) -> Result<()> {
+        let (page, index) = at;
+        self.node(shape, page)?;
+        let stage = self.mark(page, Stage::Grown);
+        if !self.undo.has_copy(page) {
+            let mut keys = std::mem::take(&mut self.undo.keys);
+            let node = self.node_mut(page)?;
+            keys.extend_from_slice(node.key(shape, index));
+            let record = node.records[index];
+            self.undo.keys = keys;
+            self.undo.steps.push(Step::Removed { page, index, record, stage });
+        }
+        self.node_mut(page)?.remove_childless(shape, index, index);
+        Ok(())
+    }
+
+    /// Notes that a page is to be written, and gives how it was noted before.
+    fn mark(&mut self, page: u32, stage: Stage) -> Option<Stage> {
+        let slot = self.slots.get_mut(page as usize)?.as_deref_mut()?;
+        let before = slot.stage;
+        match before {
             None => {
                 slot.stage = Some(stage);
                 self.changed.push(page);
@@ -190,9 +286,13 @@ impl PageStore {
             Some(Stage::New) => {}
             Some(before) => slot.stage = Some(before.max(stage)),
         }
-        match &mut slot.content {
-            Content::Node(node) => Ok(node),
-            Content::Free(_) => Err(missing(page)),
+        before
+    }
+
+    fn node_mut(&mut self, page: u32) -> Result<&mut Unpacked> {
+        match self.slot_mut(page) {
+            Some(Slot { content: Content::Node(node), .. }) => Ok(node),
+            _ => Err(missing(page)),
         }
     }
 
@@ -212,42 +312,57 @@ impl PageStore {
         };
         self.file.read_exact_at(bytes, u64::from(page) * self.page_len as u64)?;
         let node = Unpacked::decode(shape, bytes, self.end).map_err(|reason| self.damaged(page, reason))?;
-        self.slots.insert(page, Slot { content: Content::Node(node), shape: *shape, stage: None });
+        self.set_slot(page, Some(Box::new(Slot { content: Content::Node(node), shape: *shape, stage: None })));
         Ok(())
     }
 
     /// Keeps a page as it is now, once in an operation.
     fn save(&mut self, page: u32) {
-        if let Some(undo) = &mut self.undo
-            && !undo.slots.iter().any(|(saved, _)| *saved == page)
-        {
-            undo.slots.push((page, self.slots.get(&page).cloned()));
+        if self.undo.is_open && !self.undo.has_copy(page) {
+            let slot = self.slot(page).map(|slot| Box::new(slot.clone()));
+            self.undo.steps.push(Step::Whole { page, slot });
         }
     }
 
     /// Begins an operation.
     pub(crate) fn begin(&mut self) {
-        let mut slots = std::mem::take(&mut self.spare);
-        slots.clear();
-        self.undo = Some(Undo { slots, end: self.end, free: self.free, changed: self.changed.len() });
+        self.commit();
+        self.trim();
+        let (end, free, changed) = (self.end, self.free, self.changed.len());
+        let Undo { steps, keys, .. } = std::mem::take(&mut self.undo);
+        self.undo = Undo { is_open: true, steps, keys, end, free, changed };
     }
 
     /// Ends an operation that succeeded.
     pub(crate) fn commit(&mut self) {
-        if let Some(undo) = self.undo.take() {
-            self.spare = undo.slots;
-        }
+        self.undo.is_open = false;
+        self.undo.steps.clear();
+        self.undo.keys.clear();
     }
 
-    /// Undoes an operation that failed.
+    /// Undoes an operation that failed, its last step first.
     pub(crate) fn roll_back(&mut self) {
-        let Some(undo) = self.undo.take() else { return };
+        let mut undo = std::mem::take(&mut self.undo);
         (self.end, self.free) = (undo.end, undo.free);
         self.changed.truncate(undo.changed);
-        for (page, slot) in undo.slots {
-            match slot {
-                Some(slot) => drop(self.slots.insert(page, slot)),
-                None => drop(self.slots.remove(&page)),
+        while let Some(step) = undo.steps.pop() {
+            match step {
+                Step::Whole { page, slot } => drop(self.set_slot(page, slot)),
+                Step::Inserted { page, index, bits, stage: before } => {
+                    if let Some(Slot { content: Content::Node(node), shape, stage }) = self.slot_mut(page) {
+                        node.remove_childless(shape, index, index + 1);
+                        // The new record may have made all entries longer.
+                        node.used -= (node.bits.entry_len - bits.entry_len) * node.count();
+                        (node.bits, *stage) = (bits, before);
+                    }
+                }
+                Step::Removed { page, index, record, stage: before } => {
+                    if let Some(Slot { content: Content::Node(node), shape, stage }) = self.slot_mut(page) {
+                        let key = undo.keys.split_off(undo.keys.len() - shape.key_len());
+                        node.insert_childless(shape, index, &key, record);
+                        *stage = before;
+                    }
+                }
             }
         }
     }
@@ -259,13 +374,14 @@ impl PageStore {
             None => self.extend(1)?,
         };
         self.save(page);
-        let before = self.slots.get(&page).and_then(|slot| slot.stage);
+        let before = self.slot(page).and_then(|slot| slot.stage);
         // What became free since the last writing is still led to by what is in the file.
         let stage = if before.is_some() { Stage::Shrunk } else { Stage::New };
         if before.is_none() {
             self.changed.push(page);
         }
-        self.slots.insert(page, Slot { content: Content::Node(node), shape: *shape, stage: Some(stage) });
+        let slot = Slot { content: Content::Node(node), shape: *shape, stage: Some(stage) };
+        self.set_slot(page, Some(Box::new(slot)));
         Ok(page)
     }
 
@@ -288,10 +404,10 @@ impl PageStore {
     /// is left alone, and so is one that leads into the trees: the file grows then, and nothing is lost.
     fn take_free(&mut self, shape: &Shape) -> Result<Option<u32>> {
         let page = self.free;
-        if page == 0 || page >= self.end {
+        if page == 0 || page >= self.end || self.roots.contains(&page) {
             return Ok(None);
         }
-        let next = match self.slots.get(&page) {
+        let next = match self.slot(page) {
             Some(Slot { content: Content::Free(next), .. }) => Some(*next),
             Some(_) => None,
             None => self.read_free(shape, page)?,
@@ -324,18 +440,9 @@ impl PageStore {
         self.save(page);
         let slot = Slot { content: Content::Free(self.free), shape: *shape, stage: Some(Stage::Free) };
         self.free = page;
-        match self.slots.entry(page) {
-            Entry::Occupied(mut entry) => {
-                let was_changed = entry.get().stage.is_some();
-                entry.insert(slot);
-                if !was_changed {
-                    self.changed.push(page);
-                }
-            }
-            Entry::Vacant(entry) => {
-                entry.insert(slot);
-                self.changed.push(page);
-            }
+        let before = self.set_slot(page, Some(Box::new(slot)));
+        if before.is_none_or(|before| before.stage.is_none()) {
+            self.changed.push(page);
         }
     }
 
@@ -343,12 +450,20 @@ impl PageStore {
     pub(crate) fn write_changes(&mut self) -> Result<()> {
         let slots = &mut self.slots;
         let mut pages = std::mem::take(&mut self.changed);
-        let stage_of = |page: &u32| slots.get(page).and_then(|slot| slot.stage);
+        let stage_of = |page: &u32| slots.get(*page as usize)?.as_ref()?.stage;
         pages.sort_unstable_by_key(|page| (stage_of(page), *page));
+        let fits = |page: &u32| match slots.get(*page as usize).and_then(Option::as_deref) {
+            Some(Slot { content: Content::Node(node), shape, .. }) => node.fits(shape),
+            _ => true,
+        };
+        if let Some(page) = pages.iter().find(|page| !fits(page)) {
+            // Before anything is written.
+            return Err(Error::new(Code::Internal, format!("the node in page {page} is too large for it")));
+        }
         let mut run: Vec<u8> = Vec::new();
         let mut run_start = 0u64;
         for page in pages {
-            let Some(slot) = slots.get_mut(&page) else { continue };
+            let Some(slot) = slots.get_mut(page as usize).and_then(Option::as_deref_mut) else { continue };
             slot.stage = None;
             let offset = u64::from(page) * self.page_len as u64;
             if offset != run_start + run.len() as u64 || run.len() >= RUN_LEN {
@@ -359,8 +474,8 @@ impl PageStore {
             let start = run.len();
             run.resize(start + self.page_len, 0);
             match &slot.content {
-                Content::Node(node) => node.encode(&slot.shape, &mut run[start..]),
-                Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..]),
+                Content::Node(node) => node.encode(&slot.shape, &mut run[start..])?,
+                Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..])?,
             }
         }
         write_run(&*self.file, &run, run_start)
@@ -375,13 +490,12 @@ fn write_run(file: &dyn WritableFile, run: &[u8], start: u64) -> Result<()> {
 }
 
 /// A free page: the pointer to the next one in its first bytes; in an NTX it is the child of an item that is not.
-fn encode_free(shape: &Shape, next: u32, page: &mut [u8]) {
+fn encode_free(shape: &Shape, next: u32, page: &mut [u8]) -> Result<()> {
     if shape.is_ntx() {
-        let node = Unpacked { children: vec![next], ..Unpacked::default() };
-        node.encode(shape, page);
-    } else {
-        page[..4].copy_from_slice(&shape.pointer(next, 0).to_le_bytes());
+        return Unpacked { children: vec![next], ..Unpacked::default() }.encode(shape, page);
     }
+    page[..4].copy_from_slice(&shape.pointer(next, 0).to_le_bytes());
+    Ok(())
 }
 
 #[cold]
