@@ -17,6 +17,7 @@ thread_local! {
 
 // SAFETY: every call goes to the system's allocator as it is.
 unsafe impl GlobalAlloc for Counting {
+    // SAFETY: the contract is that of the system's allocator, which gets the same call.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // A thread that is ending has no counter any more.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
@@ -24,11 +25,13 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.alloc(layout) }
     }
 
+    // SAFETY: as for `alloc`.
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the pointer came from `alloc` above, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 
+    // SAFETY: as for `alloc`.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
         // SAFETY: the pointer came from `alloc` above, with this layout.

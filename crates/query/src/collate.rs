@@ -139,7 +139,8 @@ fn is_collated(expr: &Expr, schema: &DFSchema) -> bool {
     }
 }
 
-fn has_collation(field: &Field) -> bool {
+/// Whether a column holds text under a collation.
+pub(crate) fn has_collation(field: &Field) -> bool {
     field.metadata().contains_key(COLLATED_COLUMN)
 }
 

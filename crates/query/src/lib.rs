@@ -35,6 +35,7 @@ mod fuse;
 mod fused;
 mod grammar;
 mod literals;
+mod lookup;
 mod moment;
 mod optimize;
 mod order;

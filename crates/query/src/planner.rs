@@ -7,7 +7,7 @@ use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::relation::{ORIGINAL_NAME, Visibility};
 use crate::run::{Answer, Run, RunOptions};
-use crate::scan::Scan;
+use crate::scan::{Scan, TableScan};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -136,6 +136,20 @@ struct Logical {
 }
 
 impl Planned {
+    fn of_lookup(scan: TableScan, table: Arc<dyn Table>, text: &Text) -> Planned {
+        let plan: Arc<dyn ExecutionPlan> = Arc::new(scan);
+        Planned {
+            direct: crate::direct::scan_of(&plan),
+            schema: named_schema(&plan.schema(), text),
+            plan,
+            stateful: false,
+            large: false,
+            tables: vec![table],
+            foreign: Vec::new(),
+            is_momentary: false,
+        }
+    }
+
     /// The tables of ours that it reads.
     pub fn tables(&self) -> &[Arc<dyn Table>] {
         &self.tables
@@ -305,6 +319,12 @@ impl Planner {
         }
         refuse_what_would_be_left_out(&statement, text)?;
         let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement))?;
+        if self.fuse
+            && let Statement::Query(query) = &statement
+            && let Some((scan, table)) = crate::lookup::plan(query, text, &context)
+        {
+            return Ok(Planned::of_lookup(scan, table, text));
+        }
         let statement = crate::repeated::rename(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
@@ -336,7 +356,8 @@ impl Planner {
             StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: true, view_depth: 0 };
         let statement = if hidden_columns { crate::wildcard::expand(statement, catalog).ok()? } else { statement };
         refuse_what_would_be_left_out(&statement, text).ok()?;
-        let statement = crate::escape::with_backslashes(statement);
+        let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement)).ok()?;
+        let statement = crate::repeated::rename(statement);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }

@@ -369,6 +369,9 @@ impl Scope<'_> {
             }
             Expr::Case(case) => self.case(case, block)?,
             Expr::ScalarFunction(call) => match (call.name(), call.args.as_slice()) {
+                ("checked_add", [left, right]) => self.checked(Operation::Add, (expr, left, right), block)?,
+                ("checked_subtract", [left, right]) => self.checked(Operation::Subtract, (expr, left, right), block)?,
+                ("checked_multiply", [left, right]) => self.checked(Operation::Multiply, (expr, left, right), block)?,
                 ("rtrim", [text]) => Expression::Trim(self.boxed(text, block)?),
                 ("coalesce", parts) => {
                     Expression::Coalesce(parts.iter().map(|part| self.expression(part, block)).collect::<Option<_>>()?)
@@ -430,6 +433,18 @@ impl Scope<'_> {
         };
         let (left, right) = (self.boxed(&binary.left, block)?, self.boxed(&binary.right, block)?);
         fits.then_some(Expression::Calculate { operation, left, right, to })
+    }
+
+    /// An operator over whole numbers that looks whether they fit: here all do.
+    fn checked(
+        &self,
+        operation: Operation,
+        (whole, left, right): (&Expr, &Expr, &Expr),
+        block: &mut Block,
+    ) -> Option<Expression> {
+        let Some(to @ Number::Integer(_)) = self.number(whole) else { return None };
+        let (left, right) = (self.boxed(left, block)?, self.boxed(right, block)?);
+        Some(Expression::Calculate { operation, left, right, to })
     }
 
     fn cast(&self, expr: &Expr, from: &DataType, to: &DataType, block: &mut Block) -> Option<Expression> {

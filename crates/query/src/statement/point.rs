@@ -80,7 +80,7 @@ impl PointStatement {
             return Ok(None);
         }
         Ok(match text.parse()? {
-            ast::Statement::Query(query) => select(*query, &text),
+            ast::Statement::Query(query) => PointStatement::of_query(&query, &text),
             statement => match Statement::of(statement, &text)? {
                 Statement::Insert(insert) if insert.conflict.is_none() && insert.returning.is_none() => {
                     let InsertSource::Values(rows) = &insert.source else { return Ok(None) };
@@ -106,14 +106,14 @@ impl PointStatement {
     }
 }
 
-fn select(query: ast::Query, text: &Text) -> Option<PointStatement> {
+fn select(query: &ast::Query, text: &Text) -> Option<PointStatement> {
     let is_bare = query.with.is_none()
         && query.order_by.is_none()
         && query.limit_clause.is_none()
         && query.fetch.is_none()
         && query.locks.is_empty();
-    let SetExpr::Select(select) = *query.body else { return None };
-    if !is_bare || !is_plain(&select) {
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
+    if !is_bare || !is_plain(select) {
         return None;
     }
     let [from] = select.from.as_slice() else { return None };
