@@ -10,7 +10,7 @@ use crate::context::StatementContext;
 use crate::relation::TableRelation;
 use crate::rules::CHAR_COLUMN;
 use crate::scan::TableScan;
-use crate::statement::{Cell, PointStatement};
+use crate::statement::{Cell, PointStatement, select};
 use crate::text::Text;
 use arrow_schema::{DataType, Field};
 use datafusion::catalog::TableProvider;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The scan that a query is, and its table; `None` when it is anything else.
 pub(crate) fn plan(query: &Query, text: &Text, context: &StatementContext<'_>) -> Option<(TableScan, Arc<dyn Table>)> {
-    let PointStatement::Select { table: name, columns, key } = PointStatement::of_query(query, text)? else {
+    let PointStatement::Select { table: name, columns, key } = select(query, text)? else {
         return None;
     };
     if name.schema.is_some() {

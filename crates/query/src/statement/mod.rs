@@ -26,8 +26,8 @@ pub use define::{
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
 pub use names::Name;
-pub(crate) use point::parameter_number;
 pub use point::{Cell, PointStatement, with_parameters};
+pub(crate) use point::{parameter_number, select};
 pub use transaction::{IsolationLevel, TransactionStatement};
 
 use crate::text::Text;

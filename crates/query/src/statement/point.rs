@@ -80,7 +80,7 @@ impl PointStatement {
             return Ok(None);
         }
         Ok(match text.parse()? {
-            ast::Statement::Query(query) => PointStatement::of_query(&query, &text),
+            ast::Statement::Query(query) => select(&query, &text),
             statement => match Statement::of(statement, &text)? {
                 Statement::Insert(insert) if insert.conflict.is_none() && insert.returning.is_none() => {
                     let InsertSource::Values(rows) = &insert.source else { return Ok(None) };
@@ -106,7 +106,8 @@ impl PointStatement {
     }
 }
 
-fn select(query: &ast::Query, text: &Text) -> Option<PointStatement> {
+/// A query as one about a row, if it has that form.
+pub(crate) fn select(query: &ast::Query, text: &Text) -> Option<PointStatement> {
     let is_bare = query.with.is_none()
         && query.order_by.is_none()
         && query.limit_clause.is_none()
