@@ -62,7 +62,7 @@ impl Store {
 
     /// A number that grows with every committed change of the catalog: plans of an older one are made anew.
     pub fn catalog_version(&self) -> u64 {
-        self.shared.cataloged().version
+        self.shared.catalog_version()
     }
 
     /// A number for a new thing of the catalog, a table or a column for example, that nothing had before.

@@ -289,10 +289,9 @@ impl SessionTransaction {
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
-        let given = Arc::clone(&self.given);
         match &mut self.open {
             Some(open) => {
-                let done = statement((native, planner, &given), &mut open.transaction, text, &mut work);
+                let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
                     self.abandon();
@@ -303,7 +302,7 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
-                match statement((native, planner, &given), &mut own, text, &mut work) {
+                match statement((native, planner, &self.given), &mut own, text, &mut work) {
                     Ok(done) => {
                         self.before_commit(native, &mut own)?;
                         own.commit().map(|_| done)

@@ -14,8 +14,11 @@ use std::sync::Arc;
 /// Values of a row that are at hand without allocating.
 const COLUMNS: usize = 32;
 
+/// The same where there are not many: making a list ready takes longer the longer it is.
+const FEW: usize = 6;
+
 /// The same for the columns of a key.
-const KEY_COLUMNS: usize = 8;
+const KEY_COLUMNS: usize = 4;
 
 /// Whether the row executor can read this with these parameters.
 pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
@@ -63,9 +66,19 @@ pub(super) fn change(
     match fast {
         Fast::Select { .. } => Ok(None),
         Fast::Insert { form, cells } => {
-            let mut values = [ValueRef::Null; COLUMNS];
+            let (mut few, mut many);
+            let values: &mut [ValueRef<'_>] = match cells.len() <= FEW {
+                true => {
+                    few = [ValueRef::Null; FEW];
+                    &mut few
+                }
+                false => {
+                    many = [ValueRef::Null; COLUMNS];
+                    &mut many
+                }
+            };
             let (converted, refs);
-            let row = match row_of(form, cells, parameters, &mut values) {
+            let row = match row_of(form, cells, parameters, values) {
                 Some(row) => row,
                 None => {
                     converted = converted_values(form, cells.iter().enumerate(), parameters)?;
@@ -83,7 +96,17 @@ pub(super) fn change(
                 return Ok(None);
             }
             let converted;
-            let mut values = [(0, ValueRef::Null); COLUMNS];
+            let (mut few, mut many);
+            let values: &mut [(usize, ValueRef<'_>)] = match changes.len() <= FEW {
+                true => {
+                    few = [(0, ValueRef::Null); FEW];
+                    &mut few
+                }
+                false => {
+                    many = [(0, ValueRef::Null); COLUMNS];
+                    &mut many
+                }
+            };
             let mut all_fit = true;
             for (slot, (column, source)) in values.iter_mut().zip(changes) {
                 *slot = (*column, source.value(parameters).unwrap_or(ValueRef::Null));
@@ -166,12 +189,12 @@ fn converted_values<'s>(
 }
 
 /// The row to insert, or `None` when a value has to be converted first.
-fn row_of<'v>(
+fn row_of<'v, 'b>(
     form: &Form,
     cells: &'v [Source],
     parameters: &[ValueRef<'v>],
-    values: &'v mut [ValueRef<'v>; COLUMNS],
-) -> Option<&'v [ValueRef<'v>]> {
+    values: &'b mut [ValueRef<'v>],
+) -> Option<&'b [ValueRef<'v>]> {
     for ((slot, cell), column) in values.iter_mut().zip(cells).zip(&form.definition.columns) {
         let value = cell.value(parameters)?;
         if !fits(value, column.sql_type) {

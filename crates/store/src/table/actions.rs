@@ -71,9 +71,12 @@ impl Transaction {
     /// Errors: `ForeignKeyViolation` for a reference with RESTRICT, `Conflict` for a row that the transaction does not see,
     /// and those of waiting.
     pub fn next_actions(&mut self, statement: &Savepoint, cursor: &mut ActionCursor) -> Result<Vec<Referring>> {
+        cursor.checks = cursor.checks.max(statement.checks());
+        if cursor.checks >= self.checks.len() {
+            return Ok(Vec::new());
+        }
         let mut found = Vec::new();
         let mut written = HashMap::new();
-        cursor.checks = cursor.checks.max(statement.checks());
         while let Some(check) = self.checks.get(cursor.checks) {
             cursor.checks += 1;
             let What::Parent(old, new) = check.what else { continue };

@@ -43,6 +43,8 @@ pub(crate) struct Shared {
     pub(crate) memory: RowMemory,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
+    /// Its version, for who only wants to know whether it is another one.
+    version: AtomicU64,
 }
 
 /// What is decided in the order of commits.
@@ -102,6 +104,7 @@ impl Shared {
             sequences: Sequences::default(),
             memory: RowMemory::default(),
             cataloged: RwLock::default(),
+            version: AtomicU64::new(0),
         }
     }
 
@@ -147,7 +150,15 @@ impl Shared {
 
     /// Lets everybody see another catalog.
     pub(crate) fn set_cataloged(&self, cataloged: Arc<Cataloged>) {
+        let version = cataloged.version;
         *self.cataloged.write().unwrap_or_else(PoisonError::into_inner) = cataloged;
+        self.version.store(version, Ordering::Release);
+    }
+
+    /// The version of the catalog that everybody sees, or that of one just before.
+    #[inline]
+    pub(crate) fn catalog_version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// A number for a transaction that writes; it must come in through the gate yet.
