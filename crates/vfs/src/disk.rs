@@ -8,6 +8,7 @@ use crate::{
     disk_locks, writing,
 };
 use mainstay_base::{Error, Result};
+use std::cell::Cell;
 use std::fs::{OpenOptions, TryLockError};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,19 @@ const LOCAL_FILE_SYSTEMS: [i64; 7] =
 
 /// The tick of the file system that a path is on; asked for once per device.
 fn tick_of(path: &Path, device: u64) -> Duration {
+    thread_local! {
+        /// The device that was asked for last: mostly it is asked for again.
+        static LAST: Cell<Option<(u64, Duration)>> = const { Cell::new(None) };
+    }
+    if let Some((_, tick)) = LAST.get().filter(|(known, _)| *known == device) {
+        return tick;
+    }
+    let tick = known_tick(path, device);
+    LAST.set(Some((device, tick)));
+    tick
+}
+
+fn known_tick(path: &Path, device: u64) -> Duration {
     static KNOWN: Mutex<Vec<(u64, Duration)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, tick)) = known.iter().find(|(seen, _)| *seen == device) {
@@ -49,20 +63,34 @@ fn tick_of(path: &Path, device: u64) -> Duration {
     tick
 }
 
+fn time(seconds: i64, nanos: i64) -> SystemTime {
+    let nanos = Duration::from_nanos(nanos.unsigned_abs());
+    match u64::try_from(seconds) {
+        Ok(seconds) => SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + nanos,
+        Err(_) => SystemTime::UNIX_EPOCH - Duration::from_secs(seconds.unsigned_abs()) + nanos,
+    }
+}
+
 fn stamp_of(path: &Path, metadata: &std::fs::Metadata) -> Stamp {
-    let time = |seconds: i64, nanos: i64| {
-        let nanos = Duration::from_nanos(nanos.unsigned_abs());
-        match u64::try_from(seconds) {
-            Ok(seconds) => SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + nanos,
-            Err(_) => SystemTime::UNIX_EPOCH - Duration::from_secs(seconds.unsigned_abs()) + nanos,
-        }
-    };
     Stamp {
         len: metadata.len(),
         modified: time(metadata.mtime(), metadata.mtime_nsec()),
         changed: time(metadata.ctime(), metadata.ctime_nsec()),
         identity: metadata.ino() ^ metadata.dev().rotate_left(48),
         tick: tick_of(path, metadata.dev()),
+    }
+}
+
+/// The same of what the system says.
+// The types of the fields differ between platforms.
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+fn stamp(path: &Path, found: &rustix::fs::Stat) -> Stamp {
+    Stamp {
+        len: found.st_size as u64,
+        modified: time(found.st_mtime as i64, found.st_mtime_nsec as i64),
+        changed: time(found.st_ctime as i64, found.st_ctime_nsec as i64),
+        identity: (found.st_ino as u64) ^ (found.st_dev as u64).rotate_left(48),
+        tick: tick_of(path, found.st_dev as u64),
     }
 }
 
@@ -77,7 +105,9 @@ impl FileSystem for Disk {
     }
 
     fn stamp(&self, path: &Path) -> Result<Stamp> {
-        Ok(stamp_of(path, &std::fs::metadata(path).map_err(at(path))?))
+        // The standard library asks for more (when the file was made), which takes longer.
+        let found = rustix::fs::stat(path).map_err(|error| at(path)(error.into()))?;
+        Ok(stamp(path, &found))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<Entry>> {
