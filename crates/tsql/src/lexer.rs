@@ -291,3 +291,50 @@ impl Lexer<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
+        let (found, errors) = tokens(text);
+        assert_eq!(errors, [], "{text}");
+        found.iter().map(|token| (token.kind, token.span.of(text))).filter(|found| found.0 != TokenKind::End).collect()
+    }
+
+    #[test]
+    fn each_kind_ends_where_it_should() {
+        use TokenKind::*;
+        let cases: &[(&str, &[(TokenKind, &str)])] = &[
+            ("SELECT a", &[(Reserved, "SELECT"), (Word, "a")]),
+            ("#t ##u a@b$c# $action", &[(Word, "#t"), (Word, "##u"), (Word, "a@b$c#"), (Word, "$action")]),
+            ("@a @@b @", &[(Variable, "@a"), (Variable, "@@b"), (Variable, "@")]),
+            ("[a]]b][c]", &[(Quoted, "[a]]b]"), (Quoted, "[c]")]),
+            ("\"a\"\"b\"", &[(DoubleQuoted, "\"a\"\"b\"")]),
+            ("'a''b'N'c'", &[(String, "'a''b'"), (NationalString, "N'c'")]),
+            ("1 1. .5 1.5", &[(Integer, "1"), (Decimal, "1."), (Decimal, ".5"), (Decimal, "1.5")]),
+            ("1e 1e5 1.5E-3", &[(Float, "1e"), (Float, "1e5"), (Float, "1.5E-3")]),
+            ("0x 0xFgh", &[(Binary, "0x"), (Binary, "0xF"), (Word, "gh")]),
+            ("$ $1,234.5 €3", &[(Money, "$"), (Money, "$1,234.5"), (Money, "€3")]),
+            ("$1,a", &[(Money, "$1"), (Symbol, ","), (Word, "a")]),
+            ("a<>b!=c", &[(Word, "a"), (Symbol, "<>"), (Word, "b"), (Symbol, "!="), (Word, "c")]),
+            ("||= || |= ::", &[(Symbol, "||="), (Symbol, "||"), (Symbol, "|="), (Symbol, "::")]),
+            ("a--b\nc/*d/*e*/f*/g", &[(Word, "a"), (Word, "c"), (Word, "g")]),
+            ("1a", &[(Integer, "1"), (Word, "a")]),
+            ("größe\u{A0}数量", &[(Word, "größe"), (Word, "数量")]),
+            ("? \\", &[(Unknown, "?"), (Unknown, "\\")]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(&kinds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_are_taken_off() {
+        let cases =
+            [("'it''s'", "it's"), ("N'x'", "x"), ("[a]]b]", "a]b"), ("\"a\"\"b\"", "a\"b"), ("''", ""), ("'", "")];
+        for (token, text) in cases {
+            assert_eq!(unquoted(token), text);
+        }
+    }
+}

@@ -33,7 +33,7 @@ mod variable;
 use crate::check::Checks;
 use crate::error::{Diagnostic, Parse};
 use crate::lexer::{Token, TokenKind, tokens};
-use crate::span::Lines;
+use crate::span::{Lines, Span};
 use crate::tree::{Expr, Statement};
 
 /// How deep statements, queries, expressions and parentheses may be nested in each other.
@@ -69,52 +69,31 @@ pub struct Parsed {
 
 /// Parses a batch.
 pub fn parse(text: &str, options: Options) -> Parsed {
-    run(text, options, |parser| Ok(parser.batch())).unwrap_or_default()
+    let (statements, errors) = run(text, options, |parser| Ok(parser.batch()));
+    Parsed { statements: statements.unwrap_or_default(), errors }
 }
 
-/// Parses a text that is one expression, or one condition.
+/// Parses a text that is one expression, or one condition. Its variables need no declaration.
 pub fn parse_expression(text: &str, options: Options) -> Result<Expr, Vec<Diagnostic>> {
-    let mut found = None;
-    let parsed = run(text, options, |parser| {
+    let (expr, errors) = run(text, options, |parser| {
         parser.permit_all_variables = true;
-        found = Some(parser.any_expression()?);
-        parser.end()
+        let expr = parser.any_expression()?;
+        parser.end()?;
+        Ok(expr)
     });
-    match (found, parsed.map(|parsed| parsed.errors)) {
-        (Some(expr), Some(errors)) if errors.is_empty() => Ok(expr),
-        (_, errors) => Err(errors.unwrap_or_default()),
-    }
+    expr.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-impl Default for Parsed {
-    fn default() -> Parsed {
-        let text = "The text is too long.";
-        Parsed { statements: Vec::new(), errors: vec![Diagnostic::new(191, Default::default(), text)] }
-    }
-}
-
-/// What a reader of a text gives: its statements, or nothing.
-trait Statements {
-    fn statements(self) -> Vec<Statement>;
-}
-
-impl Statements for Vec<Statement> {
-    fn statements(self) -> Vec<Statement> {
-        self
-    }
-}
-
-impl Statements for () {
-    fn statements(self) -> Vec<Statement> {
-        Vec::new()
-    }
-}
-
-/// Runs a part of the parser over a text, and brings the messages of all parts together. Nothing for a text that is
-/// too long.
-fn run<S: Statements>(text: &str, options: Options, read: impl FnOnce(&mut Parser<'_>) -> Parse<S>) -> Option<Parsed> {
+/// Runs a part of the parser over a text, and brings the messages of all parts together.
+fn run<T>(
+    text: &str,
+    options: Options,
+    read: impl FnOnce(&mut Parser<'_>) -> Parse<T>,
+) -> (Option<T>, Vec<Diagnostic>) {
     if text.len() > MAX_TEXT {
-        return None;
+        let start: String = text.chars().take(20).collect();
+        let message = format!("The statement that starts with '{start}' is too long. Maximum length is {MAX_TEXT}.");
+        return (None, vec![Diagnostic { line: 1, ..Diagnostic::new(103, Span::default(), message) }]);
     }
     let (tokens, mut errors) = tokens(text);
     let mut parser = Parser {
@@ -133,13 +112,7 @@ fn run<S: Statements>(text: &str, options: Options, read: impl FnOnce(&mut Parse
         in_schema: false,
         lines: Lines::new(text),
     };
-    let statements = match read(&mut parser) {
-        Ok(found) => found.statements(),
-        Err(error) => {
-            parser.errors.push(*error);
-            Vec::new()
-        }
-    };
+    let result = read(&mut parser).map_err(|error| parser.errors.push(*error)).ok();
     // A string that is not closed takes the rest of the text, at which the server's grammar stumbles too.
     let unclosed = errors.iter().find(|error| error.number == 105 && parser.errors.is_empty());
     let stumble = unclosed.map(|error| {
@@ -155,7 +128,7 @@ fn run<S: Statements>(text: &str, options: Options, read: impl FnOnce(&mut Parse
     for error in &mut errors {
         error.line = parser.lines.at(error.span.start);
     }
-    Some(Parsed { statements, errors })
+    (result, errors)
 }
 
 /// The state of parsing.
@@ -183,7 +156,7 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    /// A name that the grammar takes, after which the text must end.
+    /// Nothing may follow.
     fn end(&mut self) -> Parse<()> {
         if self.kind() == TokenKind::End { Ok(()) } else { Err(self.unexpected()) }
     }

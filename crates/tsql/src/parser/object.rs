@@ -6,6 +6,10 @@ use crate::error::Parse;
 use crate::lexer::TokenKind;
 use crate::tree::*;
 
+/// Kinds that have definitions made of words, and no DROP of this form.
+const OTHER_KINDS: [&str; 7] =
+    ["LOG", "SERVER CONFIGURATION", "AUTHORIZATION", "BULK", "PRIMARY XML INDEX", "XML INDEX", "SPATIAL INDEX"];
+
 /// Reads a module after its CREATE.
 type ReadModule<'t> = fn(&mut Parser<'t>, DefineKind) -> Parse<StatementKind>;
 
@@ -91,13 +95,14 @@ impl<'t> Parser<'t> {
     /// A statement that is kept as words: its verb, its name, and the rest up to the next statement.
     pub(super) fn words(&mut self) -> Parse<StatementKind> {
         let mut verb = self.take_name().text.to_ascii_uppercase();
-        let kinds = OBJECT_KINDS.into_iter().chain(["LOG", "SERVER CONFIGURATION", "AUTHORIZATION", "BULK"]);
+        let kinds = OBJECT_KINDS.into_iter().chain(OTHER_KINDS);
         let is_definition = matches!(verb.as_str(), "CREATE" | "ALTER");
         let kind = kinds.into_iter().find(|kind| self.accept(kind));
         let mut name = None;
         if let Some(kind) = kind {
             verb = format!("{verb} {kind}");
-            if !self.sees("ON") {
+            let has_name = !self.sees("ON") && !kind.starts_with("MASTER");
+            if has_name {
                 let has_reserved_name = self.kind() == TokenKind::Reserved || self.kind() == TokenKind::Variable;
                 name = Some(if has_reserved_name { self.reserved_name() } else { self.object_name()? });
             }
@@ -218,7 +223,11 @@ impl<'t> Parser<'t> {
         let kind = if kind == "PROC" { "PROCEDURE" } else { kind };
         let if_exists = self.accept("IF EXISTS");
         let names = self.list(|parser| {
-            let name = if kind == "FULLTEXT INDEX" { ObjectName::default() } else { parser.object_name()? };
+            let name = if matches!(kind, "FULLTEXT INDEX" | "MASTER KEY") {
+                ObjectName::default()
+            } else {
+                parser.object_name()?
+            };
             let has_table = kind.ends_with("INDEX") && parser.accept("ON");
             let table = if has_table { Some(parser.object_name()?) } else { None };
             let mut options = Vec::new();

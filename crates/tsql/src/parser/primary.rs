@@ -57,7 +57,7 @@ impl Parser<'_> {
     fn parenthesized(&mut self) -> Parse<Expr> {
         let is_query = self.sees_query_after_parenthesis();
         self.expect("(")?;
-        let value = if is_query { Expr::Subquery(Box::new(self.scalar_subquery()?)) } else { self.any_expression()? };
+        let value = if is_query { Expr::Subquery(Box::new(self.subquery()?)) } else { self.any_expression()? };
         self.expect(")")?;
         Ok(value)
     }

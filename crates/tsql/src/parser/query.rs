@@ -32,10 +32,6 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    pub(super) fn scalar_subquery(&mut self) -> Parse<Query> {
-        self.subquery()
-    }
-
     /// The query of a view or an inline function, which may have its WITH.
     pub(super) fn module_query(&mut self) -> Parse<Query> {
         let at = self.at;

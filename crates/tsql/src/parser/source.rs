@@ -89,7 +89,6 @@ impl Parser<'_> {
             self.grow()?;
             return self.unpivot(left);
         }
-        let first = self.at;
         let Some((words, kind)) = JOINS.into_iter().find(|(words, _)| self.accept(words)) else {
             return Err(self.unexpected());
         };
@@ -104,7 +103,6 @@ impl Parser<'_> {
             }
             self.expect("JOIN")?;
         }
-        debug_assert!(self.at > first);
         let right = self.beside(Self::source_before_on)?;
         self.expect("ON")?;
         let condition = Some(self.beside(Self::condition)?);

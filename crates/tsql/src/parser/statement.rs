@@ -210,6 +210,7 @@ impl Parser<'_> {
             "GOTO" => self.goto(),
             "RETURN" => self.return_statement(),
             "EXEC" | "EXECUTE" => self.execute_statement(),
+            "OPEN" | "CLOSE" if self.is(2, "KEY") || self.is(1, "ALL") => self.words(),
             "OPEN" | "CLOSE" | "DEALLOCATE" | "FETCH" => self.cursor_statement(&word),
             "COMMIT" | "ROLLBACK" | "SAVE" => self.transaction(&word),
             "RAISERROR" | "PRINT" | "WAITFOR" | "USE" | "KILL" | "CHECKPOINT" | "DBCC" | "TRUNCATE" | "REVERT" => {
@@ -219,7 +220,8 @@ impl Parser<'_> {
             "DROP" => self.drop_statement(),
             "GRANT" | "DENY" | "REVOKE" => self.permission(&word),
             "BULK" => self.bulk_insert(),
-            "BACKUP" | "RESTORE" | "RECONFIGURE" | "SHUTDOWN" | "SETUSER" | "LINENO" => self.words(),
+            "BACKUP" | "RESTORE" | "RECONFIGURE" | "SHUTDOWN" | "SETUSER" | "LINENO" | "READTEXT" | "WRITETEXT"
+            | "UPDATETEXT" => self.words(),
             _ => Err(self.unexpected()),
         }
     }

@@ -287,9 +287,9 @@ impl Parser<'_> {
         let table = self.object_name()?;
         let with_check = self.accept_any(&["WITH CHECK", "WITH NOCHECK"]).map(|words| words == "WITH CHECK");
         let action = if self.accept("ADD") {
-            let mut elements = vec![self.added_element()?];
+            let mut elements = vec![self.table_element()?];
             while self.accept(",") {
-                elements.push(self.added_element()?);
+                elements.push(self.table_element()?);
             }
             AlterTableAction::Add(with_check, elements)
         } else if let Some(word) = self.accept_any(&["CHECK CONSTRAINT", "NOCHECK CONSTRAINT"]) {
@@ -308,11 +308,6 @@ impl Parser<'_> {
             AlterTableAction::Words(self.alter_words()?)
         };
         Ok(StatementKind::AlterTable(Box::new(AlterTable { table, action })))
-    }
-
-    /// The old form has COLUMN nowhere, but parentheses may stand around the list.
-    fn added_element(&mut self) -> Parse<TableElement> {
-        self.table_element()
     }
 
     fn alter_words(&mut self) -> Parse<Phrase> {

@@ -3,7 +3,7 @@
 use super::{DataType, Expr, Name, ObjectName, Phrase, PhraseItem, Statement, TableElement};
 
 /// The kinds of objects that have DROP, and definitions made of words.
-pub const OBJECT_KINDS: [&str; 33] = [
+pub const OBJECT_KINDS: [&str; 41] = [
     "PROCEDURE",
     "PROC",
     "FUNCTION",
@@ -34,9 +34,17 @@ pub const OBJECT_KINDS: [&str; 33] = [
     "CERTIFICATE",
     "SYMMETRIC KEY",
     "ASYMMETRIC KEY",
+    "MASTER KEY",
     "CREDENTIAL",
     "EXTERNAL DATA SOURCE",
     "SECURITY POLICY",
+    "QUEUE",
+    "SERVICE",
+    "MESSAGE TYPE",
+    "CONTRACT",
+    "ENDPOINT",
+    "EVENT NOTIFICATION",
+    "EVENT SESSION",
 ];
 
 /// DROP.

@@ -55,7 +55,7 @@ pub enum StatementKind {
     Label(Name),
     /// RETURN, with a value.
     Return(Option<Expr>),
-    /// RETURN of an inline function's query never stands here; see [`FunctionKind::Inline`]. BEGIN .. END.
+    /// BEGIN .. END.
     Block(Vec<Statement>),
     /// BEGIN ATOMIC WITH (..) .. END.
     AtomicBlock(Vec<Phrase>, Vec<Statement>),
