@@ -1,7 +1,8 @@
 //! The reserved words: the only ones that cannot be names unless they are quoted.
 //!
 //! Source: "Reserved Keywords (Transact-SQL)" of SQL Server's documentation. All other words that the grammar
-//! knows (OFFSET, THROW, OUTPUT, APPLY, ...) mean something in their place only.
+//! knows (OFFSET, THROW, OUTPUT, APPLY, ...) mean something in their place only. PRECISION, which the page lists, is left
+//! out: the server takes it as a name, and columns of its own catalog (`sys.columns.precision`) have it.
 
 /// In order, for the binary search.
 const RESERVED: &[&str] = &[
@@ -125,7 +126,6 @@ const RESERVED: &[&str] = &[
     "PERCENT",
     "PIVOT",
     "PLAN",
-    "PRECISION",
     "PRIMARY",
     "PRINT",
     "PROC",

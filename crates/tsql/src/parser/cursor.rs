@@ -168,7 +168,10 @@ impl<'t> Parser<'t> {
     pub(super) fn take_name(&mut self) -> Name {
         let token = self.token(0);
         let text = token.span.of(self.text);
-        let quoted = matches!(token.kind, TokenKind::Quoted | TokenKind::DoubleQuoted | TokenKind::String);
+        let quoted = matches!(
+            token.kind,
+            TokenKind::Quoted | TokenKind::DoubleQuoted | TokenKind::String | TokenKind::NationalString
+        );
         let text = if quoted { unquoted(text) } else { text.to_owned() };
         self.advance();
         Name { text, quoted, span: token.span }
@@ -178,6 +181,11 @@ impl<'t> Parser<'t> {
         if !self.is_name(0) {
             return Err(self.unexpected());
         }
+        self.take_filled_name()
+    }
+
+    /// The current token as a name, which must not be empty.
+    pub(super) fn take_filled_name(&mut self) -> Parse<Name> {
         let name = self.take_name();
         if name.text.is_empty() {
             return Err(Box::new(Diagnostic::new(1038, name.span, EMPTY_NAME).state(4)));

@@ -97,11 +97,17 @@ impl<'t> Parser<'t> {
         let mut verb = self.take_name().text.to_ascii_uppercase();
         let kinds = OBJECT_KINDS.into_iter().chain(OTHER_KINDS);
         let is_definition = matches!(verb.as_str(), "CREATE" | "ALTER");
-        let kind = kinds.into_iter().find(|kind| self.accept(kind));
+        let is_scoped = self.sees("DATABASE SCOPED CONFIGURATION");
+        let kind = if is_scoped {
+            self.at += 3;
+            Some("DATABASE SCOPED CONFIGURATION")
+        } else {
+            kinds.into_iter().find(|kind| self.accept(kind))
+        };
         let mut name = None;
         if let Some(kind) = kind {
             verb = format!("{verb} {kind}");
-            let has_name = !self.sees("ON") && !kind.starts_with("MASTER");
+            let has_name = !self.sees("ON") && !kind.starts_with("MASTER") && !is_scoped;
             if has_name {
                 let has_reserved_name = self.kind() == TokenKind::Reserved || self.kind() == TokenKind::Variable;
                 name = Some(if has_reserved_name { self.reserved_name() } else { self.object_name()? });
@@ -115,8 +121,9 @@ impl<'t> Parser<'t> {
                 rest.push(PhraseItem::Symbol(",".to_owned()));
                 continue;
             }
-            let is_set_of_database = rest.is_empty() && is_definition && self.sees("SET");
-            if self.begins_statement() && !is_set_of_database {
+            // What follows the name in an ALTER belongs to it, whatever word it is: SET, DROP MEMBER.
+            let is_its_own = verb.starts_with("ALTER") && (rest.is_empty() || is_scoped && self.sees("SET"));
+            if self.begins_statement() && !is_its_own {
                 break;
             }
             match self.phrase_item()? {
@@ -238,7 +245,7 @@ impl<'t> Parser<'t> {
             Ok(DropName { name, table, options })
         })?;
         let mut rest = Phrase::default();
-        if kind == "TRIGGER" && self.sees("ON") {
+        if (kind == "TRIGGER" || kind.starts_with("EVENT")) && self.sees("ON") {
             rest = self.phrase_while(|parser| parser.sees_any(&["ON", "DATABASE", "ALL", "SERVER"]))?;
         }
         Ok(StatementKind::Drop(Box::new(Drop { kind, if_exists, names, rest })))

@@ -309,7 +309,7 @@ impl Parser<'_> {
         if self.accept("AS") {
             return self.alias_name().map(Some);
         }
-        let is_string = self.kind() == TokenKind::String || self.kind() == TokenKind::DoubleQuoted;
+        let is_string = matches!(self.kind(), TokenKind::String | TokenKind::NationalString | TokenKind::DoubleQuoted);
         if is_string || self.is_name(0) && !self.begins_after_source() {
             return self.alias_name().map(Some);
         }
@@ -318,11 +318,8 @@ impl Parser<'_> {
 
     /// A name that may be written as a string.
     fn alias_name(&mut self) -> Parse<Name> {
-        let is_string = matches!(self.kind(), TokenKind::String | TokenKind::DoubleQuoted);
-        if !is_string || self.token_text(0).len() <= 2 {
-            return self.name();
-        }
-        Ok(self.take_name())
+        let is_string = matches!(self.kind(), TokenKind::String | TokenKind::NationalString | TokenKind::DoubleQuoted);
+        if is_string { self.take_filled_name() } else { self.name() }
     }
 
     /// Whether a word that could be a name begins something else here: a label, a clause, a statement.

@@ -134,6 +134,11 @@ impl Parser<'_> {
                 let name = self.reserved_name();
                 self.function_source(name)
             }
+            TokenKind::Symbol if self.accept("::") => {
+                // The old mark of the server's own functions.
+                let name = self.object_name()?;
+                self.function_source(name)
+            }
             _ => self.named_source(),
         }
     }

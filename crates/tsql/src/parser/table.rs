@@ -279,7 +279,14 @@ impl Parser<'_> {
         let name = if self.accept("ALL") { None } else { Some(self.name()?) };
         self.expect("ON")?;
         let table = self.object_name()?;
-        let action = self.phrase_while(|parser| !parser.begins_statement())?;
+        // The first word may be SET.
+        let first = self.phrase_item()?.ok_or_else(|| self.unexpected())?;
+        let mut action = Phrase { items: vec![first] };
+        while !self.begins_statement()
+            && let Some(item) = self.phrase_item()?
+        {
+            action.items.push(item);
+        }
         Ok(StatementKind::AlterIndex(Box::new(AlterIndex { name, table, action })))
     }
 
@@ -331,7 +338,13 @@ impl Parser<'_> {
             return Ok(AlterTableAction::AlterProperty(name, adds, phrase));
         }
         let column = self.column()?;
-        Ok(AlterTableAction::AlterColumn(Box::new(column)))
+        let options = if self.sees("WITH (") {
+            self.advance();
+            self.parens(Self::phrase)?
+        } else {
+            Vec::new()
+        };
+        Ok(AlterTableAction::AlterColumn(Box::new(column), options))
     }
 
     fn drop_elements(&mut self) -> Parse<AlterTableAction> {

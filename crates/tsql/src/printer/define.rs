@@ -216,9 +216,10 @@ impl Printer {
                 self.put("ADD");
                 self.list(elements, Self::element);
             }
-            AlterTableAction::AlterColumn(column) => {
+            AlterTableAction::AlterColumn(column, options) => {
                 self.put("ALTER COLUMN");
                 self.column(column);
+                self.phrases("WITH", options);
             }
             AlterTableAction::AlterProperty(name, adds, phrase) => {
                 self.put("ALTER COLUMN");

@@ -43,7 +43,9 @@ impl Printer {
         let binds = matches!(text.as_bytes().first(), None | Some(b',' | b')' | b';' | b'.')) || text == "::";
         // A number must not run into a point after it.
         let is_number = text.starts_with('.') && text.len() > 1;
-        if !binds_before && (!binds || is_number) {
+        // Nor a point into a number.
+        let is_decimal = self.out.ends_with('.') && text.starts_with(|first: char| first.is_ascii_digit());
+        if is_decimal || !binds_before && (!binds || is_number) {
             self.out.push(' ');
         }
         self.out.push_str(text);
@@ -136,7 +138,13 @@ impl Printer {
     fn phrase_item(&mut self, item: &PhraseItem) {
         match item {
             PhraseItem::Word(name) => self.word(name),
-            PhraseItem::Symbol(symbol) => self.put(symbol),
+            PhraseItem::Symbol(symbol) => {
+                // After a number a point would be its own.
+                if symbol == "." && self.out.ends_with(|last: char| last.is_ascii_digit()) {
+                    self.out.push(' ');
+                }
+                self.put(symbol);
+            }
             PhraseItem::Literal(literal) => self.literal(literal),
             PhraseItem::Variable(name) => self.put(&name.text),
             PhraseItem::Group(phrases) => self.parens(phrases, Self::phrase),

@@ -197,8 +197,8 @@ pub struct AlterTable {
 pub enum AlterTableAction {
     /// ADD, after WITH CHECK (true) or WITH NOCHECK.
     Add(Option<bool>, Vec<TableElement>),
-    /// ALTER COLUMN to a type.
-    AlterColumn(Box<Column>),
+    /// ALTER COLUMN to a type, and its WITH.
+    AlterColumn(Box<Column>, Vec<Phrase>),
     /// ALTER COLUMN ADD (true) or DROP a property.
     AlterProperty(Name, bool, Phrase),
     /// DROP.
