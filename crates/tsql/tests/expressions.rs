@@ -43,6 +43,7 @@ fn only_needed_parentheses_are_printed() {
         ("a - (b - c)", "a - (b - c)"),
         ("((a = 1) AND ((b = 2) OR (c = 3)))", "a = 1 AND (b = 2 OR c = 3)"),
         ("- - 1", "- -1"),
+        ("2.+a", "2. + a"),
         ("select_ . [from]", "select_.[from]"),
         ("left(a,1)+N'it''s'", "left(a, 1) + N'it''s'"),
         ("count( * )over( order by a )", "count(*) OVER (ORDER BY a)"),

@@ -124,8 +124,14 @@ impl Printer {
     fn literal(&mut self, literal: &Literal) {
         match literal {
             Literal::Null => self.put("NULL"),
-            Literal::Integer(text) | Literal::Decimal(text) | Literal::Float(text) => self.put(text),
-            Literal::Money(text) | Literal::Binary(text) => self.put(text),
+            Literal::Integer(text) | Literal::Binary(text) => self.put(text),
+            Literal::Decimal(text) | Literal::Float(text) | Literal::Money(text) => {
+                self.put(text);
+                // After `2.` a word needs its blank, which it would not get after a point between names.
+                if text.ends_with('.') {
+                    self.out.push(' ');
+                }
+            }
             Literal::String(text) => self.quoted("", text),
             Literal::NationalString(text) => self.quoted("N", text),
         }
