@@ -1,0 +1,32 @@
+//! The syntax of T-SQL.
+//!
+//! ```text
+//!   text --lexer--> tokens --parser--> tree --printer--> text
+//!                             |
+//!                             +-- check: variables, labels, loops;  messages with SQL Server's numbers
+//! ```
+//!
+//! [`parse`] reads a batch and gives its statements and everything that is wrong with it; [`print`](fn@print) writes
+//! statements back, so that reading them again gives the same tree; [`batches`] cuts a script at its GO lines. Nothing here
+//! knows a table, a type or a session: what a tree means is the compiler's affair. Expressions, queries and changes
+//! ([`tree`]) hold nothing that only T-SQL could mean, so that parsers of other dialects can make them too.
+//!
+//! No text makes the parser panic, overflow the stack or run for longer than in proportion to its length.
+
+mod batch;
+mod check;
+mod error;
+mod lexer;
+mod parser;
+mod printer;
+mod reserved;
+mod span;
+pub mod tree;
+
+pub use batch::{Batch, batches};
+pub use error::{Diagnostic, SEVERITY};
+pub use lexer::{NAME_LENGTH, Token, TokenKind, tokens, unquoted};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression};
+pub use printer::{print, print_expression};
+pub use reserved::is_reserved;
+pub use span::{Lines, Span};

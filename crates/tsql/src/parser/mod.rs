@@ -1,0 +1,163 @@
+//! Tokens to a tree, by recursive descent.
+//!
+//! ```text
+//!   cursor       tokens, names, lists, errors      statement   which statement it is; blocks, control of flow
+//!   expression   operators, by precedence          variable    DECLARE, SET, cursors
+//!   primary      what operators combine            execute     EXEC, RAISERROR and other short statements
+//!   function     calls, OVER, CAST                 module      procedures, functions, triggers, views
+//!   query        SELECT                            table       CREATE TABLE, ALTER TABLE, indexes
+//!   source       FROM                              object      all other definitions, permissions
+//!   change       INSERT, UPDATE, DELETE, MERGE     phrase      hints and options
+//! ```
+//!
+//! Nothing looks back: a statement is read once, from left to right, with a look at the next few tokens. An error ends
+//! the statement it is in; reading goes on at the next word that begins one, so that a text gets all its messages.
+//! Neither the depth of recursion nor the height of the tree is without a limit ([`MAX_DEPTH`], [`MAX_HEIGHT`]): the
+//! stack is never at risk, while parsing or while the tree is walked, printed or dropped.
+
+mod change;
+mod cursor;
+mod execute;
+mod expression;
+mod function;
+mod module;
+mod object;
+mod phrase;
+mod primary;
+mod query;
+mod source;
+mod statement;
+mod table;
+mod variable;
+
+use crate::check::Checks;
+use crate::error::{Diagnostic, Parse};
+use crate::lexer::{Token, TokenKind, tokens};
+use crate::span::{Lines, Span};
+use crate::tree::{Expr, Statement};
+
+/// How deep statements, queries, expressions and parentheses may be nested in each other.
+pub const MAX_DEPTH: u32 = 100;
+
+/// How many levels a tree may have. Chains of AND and OR are one level, however long.
+pub const MAX_HEIGHT: u32 = 600;
+
+/// The longest text, in bytes: places are 32 bits.
+pub const MAX_TEXT: usize = 1 << 30;
+
+/// What a text is parsed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// SET QUOTED_IDENTIFIER: whether `"x"` is a name, not a string. A SET in the text changes it from there on.
+    pub quoted_identifier: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { quoted_identifier: true }
+    }
+}
+
+/// A parsed text.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The statements that could be read.
+    pub statements: Vec<Statement>,
+    /// What is wrong, in the order of the text. With any, the text must not be run.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Parses a batch.
+pub fn parse(text: &str, options: Options) -> Parsed {
+    let (statements, errors) = run(text, options, |parser| Ok(parser.batch()));
+    Parsed { statements: statements.unwrap_or_default(), errors }
+}
+
+/// Parses a text that is one expression, or one condition. Its variables need no declaration.
+pub fn parse_expression(text: &str, options: Options) -> Result<Expr, Vec<Diagnostic>> {
+    let (expr, errors) = run(text, options, |parser| {
+        parser.permit_all_variables = true;
+        let expr = parser.any_expression()?;
+        parser.end()?;
+        Ok(expr)
+    });
+    expr.filter(|_| errors.is_empty()).ok_or(errors)
+}
+
+/// Runs a part of the parser over a text, and brings the messages of all parts together.
+fn run<T>(
+    text: &str,
+    options: Options,
+    read: impl FnOnce(&mut Parser<'_>) -> Parse<T>,
+) -> (Option<T>, Vec<Diagnostic>) {
+    if text.len() > MAX_TEXT {
+        let start: String = text.chars().take(20).collect();
+        let message = format!("The statement that starts with '{start}' is too long. Maximum length is {MAX_TEXT}.");
+        return (None, vec![Diagnostic { line: 1, ..Diagnostic::new(103, Span::default(), message) }]);
+    }
+    let (tokens, mut errors) = tokens(text);
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        errors: Vec::new(),
+        checks: Checks::new(),
+        quoted_identifier: options.quoted_identifier,
+        permit_all_variables: false,
+        is_lost: false,
+        depth: 0,
+        height: 0,
+        condition_at: 0,
+        phrase_groups: 0,
+        in_schema: false,
+        lines: Lines::new(text),
+    };
+    let result = read(&mut parser).map_err(|error| parser.errors.push(*error)).ok();
+    // A string that is not closed takes the rest of the text, at which the server's grammar stumbles too.
+    let unclosed = errors.iter().find(|error| error.number == 105 && parser.errors.is_empty());
+    let stumble = unclosed.map(|error| {
+        let rest = error.span.of(text).trim_start_matches(['N', 'n']).get(1..).unwrap_or_default();
+        Diagnostic::new(102, error.span, format!("Incorrect syntax near '{rest}'."))
+    });
+    errors.extend(stumble);
+    errors.append(&mut parser.errors);
+    if !parser.permit_all_variables {
+        errors.append(&mut parser.checks.finish());
+    }
+    errors.sort_by_key(|error| error.span.start);
+    for error in &mut errors {
+        error.line = parser.lines.at(error.span.start);
+    }
+    (result, errors)
+}
+
+/// The state of parsing.
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    at: usize,
+    errors: Vec<Diagnostic>,
+    checks: Checks,
+    quoted_identifier: bool,
+    /// Variables need no declaration: the text is a piece.
+    permit_all_variables: bool,
+    /// A limit was passed: no more messages.
+    is_lost: bool,
+    depth: u32,
+    /// Levels of the expression or query that was read last.
+    height: u32,
+    /// The token that made the last condition one.
+    condition_at: usize,
+    /// How many groups of a phrase are open.
+    phrase_groups: u32,
+    /// The elements of CREATE SCHEMA are being read.
+    in_schema: bool,
+    lines: Lines,
+}
+
+impl Parser<'_> {
+    /// Nothing may follow.
+    fn end(&mut self) -> Parse<()> {
+        if self.kind() == TokenKind::End { Ok(()) } else { Err(self.unexpected()) }
+    }
+}

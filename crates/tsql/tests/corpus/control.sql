@@ -1,0 +1,186 @@
+-- Control of flow, variables, errors, transactions.
+DECLARE @a int, @b AS varchar(20) = 'x', @c decimal(9, 2) = 1.5 + 2, @d datetime2(7), @e nvarchar(max) = N'ü''s'
+DECLARE @t TABLE (id int NOT NULL PRIMARY KEY, name varchar(30) COLLATE Latin1_General_CI_AS NULL, total AS (id * 2), UNIQUE (name), CHECK (id > 0))
+DECLARE @x xml, @g uniqueidentifier = NEWID(), @cur CURSOR
+SET @a = 1
+SET @a += 1; SET @a -= 1; SET @a *= 2; SET @a /= 2; SET @a %= 2; SET @a &= 1; SET @a |= 1; SET @a ^= 1
+SET @b ||= 'more'
+SELECT @a = 1, @b = 'two'
+SELECT @a += COUNT(*) FROM orders
+SET @a = (SELECT MAX(id) FROM @t)
+SET @x.modify('delete /a/b[1]')
+IF @a > 1 PRINT 'large' ELSE PRINT 'small'
+IF @a = 1 AND @b = 'x' OR NOT @c > 2
+BEGIN
+    PRINT 'a'
+    PRINT 'b';
+END
+ELSE IF @a = 2
+    PRINT 'c';
+ELSE
+    PRINT N'd' + CAST(@a AS varchar(10))
+IF EXISTS (SELECT * FROM orders WHERE id = @a) RETURN
+WHILE @a < 10
+BEGIN
+    SET @a = @a + 1
+    IF @a = 5 CONTINUE
+    IF @a = 8 BREAK
+END
+WHILE 1 = 1 BREAK
+GO
+start:
+PRINT 'again'
+GOTO done
+done:
+RETURN;
+GO
+BEGIN TRY
+    BEGIN TRANSACTION
+    INSERT INTO log (text) VALUES ('x')
+    COMMIT TRANSACTION
+END TRY
+BEGIN CATCH
+    IF XACT_STATE() <> 0 ROLLBACK TRANSACTION
+    DECLARE @message nvarchar(2048) = ERROR_MESSAGE(), @severity int = ERROR_SEVERITY()
+    RAISERROR (@message, @severity, 1)
+    RAISERROR ('%s failed with %d', 16, 1, 'it', 5) WITH NOWAIT, LOG
+    RAISERROR (50001, -1, 1) WITH SETERROR
+    ;THROW
+END CATCH
+GO
+BEGIN TRY SELECT 1 / 0 END TRY BEGIN CATCH END CATCH
+THROW 51000, 'The record does not exist.', 1;
+DECLARE @n int = 50000, @m nvarchar(100) = 'x'; THROW @n, @m, 1
+PRINT 'x'
+WAITFOR DELAY '00:00:05'
+DECLARE @delay char(8) = '00:00:01'
+WAITFOR DELAY @delay
+WAITFOR TIME '23:30'
+GO
+BEGIN TRAN
+BEGIN TRANSACTION t1
+BEGIN TRAN t1 WITH MARK 'before the import'
+BEGIN DISTRIBUTED TRANSACTION
+SAVE TRAN point1
+SAVE TRANSACTION point2
+ROLLBACK TRAN point1
+ROLLBACK
+ROLLBACK WORK
+COMMIT
+COMMIT WORK
+COMMIT TRAN t1
+COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON)
+DECLARE @name varchar(20) = 't9'
+BEGIN TRAN @name
+COMMIT TRAN @name
+GO
+SET NOCOUNT ON
+SET ANSI_NULLS, QUOTED_IDENTIFIER ON
+SET ROWCOUNT 100
+SET XACT_ABORT OFF
+SET DATEFORMAT dmy
+SET DATEFIRST 1
+SET LANGUAGE us_english
+SET LANGUAGE 'Deutsch'
+SET LOCK_TIMEOUT 1800
+SET LOCK_TIMEOUT -1
+SET DEADLOCK_PRIORITY LOW
+SET DEADLOCK_PRIORITY -3
+SET IDENTITY_INSERT dbo.orders ON
+SET IDENTITY_INSERT sales.dbo.[order lines] OFF
+SET STATISTICS IO ON
+SET STATISTICS TIME, IO OFF
+SET TEXTSIZE 64512
+SET CONTEXT_INFO 0x1234
+SET ARITHABORT ON
+SET FMTONLY OFF
+SET SHOWPLAN_ALL OFF
+SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED
+SET TRANSACTION ISOLATION LEVEL READ COMMITTED
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
+SET TRANSACTION ISOLATION LEVEL SNAPSHOT
+SET TRANSACTION ISOLATION LEVEL SERIALIZABLE
+GO
+SET QUOTED_IDENTIFIER OFF
+SELECT "it's a string", "x" AS y
+PRINT "done"
+GO
+USE master
+KILL 53
+KILL 53 WITH STATUSONLY
+CHECKPOINT
+CHECKPOINT 10
+DBCC CHECKDB
+DBCC CHECKIDENT ('dbo.orders', RESEED, 0)
+DBCC SHRINKFILE (log1, 10) WITH NO_INFOMSGS
+DBCC FREEPROCCACHE
+DBCC TRACEON (3604, -1)
+DBCC CHECKTABLE ('orders') WITH ALL_ERRORMSGS, NO_INFOMSGS
+REVERT
+EXECUTE AS USER = 'clerk'
+EXECUTE AS LOGIN = 'sa' WITH NO REVERT
+EXEC AS CALLER
+RECONFIGURE WITH OVERRIDE
+/* a comment /* within a comment */ still one */ SELECT 1 -- and the end
+GO
+DECLARE c1 CURSOR FOR SELECT id FROM orders
+DECLARE c2 INSENSITIVE SCROLL CURSOR FOR SELECT id FROM orders ORDER BY id FOR READ ONLY
+DECLARE c3 CURSOR LOCAL FORWARD_ONLY FAST_FORWARD READ_ONLY FOR SELECT a, b FROM t1
+DECLARE c4 CURSOR GLOBAL SCROLL KEYSET SCROLL_LOCKS TYPE_WARNING FOR SELECT a, b FROM t1 FOR UPDATE OF a, b
+DECLARE c5 CURSOR STATIC OPTIMISTIC FOR SELECT a FROM t1 FOR UPDATE
+DECLARE c6 CURSOR DYNAMIC FOR WITH x AS (SELECT 1 AS a) SELECT a FROM x
+DECLARE @id int, @name varchar(30), @cursor CURSOR, @row int = 3
+SET @cursor = CURSOR FORWARD_ONLY STATIC FOR SELECT id, name FROM customers
+OPEN c1
+OPEN GLOBAL c4
+OPEN @cursor
+FETCH NEXT FROM c1 INTO @id
+FETCH c1 INTO @id
+FETCH FROM c1
+FETCH PRIOR FROM c2 INTO @id
+FETCH FIRST FROM c2
+FETCH LAST FROM c2
+FETCH ABSOLUTE 5 FROM c2 INTO @id
+FETCH ABSOLUTE @row FROM c2
+FETCH RELATIVE -2 FROM c2 INTO @id
+FETCH NEXT FROM @cursor INTO @id, @name
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    UPDATE orders SET total = total * 1.1 WHERE CURRENT OF c4
+    DELETE FROM orders WHERE CURRENT OF GLOBAL c4
+    DELETE orders WHERE CURRENT OF @cursor
+    FETCH NEXT FROM @cursor INTO @id, @name
+END
+CLOSE c1
+DEALLOCATE c1
+CLOSE GLOBAL c4; DEALLOCATE GLOBAL c4; CLOSE @cursor; DEALLOCATE @cursor
+GO
+EXEC sp_help
+EXEC dbo.AddOrder 1, 'x', NULL, DEFAULT
+EXECUTE sales.dbo.AddOrder @customer = 17, @item = N'A1', @quantity = -3, @when = '20260131'
+DECLARE @rc int, @out int, @proc sysname = 'sp_who', @sql nvarchar(max) = 'SELECT 1'
+EXEC @rc = AddOrder @customer = 1, @id = @out OUTPUT
+EXEC @proc
+EXEC @rc = @proc @out, active
+EXEC (@sql)
+EXEC ('SELECT * FROM ' + @sql + ' WHERE a = 1')
+EXEC ('SELECT ?', @out OUTPUT, 5) AT linked1
+EXEC (@sql) AS USER = 'clerk'
+EXEC sp_executesql @sql, N'@a int, @b int OUTPUT', @a = 5, @b = @out OUT
+EXEC server1.sales..AddOrder 5
+EXEC AddOrder;2 5
+EXEC AddOrder 1 WITH RECOMPILE
+EXEC AddOrder WITH RESULT SETS NONE
+EXEC AddOrder WITH RESULT SETS UNDEFINED
+EXEC AddOrder WITH RESULT SETS ((id int NOT NULL, name varchar(20) COLLATE Latin1_General_BIN NULL), (total money))
+EXEC AddOrder WITH RECOMPILE, RESULT SETS (AS OBJECT dbo.view1)
+GO
+sp_helptext 'dbo.AddOrder'
+GO
+sp_who; SELECT 1
+GO
+DECLARE @p geography = geography::Point(47.6, -122.3, 4326), @h hierarchyid
+SET @h = hierarchyid::GetRoot()
+SET @p.STSrid = 4326
+SELECT @p.Lat, @p.STDistance(geography::STGeomFromText('POINT(1 2)', 4326)), @h.GetDescendant(NULL, NULL).ToString(), hierarchyid::Null
+GO

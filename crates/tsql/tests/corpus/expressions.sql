@@ -1,0 +1,42 @@
+-- Expressions.
+SELECT 1, -1, +1, 1., .5, 1.5, 1e5, 1.5E-3, 1e, $1.5, $1,234.50, -$3, £5, 0x, 0xDEADbeef, 'it''s', N'ü', '', NULL, $
+SELECT 1 + 2 * 3 - 4 / 5 % 6, (1 + 2) * 3, 1 - (2 - 3), 1 - 2 - 3, 2 * (3 * 4), 100 / -100 * 10, -(1 + 2), - -1, -(-1), -a * b, (-a) * b, a * (-b) * c FROM t
+SELECT ~1 & 2 | 3 ^ 4, ~(1 & 2), ~~a, -~a, ~-a, a & (b | c), a || b || 'c' FROM t
+SELECT CASE a WHEN 1 THEN 'x' WHEN 2 THEN 'y' ELSE 'z' END, CASE WHEN a > 1 AND b < 2 THEN 1 WHEN c IS NULL THEN 2 END FROM t
+SELECT IIF(a > b, 'x', 'y'), IIF(a IS NULL OR b = 1, 1, 0), CHOOSE(2, 'a', 'b'), COALESCE(a, b, 0), NULLIF(a, 0), ISNULL(a, b) FROM t
+SELECT CAST(a AS decimal(10, 2)), CAST('x' AS varchar(max)), CONVERT(varchar(10), a, 112), CONVERT(date, b), TRY_CAST(a AS int), TRY_CONVERT(datetime2(3), b, 126) FROM t
+SELECT PARSE('1.5' AS money USING 'de-DE'), TRY_PARSE('x' AS int), CAST(a AS dbo.Phone), CAST(d AS xml(CONTENT dbo.Schema1)), CAST(e AS xml(Schema2)) FROM t
+SELECT CAST(1 AS double precision), CAST('a' AS national character varying(10)), CAST('a' AS char varying(5)), CAST(a AS national char(3)) FROM t
+SELECT a COLLATE Latin1_General_BIN2, (a + b) COLLATE Latin1_General_CI_AS, a + b COLLATE DATABASE_DEFAULT FROM t
+SELECT d AT TIME ZONE 'UTC', d AT TIME ZONE 'UTC' AT TIME ZONE 'Central European Standard Time', (d + 1) AT TIME ZONE @@SERVERNAME FROM t
+SELECT COUNT(*), COUNT(DISTINCT a), SUM(ALL b), COUNT_BIG(*), STRING_AGG(a, ',') WITHIN GROUP (ORDER BY a DESC), CHECKSUM(*) FROM t
+SELECT SUM(a) OVER (), SUM(a) OVER (PARTITION BY b, c ORDER BY d DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), COUNT(*) OVER (PARTITION BY b) FROM t
+SELECT AVG(a) OVER (ORDER BY b ROWS 3 PRECEDING), SUM(a) OVER (ORDER BY b RANGE UNBOUNDED PRECEDING), MAX(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING), MIN(a) OVER (ORDER BY b ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM t
+SELECT ROW_NUMBER() OVER (ORDER BY (SELECT NULL)), LAG(a, 1, 0) OVER (ORDER BY b), NTILE(4) OVER (ORDER BY a), PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b) FROM t
+SELECT FIRST_VALUE(a) IGNORE NULLS OVER (ORDER BY b), LAST_VALUE(a) RESPECT NULLS OVER (ORDER BY b) FROM t
+SELECT CURRENT_TIMESTAMP, CURRENT_USER, SESSION_USER, SYSTEM_USER, USER, GETDATE(), @@ROWCOUNT, @@IDENTITY, @@VERSION
+SELECT NEXT VALUE FOR dbo.Numbers, NEXT VALUE FOR Numbers OVER (ORDER BY a) FROM t
+SELECT DATEADD(day, -1, GETDATE()), DATEDIFF(mm, a, b), DATEPART(weekday, a), DATENAME(month, a), LEFT(a, 3), RIGHT(b, 2) FROM t
+SELECT TRIM(a), TRIM('.' FROM a), TRIM(LEADING '0' FROM a), TRIM(TRAILING FROM a), TRIM(BOTH 'x' FROM b + c) FROM t
+SELECT JSON_OBJECT('a': 1, 'b': c NULL ON NULL), JSON_ARRAY(1, 2 ABSENT ON NULL), JSON_OBJECT(), JSON_VALUE(a, '$.b'), ISJSON(a) FROM t
+SELECT {d '2026-01-31'}, {t '12:00:00'}, {ts '2026-01-31 12:00:00'}, {fn NOW()}, {fn UCASE(a)}, {fn LEFT(b, 2)}, {fn CONVERT(a, SQL_INTEGER)} FROM t
+SELECT a.b.c.d, [a b].[c], "q".x, a#b, a$b, _x, #t.c, ##g.c FROM t
+SELECT dbo.f(1), sales.dbo.f(DEFAULT, 2), f(), master.sys.fn_x(1, N'a') FROM t
+SELECT * FROM t WHERE a = 1 AND b <> 2 AND c != 3 AND d < 4 AND e <= 5 AND f > 6 AND g >= 7 AND h !< 8 AND i !> 9 AND j < = 10
+SELECT * FROM t WHERE NOT a = 1 AND NOT (b = 2 OR c = 3) OR (d = 4 AND (e = 5 OR f = 6))
+SELECT * FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN 'x' AND 'y' + 'z' AND c IN (1, 2, 3) AND d NOT IN ('x') AND e LIKE 'a%' AND f NOT LIKE '%[a-c]_' ESCAPE '\'
+SELECT * FROM t WHERE a LIKE @@SERVERNAME + '%' ESCAPE '!' AND b LIKE '%' {ESCAPE '\'}
+SELECT * FROM t WHERE a IS NULL AND b IS NOT NULL AND c IS DISTINCT FROM d AND e IS NOT DISTINCT FROM NULL
+SELECT * FROM t WHERE (a = 1) AND ((b = 2)) AND NOT NOT c = 3 AND NOT EXISTS (SELECT 1)
+SELECT * FROM t WHERE (a + 1) * 2 = (SELECT MAX(b) FROM u) AND (SELECT 1) + 1 > 0 AND (a + b) IS NULL
+SELECT ((SELECT 1)), (((1 + 2))), (SELECT a FROM t WHERE b = (SELECT MIN(c) FROM u))
+SELECT a = CASE WHEN EXISTS (SELECT 1) THEN 1 ELSE 0 END
+SELECT VALUE, TYPE, NAME, DATE, OFFSET, THROW_, OUTPUT, MAX, FIRST, STATUS FROM t AS rows
+SELECT 1 UNION_, 2 AS [select], 3 AS "from", 4 AS 'where'
+SELECT größe, 数量, Ünïcode# FROM [Straße]
+SELECT 1a, 2b
+SELECT OBJECT_ID('dbo.t', 'U'), SCOPE_IDENTITY(), HASHBYTES('SHA2_256', a), NEWID(), RAND(5) FROM t
+SELECT (CAST(N'<a/>' AS xml)).value('(/a)[1]', 'int'), (SELECT CAST('<a/>' AS xml)).query('/a')
+SELECT EXP(1) * PI() / POWER(2, 10) % 7, a % b FROM t
+SELECT 'a' + 'b' + CONVERT(varchar(10), 1) + N'c' + CHAR(13) + CHAR(10) + REPLICATE('-', 10)
+GO
