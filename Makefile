@@ -19,6 +19,7 @@ TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 VENV := $(TARGET)/interop-venv
 PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
+WRITTEN := $(TARGET)/interop-written
 RELEASE := $(TARGET)/release/mainstay
 # The demo creates a table: in a copy.
 SHOP := $(TARGET)/demo-shop
@@ -44,7 +45,7 @@ fuzz:
 
 clean:
 	cargo clean
-	rm -rf '$(VENV)' '$(FOREIGN)'
+	rm -rf '$(VENV)' '$(FOREIGN)' '$(WRITTEN)'
 
 release:
 	$(call step,release build,cargo build --release --workspace)
@@ -79,6 +80,9 @@ interop: build venv
 	$(call step,compare,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' '$(FOREIGN)' --dbfread)
 	$(call step,compare LibreOffice,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/libreoffice)
 	$(call step,compare dBASE IV,'$(VENV)/bin/python' tests/interop/compare.py '$(DEBUG)' tests/fixtures/dbase4)
+	@rm -rf '$(WRITTEN)' && mkdir -p '$(WRITTEN)'
+	$(call step,write files for others,'$(TARGET)/debug/examples/write_tables' '$(WRITTEN)')
+	$(call step,read them with others,'$(VENV)/bin/python' tests/interop/read_written.py '$(WRITTEN)')
 
 # Made anew when the list of packages has changed; the copy of the list is put there last, so that a broken installation
 # is not taken for a whole one.

@@ -66,9 +66,9 @@ impl Database {
             fuse: !options.general_executor_only,
         };
         let planner = Arc::new(Planner::new(&settings)?);
-        let cache = VectorCache::new(limit / 2);
+        let cache = VectorCache::new(limit / 4);
         let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) {
-            true => Place::below(Arc::clone(&fs), path)?,
+            true => Place::below(Arc::clone(&fs), path, options.row_bytes())?,
             false => Place::memory(Arc::clone(&fs)),
         });
         let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;

@@ -17,13 +17,17 @@ use std::time::Duration;
 /// The name of a folder's settings file.
 const SETTINGS_FILE: &str = "mainstay.toml";
 
+/// The least memory for rows of native tables.
+const LEAST_ROW_BYTES: usize = 8 << 20;
+
 /// How a database is opened.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The code page of all tables, whatever their files say: `cp850`, `windows-1252`, `mazovia`.
     pub code_page: Option<String>,
-    /// Bytes that decoded columns and running statements may hold together. Half of the machine's memory
-    /// unless said otherwise.
+    /// Bytes that running statements, decoded columns of files, and rows of native tables that are in no file yet may
+    /// hold together: one half for the first, a quarter each for the others. Half of the machine's memory unless said
+    /// otherwise.
     pub memory_limit_bytes: Option<u64>,
     /// Threads that a statement over large tables may use. All processors unless said otherwise.
     pub threads: Option<usize>,
@@ -45,6 +49,12 @@ impl Options {
             let total = u64::from(system.totalram).saturating_mul(u64::from(system.mem_unit));
             total / 2
         })
+    }
+
+    /// Bytes of rows of native tables that may be in memory only; with too few, each handful of rows would be written to
+    /// a file of its own.
+    pub(crate) fn row_bytes(&self) -> usize {
+        usize::try_from(self.memory_limit_bytes() / 4).unwrap_or(usize::MAX).max(LEAST_ROW_BYTES)
     }
 
     pub(crate) fn threads(&self) -> usize {

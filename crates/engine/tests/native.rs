@@ -476,3 +476,34 @@ fn prepared_statements_find_the_temporary_table_of_the_moment() {
     assert_eq!(run(&mut one, "SELECT v FROM t").unwrap(), text("shared"));
     assert_eq!(run(&mut two, "SELECT v FROM t").unwrap(), text("of two"));
 }
+
+/// A table of three times the memory that its rows may have: built, scanned, read by key, opened again.
+#[test]
+fn tables_may_be_larger_than_the_memory_for_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = || mainstay_engine::Options { memory_limit_bytes: Some(32 << 20), ..Default::default() };
+    let (rows, portion) = (300_000i64, 10_000i64);
+    let expected = vec![vec![Value::Integer(rows), Value::Integer(rows * (rows - 1) / 2)]];
+    let check = |session: &mut Session| {
+        assert_eq!(run(session, "SELECT COUNT(*), SUM(id) FROM big").unwrap(), expected);
+        for id in [0, 7_777, rows - 1] {
+            let found = run(session, &format!("SELECT LENGTH(text) FROM big WHERE id = {id}")).unwrap();
+            assert_eq!(found, [[Value::Integer(100 + id % 7)]]);
+        }
+    };
+    {
+        let mut session = Database::open_with(folder.path(), options()).unwrap().session();
+        session.execute("SET durability = os").unwrap();
+        session.execute("CREATE TABLE big (id BIGINT PRIMARY KEY, text TEXT)").unwrap();
+        for first in (0..rows).step_by(portion as usize) {
+            let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(first..first + portion));
+            let texts = (first..first + portion).map(|id| "x".repeat(100 + (id % 7) as usize));
+            let texts: ArrayRef = Arc::new(StringViewArray::from_iter_values(texts));
+            let mut appender = session.appender("big").unwrap();
+            appender.batch(&RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap()).unwrap();
+            appender.finish().unwrap();
+        }
+        check(&mut session);
+    }
+    check(&mut Database::open_with(folder.path(), options()).unwrap().session());
+}

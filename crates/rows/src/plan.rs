@@ -158,8 +158,8 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Whether to try.
-    pub(crate) fn is_up(&self) -> bool {
+    /// Whether this run is the other executor's.
+    pub(crate) fn is_lost(&self) -> bool {
         match self.waiting.load(Ordering::Relaxed) {
             0 => false,
             waiting => {

@@ -62,7 +62,7 @@ impl Plan {
         scratch: &mut Scratch,
         buffer: &mut Buffer,
     ) -> Result<Outcome> {
-        if self.patience.is_up() {
+        if self.patience.is_lost() {
             return Ok(Outcome::TooMany);
         }
         if parameters.len() != self.block.parameters.len() {

@@ -1,4 +1,4 @@
-//! xBase files, read in place: DBF tables, DBT/FPT/SMT memos, CDX/IDX/NTX indexes, and the expressions
+//! xBase files, read and written in place: DBF tables, DBT/FPT/SMT memos, CDX/IDX/NTX indexes, and the expressions
 //! that index keys are made of.
 //!
 //! ```text
@@ -8,6 +8,10 @@
 //!     |  \       |     /
 //!   memo codepage key             long values | bytes to text | typed values to key bytes
 //! ```
+//!
+//! Beside what reads stands what writes: [`writer`] for records and their memos, [`index::write`] for keys, and
+//! [`lock`] for the bytes that the programs lock which share the files. Nothing joins the two yet: who changes a record
+//! changes its keys.
 //!
 //! Everything is read through `mainstay_vfs` and nothing is trusted: every offset, count and length in a
 //! file is checked against the file before it is used, and what does not fit becomes a [`Finding`].
