@@ -1,0 +1,1 @@
+//! Programs and procedures in one typed form: the form, its bytecode, the machine that runs it.
