@@ -37,6 +37,7 @@ mod grammar;
 mod literals;
 mod lookup;
 mod moment;
+pub mod mssql;
 mod optimize;
 mod order;
 mod overflow;

@@ -10,7 +10,6 @@ use super::forms::{Defaults, Form, NewRow};
 use super::returning::{Rows, answer};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
-use super::values::value_at;
 use super::{Definitions, Given, Native, SessionSequences, key_of};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -20,6 +19,7 @@ use mainstay_query::{
     InsertSource, Name, Planned, RowExpressions, RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
+use mainstay_table::values::value_at;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,0 +1,371 @@
+//! Expressions and conditions.
+
+use super::{Reducer, limited, not_supported, text_literal};
+use crate::tree::{
+    BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator,
+};
+use mainstay_mssql::{DataType, Length, Message};
+
+/// The longest CHAR and BINARY literals; longer ones are of a MAX type.
+const MOST_BYTES: u16 = 8000;
+const MOST_CHARACTERS: u16 = 4000;
+
+impl Reducer<'_> {
+    /// Writes a value.
+    pub(super) fn expression(&mut self, value: &Expr) -> Result<(), Message> {
+        match value {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column(name) => self.column(name),
+            Expr::Variable(name) => self.variable(name),
+            Expr::Niladic(name) => self.niladic(name),
+            Expr::Unary(operator, operand) => self.unary(*operator, operand),
+            Expr::Binary(left, operator, right) => self.call(binary_function(*operator), &[left, right]),
+            Expr::Subquery(query) => self.scalar_subquery(query),
+            Expr::Case(case) => self.case(case),
+            Expr::Cast(cast) => self.cast(cast),
+            // Values of this dialect carry their collation as their type; another one is a function around them.
+            Expr::Collate(value, name) => self.call(&format!("collate:{}", name.text), &[value]),
+            Expr::AtTimeZone(value, zone) => self.call("at_time_zone", &[value, zone]),
+            Expr::Call(call) => self.function(call),
+            Expr::NextValue(name, None) => {
+                let name: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
+                self.push(&format!("nextval({})", text_literal(&name.join(".").to_lowercase())));
+                Ok(())
+            }
+            Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
+            Expr::OdbcCall(call) => self.expression(call),
+            Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
+            Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
+            Expr::Method(..) | Expr::TypeMethod(..) => Err(not_supported("A method of a type")),
+            Expr::NextValue(_, Some(_)) => Err(not_supported("NEXT VALUE FOR with OVER")),
+            condition => {
+                // Conditions are no values in T-SQL; the parser lets none through but in CASE and IIF.
+                self.condition(condition)
+            }
+        }
+    }
+
+    /// Writes a condition.
+    pub(super) fn condition(&mut self, condition: &Expr) -> Result<(), Message> {
+        match condition {
+            Expr::And(parts) => self.joined(" AND ", parts),
+            Expr::Or(parts) => self.joined(" OR ", parts),
+            Expr::Unary(UnaryOperator::Not, inner) => {
+                self.push("NOT (");
+                self.condition(inner)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Binary(left, operator, right) if operator.is_comparison() => {
+                self.call(binary_function(*operator), &[left, right])
+            }
+            Expr::Test(value, negated, test) => self.test(value, *negated, test),
+            Expr::Exists(query) => {
+                self.push("EXISTS (");
+                self.query(query)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Quantified(left, operator, quantifier, query) => {
+                self.expression(left)?;
+                self.push(&format!(" {} ", operator.text()));
+                self.push(match quantifier {
+                    crate::tree::Quantifier::All => "ALL (",
+                    crate::tree::Quantifier::Any => "ANY (",
+                });
+                self.query(query)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::FullText(_) => Err(not_supported("Full-text search")),
+            Expr::CurrentOf(_) => Err(not_supported("CURRENT OF here")),
+            Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
+            value => {
+                self.expression(value)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn joined(&mut self, word: &str, parts: &[Expr]) -> Result<(), Message> {
+        self.push("(");
+        for (number, part) in parts.iter().enumerate() {
+            if number > 0 {
+                self.push(word);
+            }
+            self.condition(part)?;
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    /// Writes a call of a function of ours over these arguments.
+    pub(super) fn call(&mut self, function: &str, arguments: &[&Expr]) -> Result<(), Message> {
+        self.open(function);
+        self.list(arguments, |it, argument| it.expression(argument))?;
+        self.push(")");
+        Ok(())
+    }
+
+    fn column(&mut self, name: &crate::tree::ObjectName) -> Result<(), Message> {
+        if let [table, column] = &name.parts[..]
+            && let Some(names) = &self.output
+            && let Some(instead) = names.column(&table.text, &column.text)
+        {
+            let instead = instead?;
+            self.push(&instead);
+            return Ok(());
+        }
+        // A column is named with at most its table here: the database and schema are those of the FROM clause.
+        let shown = name.parts.len().saturating_sub(2);
+        for (number, part) in name.parts[shown..].iter().enumerate() {
+            if number > 0 {
+                self.push(".");
+            }
+            match part.text.to_ascii_uppercase().as_str() {
+                "$IDENTITY" | "$ROWGUID" => return Err(not_supported(&part.text)),
+                _ => self.name(&part.text),
+            }
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, literal: &Literal) -> Result<(), Message> {
+        match literal {
+            Literal::Null => self.push("NULL"),
+            Literal::Integer(digits) => match digits.parse::<i32>() {
+                Ok(number) => self.typed(DataType::Int, &number.to_string()),
+                Err(_) => {
+                    let digits = digits.trim_start_matches('0');
+                    self.exact(digits, "")?;
+                }
+            },
+            Literal::Decimal(text) => {
+                let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+                self.exact(whole.trim_start_matches('0'), fraction)?;
+            }
+            Literal::Float(text) => self.typed(DataType::Float, &float_text(text)),
+            Literal::Money(text) => {
+                let digits: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
+                let digits = if digits.is_empty() { "0" } else { &digits };
+                self.typed(DataType::Money, &text_literal(digits));
+            }
+            Literal::Binary(text) => {
+                let digits = text.get(2..).unwrap_or("");
+                let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
+                let data_type = DataType::VarBinary(limited(padded.len() / 2, MOST_BYTES));
+                self.typed(data_type, &format!("X'{padded}'"));
+            }
+            Literal::String(text) => {
+                let data_type = DataType::VarChar(limited(text.chars().count(), MOST_BYTES));
+                self.typed(data_type, &text_literal(text));
+            }
+            Literal::NationalString(text) => {
+                let data_type = DataType::NVarChar(limited(text.encode_utf16().count(), MOST_CHARACTERS));
+                self.typed(data_type, &text_literal(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an exact number: its type has as many digits as are written.
+    fn exact(&mut self, whole: &str, fraction: &str) -> Result<(), Message> {
+        let (scale, precision) = (fraction.len(), (whole.len() + fraction.len()).max(1));
+        if precision > 38 {
+            let text = format!("{whole}.{fraction}");
+            let text = text.trim_end_matches('.');
+            let message = format!("The number '{text}' is out of the range for numeric representation (maximum precision 38).");
+            return Err(Message::error(1007, message).severity(15));
+        }
+        let data_type = DataType::Decimal { precision: precision as u8, scale: scale as u8 };
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let text = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
+        // As text: the core reads no more than 18 digits as an exact number.
+        self.typed(data_type, &text_literal(&text));
+        Ok(())
+    }
+
+    /// Writes a value of a type: `text` is a literal of the core.
+    pub(super) fn typed(&mut self, data_type: DataType, text: &str) {
+        self.open(&data_type.to_string());
+        self.push(text);
+        self.push(")");
+    }
+
+    fn odbc_literal(&mut self, kind: &str, text: &str) -> Result<(), Message> {
+        let data_type = match kind.to_ascii_lowercase().as_str() {
+            "d" | "ts" => DataType::DateTime,
+            "t" => DataType::Time(0),
+            "guid" => DataType::UniqueIdentifier,
+            _ => return Err(not_supported(&format!("The escape {{{kind} ...}}"))),
+        };
+        let literal = Literal::String(text.to_owned());
+        self.call(&format!("cast:{data_type}"), &[&Expr::Literal(literal)])
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: &Expr) -> Result<(), Message> {
+        match operator {
+            UnaryOperator::Plus => self.expression(operand),
+            UnaryOperator::Minus => self.minus(operand),
+            UnaryOperator::BitNot => self.call("bit_not", &[operand]),
+            UnaryOperator::Not => {
+                self.push("NOT (");
+                self.condition(operand)?;
+                self.push(")");
+                Ok(())
+            }
+        }
+    }
+
+    /// A number with its sign is one literal to the planner: the least INT has no positive twin.
+    fn minus(&mut self, operand: &Expr) -> Result<(), Message> {
+        if let Expr::Literal(Literal::Integer(digits)) = operand
+            && let Ok(number) = format!("-{digits}").parse::<i32>()
+        {
+            self.typed(DataType::Int, &number.to_string());
+            return Ok(());
+        }
+        self.call("negate", &[operand])
+    }
+
+    fn case(&mut self, case: &Case) -> Result<(), Message> {
+        self.push("CASE");
+        for (when, then) in &case.branches {
+            self.push(" WHEN ");
+            match &case.operand {
+                Some(operand) => self.call("equal", &[operand, when])?,
+                None => self.condition(when)?,
+            }
+            self.push(" THEN ");
+            self.expression(then)?;
+        }
+        if let Some(otherwise) = &case.otherwise {
+            self.push(" ELSE ");
+            self.expression(otherwise)?;
+        }
+        self.push(" END");
+        Ok(())
+    }
+
+    fn cast(&mut self, cast: &Cast) -> Result<(), Message> {
+        let mut data_type = self.data_type(&cast.data_type)?;
+        if cast.data_type.arguments.is_empty() {
+            data_type = default_length(data_type);
+        }
+        let function = match cast.kind {
+            CastKind::Cast => "cast",
+            CastKind::TryCast => "try_cast",
+            CastKind::Parse => "parse",
+            CastKind::TryParse => "try_parse",
+            CastKind::Convert => "convert",
+            CastKind::TryConvert => "try_convert",
+        };
+        let function = format!("{function}:{data_type}");
+        match &cast.style {
+            Some(style) => self.call(&function, &[&cast.value, style]),
+            None => self.call(&function, &[&cast.value]),
+        }
+    }
+
+    fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
+        if negated && !matches!(test, Test::Null) {
+            self.push("NOT (");
+            self.test(value, false, test)?;
+            self.push(")");
+            return Ok(());
+        }
+        match test {
+            Test::Null => {
+                self.push("(");
+                self.expression(value)?;
+                self.push(if negated { " IS NOT NULL)" } else { " IS NULL)" });
+                Ok(())
+            }
+            Test::DistinctFrom(other) => self.call("distinct", &[value, other]),
+            Test::Between(low, high) => {
+                self.push("(");
+                self.call("greater_or_equal", &[value, low])?;
+                self.push(" AND ");
+                self.call("less_or_equal", &[value, high])?;
+                self.push(")");
+                Ok(())
+            }
+            Test::InList(items) => {
+                let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
+                self.call("in", &arguments)
+            }
+            Test::InQuery(query) => {
+                self.push("(");
+                self.expression(value)?;
+                self.push(" IN (");
+                self.query(query)?;
+                self.push("))");
+                Ok(())
+            }
+            Test::Like(pattern, None) => self.call("like", &[value, pattern]),
+            Test::Like(pattern, Some(escape)) => self.call("like", &[value, pattern, escape]),
+        }
+    }
+
+    fn scalar_subquery(&mut self, query: &Query) -> Result<(), Message> {
+        self.push("(");
+        match &query.body {
+            QueryBody::Select(select) if super::single::is_for_one_value(query, select) => {
+                self.single_value(query, select)?;
+            }
+            _ => self.query(query)?,
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    /// The list of a SELECT of one item, without its alias.
+    pub(super) fn only_item<'q>(&self, select: &'q Select) -> Option<&'q Expr> {
+        match &select.items[..] {
+            [crate::tree::SelectItem::Value(value, _)] => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// CAST and CONVERT to a text without a length mean 30.
+fn default_length(data_type: DataType) -> DataType {
+    match data_type {
+        DataType::Char(_) => DataType::Char(30),
+        DataType::NChar(_) => DataType::NChar(30),
+        DataType::Binary(_) => DataType::Binary(30),
+        DataType::VarChar(Length::Limited(_)) => DataType::VarChar(Length::Limited(30)),
+        DataType::NVarChar(Length::Limited(_)) => DataType::NVarChar(Length::Limited(30)),
+        DataType::VarBinary(Length::Limited(_)) => DataType::VarBinary(Length::Limited(30)),
+        other => other,
+    }
+}
+
+/// A float as the core reads it: `1.E5` and `.5e1` have a digit on both sides of the point there.
+fn float_text(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let or_zero = |digits: &str| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() };
+    format!("{}.{}e{}", or_zero(whole), or_zero(fraction), or_zero(exponent.trim_start_matches('+')))
+}
+
+fn binary_function(operator: BinaryOperator) -> &'static str {
+    use BinaryOperator::*;
+    match operator {
+        Multiply => "multiply",
+        Divide => "divide",
+        Modulo => "modulo",
+        Add => "add",
+        Subtract => "subtract",
+        Concatenate => "concatenate",
+        BitAnd => "bit_and",
+        BitOr => "bit_or",
+        BitXor => "bit_xor",
+        Equal => "equal",
+        NotEqual => "not_equal",
+        Less => "less",
+        LessOrEqual => "less_or_equal",
+        Greater => "greater",
+        GreaterOrEqual => "greater_or_equal",
+    }
+}
