@@ -551,7 +551,9 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
         let name = written.or_else(original).or_else(|| text.spelling(known));
         let name = name.unwrap_or_else(|| known.to_owned());
-        Field::new(name, field.data_type().clone(), field.is_nullable())
+        let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+        let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
+        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
 }

@@ -21,7 +21,7 @@ pub(crate) use aggregate::function as aggregate_function;
 pub(crate) use function::function;
 pub(crate) use lower::in_plan;
 pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
-pub(crate) use types::{custom_type, declared_type_of as declared_type};
+pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type};
 
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "mssql:";

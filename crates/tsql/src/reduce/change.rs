@@ -10,8 +10,8 @@
 
 use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, JoinKind, Literal, Name, ObjectName, Output,
-    SelectItem, SetItem, Source, Target, Top, Update,
+    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, JoinKind, Literal, Name, ObjectName,
+    Output, SelectItem, SetItem, Source, Target, Top, Update,
 };
 use mainstay_mssql::{DataType, Message};
 
@@ -56,7 +56,8 @@ impl OutputNames {
     pub(super) fn column(self, table: &str, column: &str) -> Option<Result<String, Message>> {
         let (inserted, deleted) = (table.eq_ignore_ascii_case("inserted"), table.eq_ignore_ascii_case("deleted"));
         let name = quoted(column);
-        let unbound = || Message::error(4104, format!("The multi-part identifier \"{table}.{column}\" could not be bound."));
+        let unbound =
+            || Message::error(4104, format!("The multi-part identifier \"{table}.{column}\" could not be bound."));
         match self {
             OutputNames::Insert if inserted => Some(Ok(name)),
             OutputNames::Delete if deleted => Some(Ok(name)),
@@ -73,7 +74,7 @@ impl OutputNames {
 /// Errors: as [`super::query`]; 213, 109 and 110 for rows of another length than the list of columns, 544 and 545 for
 /// values of an identity column, 271 for those of a computed one.
 pub fn change(change: &Change, scope: &dyn Scope, identity_insert: bool) -> Result<ReducedChange, Message> {
-    let mut reducer = Reducer::new(scope);
+    let reducer = Reducer::new(scope);
     match change {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
@@ -510,7 +511,8 @@ fn find_in(source: &Source, target: &ObjectName, is_outer: bool) -> Option<Found
     if is_target(source, target) {
         return match source {
             Source::Table(table) => {
-                let alias = table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
+                let alias =
+                    table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
                 Some(Found { table: table.name.clone(), alias, is_outer })
             }
             Source::Variable(name, alias) => {

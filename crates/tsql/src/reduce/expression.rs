@@ -1,10 +1,9 @@
 //! Expressions and conditions.
 
 use super::{Reducer, limited, not_supported, text_literal};
-use crate::tree::{
-    BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator,
-};
-use mainstay_mssql::{DataType, Length, Message};
+use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
+use mainstay_base::{Decimal, Value};
+use mainstay_mssql::{DataType, Message};
 
 /// The longest CHAR and BINARY literals; longer ones are of a MAX type.
 const MOST_BYTES: u16 = 8000;
@@ -131,57 +130,18 @@ impl Reducer<'_> {
     }
 
     fn literal(&mut self, literal: &Literal) -> Result<(), Message> {
-        match literal {
-            Literal::Null => self.push("NULL"),
-            Literal::Integer(digits) => match digits.parse::<i32>() {
-                Ok(number) => self.typed(DataType::Int, &number.to_string()),
-                Err(_) => {
-                    let digits = digits.trim_start_matches('0');
-                    self.exact(digits, "")?;
-                }
-            },
-            Literal::Decimal(text) => {
-                let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-                self.exact(whole.trim_start_matches('0'), fraction)?;
-            }
-            Literal::Float(text) => self.typed(DataType::Float, &float_text(text)),
-            Literal::Money(text) => {
-                let digits: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
-                let digits = if digits.is_empty() { "0" } else { &digits };
-                self.typed(DataType::Money, &text_literal(digits));
-            }
-            Literal::Binary(text) => {
-                let digits = text.get(2..).unwrap_or("");
-                let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
-                let data_type = DataType::VarBinary(limited(padded.len() / 2, MOST_BYTES));
-                self.typed(data_type, &format!("X'{padded}'"));
-            }
-            Literal::String(text) => {
-                let data_type = DataType::VarChar(limited(text.chars().count(), MOST_BYTES));
-                self.typed(data_type, &text_literal(text));
-            }
-            Literal::NationalString(text) => {
-                let data_type = DataType::NVarChar(limited(text.encode_utf16().count(), MOST_CHARACTERS));
-                self.typed(data_type, &text_literal(text));
+        match literal_value(literal)? {
+            None => self.push("NULL"),
+            Some((data_type, value)) => {
+                let text = match (&value, literal) {
+                    // As text: the core reads no more than 18 digits as an exact number.
+                    (Value::Decimal(number), _) => text_literal(&number.to_string()),
+                    (_, Literal::Float(text)) => float_text(text),
+                    (value, _) => value.to_string(),
+                };
+                self.typed(data_type, &text);
             }
         }
-        Ok(())
-    }
-
-    /// Writes an exact number: its type has as many digits as are written.
-    fn exact(&mut self, whole: &str, fraction: &str) -> Result<(), Message> {
-        let (scale, precision) = (fraction.len(), (whole.len() + fraction.len()).max(1));
-        if precision > 38 {
-            let text = format!("{whole}.{fraction}");
-            let text = text.trim_end_matches('.');
-            let message = format!("The number '{text}' is out of the range for numeric representation (maximum precision 38).");
-            return Err(Message::error(1007, message).severity(15));
-        }
-        let data_type = DataType::Decimal { precision: precision as u8, scale: scale as u8 };
-        let whole = if whole.is_empty() { "0" } else { whole };
-        let text = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
-        // As text: the core reads no more than 18 digits as an exact number.
-        self.typed(data_type, &text_literal(&text));
         Ok(())
     }
 
@@ -248,10 +208,7 @@ impl Reducer<'_> {
     }
 
     fn cast(&mut self, cast: &Cast) -> Result<(), Message> {
-        let mut data_type = self.data_type(&cast.data_type)?;
-        if cast.data_type.arguments.is_empty() {
-            data_type = default_length(data_type);
-        }
+        let data_type = self.data_type(&cast.data_type)?;
         let function = match cast.kind {
             CastKind::Cast => "cast",
             CastKind::TryCast => "try_cast",
@@ -328,16 +285,68 @@ impl Reducer<'_> {
     }
 }
 
-/// CAST and CONVERT to a text without a length mean 30.
-fn default_length(data_type: DataType) -> DataType {
-    match data_type {
-        DataType::Char(_) => DataType::Char(30),
-        DataType::NChar(_) => DataType::NChar(30),
-        DataType::Binary(_) => DataType::Binary(30),
-        DataType::VarChar(Length::Limited(_)) => DataType::VarChar(Length::Limited(30)),
-        DataType::NVarChar(Length::Limited(_)) => DataType::NVarChar(Length::Limited(30)),
-        DataType::VarBinary(Length::Limited(_)) => DataType::VarBinary(Length::Limited(30)),
-        other => other,
+/// The value of a literal and its type; `None` for NULL.
+///
+/// Errors: 1007 for a number of more than 38 digits, 168 for a float out of range.
+pub fn literal_value(literal: &Literal) -> Result<Option<(DataType, Value)>, Message> {
+    Ok(Some(match literal {
+        Literal::Null => return Ok(None),
+        Literal::Integer(digits) => match digits.parse::<i32>() {
+            Ok(number) => (DataType::Int, Value::Integer(number.into())),
+            Err(_) => exact(digits, "")?,
+        },
+        Literal::Decimal(text) => {
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+            exact(whole, fraction)?
+        }
+        Literal::Float(text) => match float_text(text).parse::<f64>() {
+            Ok(number) if number.is_finite() => (DataType::Float, Value::Float(number)),
+            _ => {
+                let message = format!("The floating point value '{text}' is out of the range of computer representation \
+                                       (8 bytes).");
+                return Err(Message::error(168, message).severity(15));
+            }
+        },
+        Literal::Money(text) => {
+            let digits: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
+            let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+            let fraction: String = format!("{fraction}0000").chars().take(4).collect();
+            let unscaled = format!("{whole}{fraction}").parse::<i128>().unwrap_or_default();
+            (DataType::Money, Value::Decimal(Decimal::new(unscaled, 4)))
+        }
+        Literal::Binary(text) => {
+            let digits = text.get(2..).unwrap_or("");
+            let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
+            let byte = |at: usize| padded.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+            let bytes: Vec<u8> = (0..padded.len()).step_by(2).filter_map(byte).collect();
+            (DataType::VarBinary(limited(bytes.len(), MOST_BYTES)), Value::Binary(bytes))
+        }
+        Literal::String(text) => {
+            (DataType::VarChar(limited(text.chars().count(), MOST_BYTES)), Value::Text(text.clone()))
+        }
+        Literal::NationalString(text) => {
+            (DataType::NVarChar(limited(text.encode_utf16().count(), MOST_CHARACTERS)), Value::Text(text.clone()))
+        }
+    }))
+}
+
+/// An exact number: its type has as many digits as are written.
+fn exact(whole: &str, fraction: &str) -> Result<(DataType, Value), Message> {
+    let whole = whole.trim_start_matches('0');
+    let (scale, precision) = (fraction.len(), (whole.len() + fraction.len()).max(1));
+    let unscaled = format!("0{whole}{fraction}").parse::<i128>();
+    match unscaled {
+        Ok(unscaled) if precision <= 38 => {
+            let data_type = DataType::Decimal { precision: precision as u8, scale: scale as u8 };
+            Ok((data_type, Value::Decimal(Decimal::new(unscaled, scale as u8))))
+        }
+        _ => {
+            let text = format!("{whole}.{fraction}");
+            let text = text.trim_end_matches('.');
+            let message =
+                format!("The number '{text}' is out of the range for numeric representation (maximum precision 38).");
+            Err(Message::error(1007, message).severity(15))
+        }
     }
 }
 
@@ -349,7 +358,8 @@ fn float_text(text: &str) -> String {
     format!("{}.{}e{}", or_zero(whole), or_zero(fraction), or_zero(exponent.trim_start_matches('+')))
 }
 
-fn binary_function(operator: BinaryOperator) -> &'static str {
+/// The function that an operator is.
+pub(crate) fn binary_function(operator: BinaryOperator) -> &'static str {
     use BinaryOperator::*;
     match operator {
         Multiply => "multiply",

@@ -1,7 +1,7 @@
 //! Calls of functions, and what only the session can answer.
 
 use super::{Reducer, Source, not_supported, text_literal};
-use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, SetQuantifier, Window};
+use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Over, SetQuantifier, Window};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
@@ -88,18 +88,44 @@ pub fn session_function(name: &str) -> Option<SessionFunction> {
 
 /// T-SQL's aggregates, and what the core calls those that it calculates itself.
 const AGGREGATES: [&str; 14] = [
-    "avg", "checksum_agg", "count", "count_big", "grouping", "grouping_id", "max", "min", "stdev", "stdevp", "string_agg",
-    "sum", "var", "varp",
+    "avg",
+    "checksum_agg",
+    "count",
+    "count_big",
+    "grouping",
+    "grouping_id",
+    "max",
+    "min",
+    "stdev",
+    "stdevp",
+    "string_agg",
+    "sum",
+    "var",
+    "varp",
 ];
 
 /// The functions that exist only with OVER, and are the core's own.
 const WINDOW_FUNCTIONS: [&str; 10] = [
-    "cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "ntile", "percent_rank", "rank", "row_number",
+    "cume_dist",
+    "dense_rank",
+    "first_value",
+    "lag",
+    "last_value",
+    "lead",
+    "ntile",
+    "percent_rank",
+    "rank",
+    "row_number",
 ];
 
 /// The functions whose first argument is a word that stands for itself.
 const DATEPART_FUNCTIONS: [&str; 7] =
     ["date_bucket", "dateadd", "datediff", "datediff_big", "datename", "datepart", "datetrunc"];
+
+/// Whether the first argument of this function is the name of a part of a date.
+pub(crate) fn is_datepart_function(name: &str) -> bool {
+    DATEPART_FUNCTIONS.contains(&name)
+}
 
 /// Whether an expression has an aggregate in it that belongs to its own query.
 pub(super) fn has_aggregate(value: &Expr) -> bool {
@@ -135,6 +161,7 @@ impl Reducer<'_> {
     /// Writes a function that is named without parentheses: `CURRENT_TIMESTAMP`, `@@ROWCOUNT`.
     pub(super) fn niladic(&mut self, name: &str) -> Result<(), Message> {
         match session_function(name) {
+            Some(function) if self.in_table => self.in_definition(function.name, function.data_type),
             Some(function) => {
                 self.parameter(Source::Session(function), function.data_type);
                 Ok(())
@@ -166,7 +193,7 @@ impl Reducer<'_> {
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
             "exists" | "update" => Err(not_supported(&name.to_uppercase())),
-            _ if mainstay_mssql::is_function(&name) => self.plain_call(&name, call),
+            _ if true => self.plain_call(&name, call),
             _ => Err(unknown(call.name.last())),
         }
     }
@@ -315,7 +342,8 @@ impl Reducer<'_> {
             self.list(&window.partition, |it, value| it.expression(value))?;
         }
         // `ORDER BY (SELECT NULL)` says that there is no order.
-        let order: Vec<_> = window.order.iter().filter(|item| !matches!(item.value, Expr::Subquery(_))).cloned().collect();
+        let order: Vec<_> =
+            window.order.iter().filter(|item| !matches!(item.value, Expr::Subquery(_))).cloned().collect();
         self.order(&order)?;
         match &window.frame {
             None => Ok(()),
@@ -389,4 +417,3 @@ fn values(call: &Call) -> Result<Vec<&Expr>, Message> {
 fn unknown(name: &str) -> Message {
     Message::error(195, format!("'{name}' is not a recognized built-in function name.")).severity(15).state(10)
 }
-

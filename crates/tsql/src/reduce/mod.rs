@@ -17,6 +17,7 @@
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
 mod change;
+mod define;
 mod expression;
 mod function;
 mod query;
@@ -24,9 +25,14 @@ mod single;
 mod source;
 
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
+pub use define::{alter_table, column_types, create_index, create_table, type_name};
+pub(crate) use expression::binary_function;
+pub use expression::literal_value;
+pub(crate) use function::is_datepart_function;
 pub use function::{SessionFunction, session_function};
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Length, Message};
 use std::fmt::Write;
 
@@ -48,6 +54,11 @@ pub trait Scope {
 
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
+
+    /// The type of the one column of a query in the core's SQL.
+    ///
+    /// Errors: those of planning it.
+    fn expression_type(&self, query: &str) -> Result<DataType, Message>;
 }
 
 /// A column as [`Scope::columns`] tells it.
@@ -131,7 +142,7 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
 ///
 /// Errors: as [`query`].
 pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { in_table: true, ..Reducer::new(scope) };
     match value.is_condition() {
         true => reducer.condition(value)?,
         false => reducer.expression(value)?,
@@ -145,17 +156,17 @@ pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String,
 /// SQL Server's type of this name and these arguments.
 ///
 /// Errors: 2715 for a name that is none, and those of lengths and precisions that are not possible.
-pub fn data_type(declared: &tree::DataType, scope: &dyn Scope) -> Result<DataType, Message> {
+pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Scope) -> Result<DataType, Message> {
     if let Some(known) = scope.user_type(&declared.name) {
         return Ok(known);
     }
-    let length = |argument: &TypeArgument| match argument {
-        TypeArgument::Max => Some(u32::MAX),
-        TypeArgument::Number(digits) => digits.parse().ok(),
+    let argument = |argument: &TypeArgument| match argument {
+        TypeArgument::Max => Some(types::TypeArgument::Max),
+        TypeArgument::Number(digits) => digits.parse().ok().map(types::TypeArgument::Number),
         TypeArgument::Schema(..) => None,
     };
-    let arguments: Vec<u32> = declared.arguments.iter().filter_map(length).collect();
-    DataType::by_name(declared.name.last(), &arguments)
+    let arguments: Vec<types::TypeArgument> = declared.arguments.iter().filter_map(argument).collect();
+    DataType::declare(declared.name.last(), &arguments, place)
 }
 
 /// The message for what is part of T-SQL and cannot be done.
@@ -176,11 +187,22 @@ struct Reducer<'s> {
     output: Option<change::OutputNames>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
+    /// Whether this is part of the definition of a table, where there are no parameters.
+    in_table: bool,
 }
 
 impl<'s> Reducer<'s> {
     fn new(scope: &'s dyn Scope) -> Reducer<'s> {
-        Reducer { scope, out: String::new(), parameters: Vec::new(), made: 0, common: Vec::new(), output: None, depth: 0 }
+        Reducer {
+            scope,
+            out: String::new(),
+            parameters: Vec::new(),
+            made: 0,
+            common: Vec::new(),
+            output: None,
+            depth: 0,
+            in_table: false,
+        }
     }
 
     fn push(&mut self, text: &str) {
@@ -259,19 +281,20 @@ impl<'s> Reducer<'s> {
     }
 
     fn variable_type(&self, name: &Name) -> Result<DataType, Message> {
-        let undeclared =
-            || Message::error(137, format!("Must declare the scalar variable \"{}\".", name.text)).severity(15).state(2);
+        let undeclared = || {
+            Message::error(137, format!("Must declare the scalar variable \"{}\".", name.text)).severity(15).state(2)
+        };
         self.scope.variable(&name.text).ok_or_else(undeclared)
     }
 
     fn data_type(&self, declared: &tree::DataType) -> Result<DataType, Message> {
-        data_type(declared, self.scope)
+        data_type(declared, Declared::Cast, self.scope)
     }
 }
 
-/// A name as the core quotes it.
+/// A name as the core quotes it. Names mean the same in any case there, and tables show them as they were first written.
 pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.to_lowercase().replace('"', "\"\""))
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A literal of text as the core writes it.

@@ -16,10 +16,13 @@ use mainstay_mssql::Message;
 pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     let takes_first = match &select.top {
         None => query.order.is_empty(),
-        Some(top) => matches!(&top.count, Expr::Literal(Literal::Integer(one)) if one == "1") && !top.with_ties && !top.percent,
+        Some(top) => {
+            matches!(&top.count, Expr::Literal(Literal::Integer(one)) if one == "1") && !top.with_ties && !top.percent
+        }
     };
     let is_plain = select.quantifier.is_none() && select.group.is_none() && select.having.is_none();
-    let is_whole = query.offset.is_none() && query.fetch.is_none() && query.format.is_none() && query.with.tables.is_empty();
+    let is_whole =
+        query.offset.is_none() && query.fetch.is_none() && query.format.is_none() && query.with.tables.is_empty();
     let is_value = match &select.items[..] {
         [crate::tree::SelectItem::Value(value, _)] => !super::function::has_aggregate(value),
         _ => false,

@@ -112,7 +112,8 @@ impl Reducer<'_> {
                 }
                 self.expression(value)?;
                 self.push(" AS ");
-                let name = alias.columns.get(column).map_or_else(|| format!("#{}", column + 1), |name| name.text.clone());
+                let name =
+                    alias.columns.get(column).map_or_else(|| format!("#{}", column + 1), |name| name.text.clone());
                 self.name(&name);
             }
         }
@@ -192,7 +193,8 @@ impl Reducer<'_> {
             return Err(not_supported("PIVOT of anything but a column"));
         };
         let columns = self.columns_of(&pivot.source).ok_or_else(|| not_supported("PIVOT of this source"))?;
-        let is_used = |name: &String| [value.last(), pivot.column.last()].iter().any(|used| used.eq_ignore_ascii_case(name));
+        let is_used =
+            |name: &String| [value.last(), pivot.column.last()].iter().any(|used| used.eq_ignore_ascii_case(name));
         let kept: Vec<String> = columns.into_iter().filter(|name| !is_used(name)).collect();
         self.push("(SELECT ");
         for name in &kept {
@@ -241,7 +243,10 @@ impl Reducer<'_> {
             self.push(" AS ");
             self.name(&unpivot.value.text);
             self.push(", ");
-            self.typed(super::DataType::NVarChar(mainstay_mssql::Length::Limited(128)), &super::text_literal(column.last()));
+            self.typed(
+                super::DataType::NVarChar(mainstay_mssql::Length::Limited(128)),
+                &super::text_literal(column.last()),
+            );
             self.push(" AS ");
             self.name(&unpivot.column.text);
             self.push(" FROM ");
