@@ -32,8 +32,10 @@
 //! | SQL_VARIANT | the value within |
 
 mod context;
+pub mod convert;
 pub mod language;
 pub mod messages;
+pub mod moment;
 pub mod text;
 pub mod types;
 

@@ -116,6 +116,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (271, 16, "The column \"%.*ls\" cannot be modified because it is either a computed column or is the result of a UNION operator."),
     (272, 16, "Cannot update a timestamp column."),
     (273, 16, "Cannot insert an explicit value into a timestamp column. Use INSERT with a column list to exclude the timestamp column, or insert a DEFAULT into the timestamp column."),
+    (281, 16, "%d is not a valid style number when converting from %ls to a character string."),
     (285, 16, "READTEXT and WRITETEXT statements cannot be used with views or functions."),
     (287, 16, "The %ls statement is not allowed within a trigger."),
     (291, 16, "CAST or CONVERT: invalid attributes specified for type '%.*ls'"),

@@ -53,6 +53,14 @@ impl DataType {
         }
     }
 
+    /// The name as messages about values write it: without a length, and `numeric` for DECIMAL.
+    pub fn value_name(self) -> &'static str {
+        match self {
+            Decimal { .. } => "numeric",
+            other => other.name(),
+        }
+    }
+
     /// `system_type_id` of `sys.types`. (NUMERIC has 108; it is the same type under another name.)
     pub fn system_type_id(self) -> u8 {
         match self {
