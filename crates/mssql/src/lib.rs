@@ -33,12 +33,16 @@
 
 mod context;
 pub mod convert;
+pub mod functions;
 pub mod language;
 pub mod messages;
 pub mod moment;
+pub mod operation;
+pub mod operators;
 pub mod text;
 pub mod types;
 
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;
+pub use operation::{Bound, ConvertKind, Operation};
 pub use types::{DataType, Length};

@@ -302,9 +302,8 @@ impl VisitorMut for BesideFinder<'_> {
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         let Expr::CompoundIdentifier(parts) = expr else { return ControlFlow::Continue(()) };
         let [table, column] = parts.as_slice() else { return ControlFlow::Continue(()) };
-        let of_table = |column: &Ident| {
-            Expr::CompoundIdentifier(vec![Ident::with_quote('"', self.table), column.clone()])
-        };
+        let of_table =
+            |column: &Ident| Expr::CompoundIdentifier(vec![Ident::with_quote('"', self.table), column.clone()]);
         let wanted = match table.value.as_str() {
             name if name == self.table || name == BESIDE => return ControlFlow::Continue(()),
             "new" => {

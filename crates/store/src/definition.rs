@@ -3,9 +3,9 @@
 //! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. Here is what the store
 //! itself enforces: types, NOT NULL, unique keys and references.
 
-use crate::column::layout::data_type;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_base::{Code, Collation, Error, Result, SqlType};
+use mainstay_table::values::data_type_of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -133,8 +133,9 @@ impl TableDefinition {
 
     /// The columns as statements see them, and behind them the hidden ones.
     pub fn schema(&self) -> SchemaRef {
-        let field =
-            |column: &ColumnDefinition| shown_field(&column.name, column.sql_type, column.declared.as_deref(), column.nullable);
+        let field = |column: &ColumnDefinition| {
+            shown_field(&column.name, column.sql_type, column.declared.as_deref(), column.nullable)
+        };
         let hidden = [ROW_ID, POSITION].map(|name| Field::new(name, DataType::Int64, false));
         Arc::new(Schema::new(self.columns.iter().map(field).chain(hidden).collect::<Vec<_>>()))
     }

@@ -406,7 +406,7 @@ impl Changer<'_> {
         }
         transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
-        answer(self.planner, &form, None, None, done).map(Changed::Done)
+        Shown::new(&form, None, None)?.answer(self.planner, &form, done).map(Changed::Done)
     }
 
     /// ALTER TABLE. Rows that are there get the default of a column that is added.

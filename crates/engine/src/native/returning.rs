@@ -4,11 +4,11 @@
 //! beside it: what the row was before an UPDATE, and columns of the other tables.
 
 use super::forms::{Form, NewRow, batch_of};
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning};
 use mainstay_table::values::{array_of, value_at};
-use arrow_array::RecordBatch;
-use arrow_schema::{Field, Schema};
 use std::sync::Arc;
 
 /// The RETURNING of a statement that knows its table by `alias` or else by its own name.

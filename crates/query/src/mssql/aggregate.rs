@@ -21,16 +21,15 @@ use datafusion::logical_expr::expr::{
 };
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{
-    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility, Window,
-    WindowFunctionDefinition, cast, lit,
+    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
+    Window, WindowFunctionDefinition, cast, lit,
 };
 use mainstay_mssql::{DataType, Length, Message};
 use std::sync::Arc;
 
 /// What T-SQL's aggregates are called, without their prefix.
-const NAMES: [&str; 12] = [
-    "count", "count_big", "sum", "avg", "min", "max", "stdev", "stdevp", "var", "varp", "string_agg", "single",
-];
+const NAMES: [&str; 12] =
+    ["count", "count_big", "sum", "avg", "min", "max", "stdev", "stdevp", "var", "varp", "string_agg", "single"];
 
 /// An aggregate of T-SQL. It is there to be planned with, and replaced before anything runs.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -271,7 +270,9 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
     for (place, (qualifier, field)) in schema.iter().enumerate() {
         let (value, metadata) = match place.checked_sub(groups).and_then(|place| results.get(place)) {
-            Some(typed) => (typed.expr.clone(), typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type)))),
+            Some(typed) => {
+                (typed.expr.clone(), typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type))))
+            }
             None => match known.get(place) {
                 Some(column) => (column.clone(), Some(FieldMetadata::from(field.metadata().clone()))),
                 None => return internal_err!("a group without a column"),
@@ -300,7 +301,9 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
                     sort.expr = lowerer.lower(sort.expr.clone())?.expr;
                 }
                 let name = match &fun {
-                    WindowFunctionDefinition::AggregateUDF(function) => of(function).map_or("", |function| function.name),
+                    WindowFunctionDefinition::AggregateUDF(function) => {
+                        of(function).map_or("", |function| function.name)
+                    }
                     WindowFunctionDefinition::WindowUDF(_) => "",
                 };
                 expression(name, args, &InWindow(&params), &mut parts)?

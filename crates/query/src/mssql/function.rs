@@ -4,7 +4,6 @@
 //! [`lower`](super::lower) is done is *bound*: it knows the types of its arguments, whatever became of their fields. It
 //! runs row by row.
 
-use super::operation::{Bound, Operation};
 use super::types;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
@@ -12,7 +11,7 @@ use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Code, DialectError, Error, Value, ValueRef};
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{Bound, Context, DataType, Message, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -102,14 +101,13 @@ impl ScalarUDFImpl for Function {
         let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if is_scalar { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        let context = Context::default();
         let mut results = Vec::with_capacity(rows);
-        let mut row_values: Vec<Value> = Vec::with_capacity(arrays.len());
         for row in 0..rows {
-            row_values.clear();
-            for array in &arrays {
-                row_values.push(value_at(array.as_ref(), row).map_err(crate::error::to_datafusion)?);
-            }
-            results.push(bound.evaluate(&mut row_values).map_err(failed)?);
+            let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
+            let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
+            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+            results.push(bound.evaluate(&context, &values).map_err(failed)?);
         }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         let data_type = bound.result.map_or(ArrowType::Boolean, |result| data_type_of(types::sql_type(result)));

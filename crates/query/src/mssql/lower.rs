@@ -5,7 +5,6 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
-use super::operation::{Bound, Operation};
 use super::{aggregate, types};
 use crate::collate;
 use datafusion::arrow::datatypes::DataType as ArrowType;
@@ -16,7 +15,8 @@ use datafusion::logical_expr::{
     BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit, utils::merge_schema,
 };
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::DataType;
+use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
+use mainstay_mssql::{Bound, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::sync::Arc;
 
@@ -174,12 +174,23 @@ impl Lowerer<'_> {
     }
 
     /// The core's expression for an operation, where it has one with the same meaning.
-    fn plain_form(&self, operation: &Operation, known: &Bound, args: &[Typed], is_binary: bool) -> Result<Option<Expr>> {
+    fn plain_form(
+        &self,
+        operation: &Operation,
+        known: &Bound,
+        args: &[Typed],
+        is_binary: bool,
+    ) -> Result<Option<Expr>> {
         Ok(match operation {
             Operation::Compare(op) => match args {
                 [left, right] => {
-                    let (left, right) = (self.compared(left, known, is_binary)?, self.compared(right, known, is_binary)?);
-                    Some(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op: *op, right: Box::new(right) }))
+                    let (left, right) =
+                        (self.compared(left, known, is_binary)?, self.compared(right, known, is_binary)?);
+                    Some(Expr::BinaryExpr(BinaryExpr {
+                        left: Box::new(left),
+                        op: comparison(*op),
+                        right: Box::new(right),
+                    }))
                 }
                 _ => None,
             },
@@ -190,7 +201,7 @@ impl Lowerer<'_> {
                 Some(Expr::InList(InList { expr, list, negated: false }))
             }
             Operation::Like => simple_like(args, is_binary),
-            Operation::Convert { .. } => match args {
+            Operation::Convert(..) => match args {
                 [arg] => lossless(arg, known.result),
                 _ => None,
             },
@@ -200,10 +211,10 @@ impl Lowerer<'_> {
                 let args = args.into_iter().map(|arg| arg.expr).collect();
                 Some(datafusion::functions::core::expr_fn::coalesce(args))
             }
-            Operation::Arithmetic(op) => match (known.result, args) {
-                (Some(result), [left, right]) if is_plain_number(result) => {
+            Operation::Binary(op) => match (known.result, args, arithmetic(*op)) {
+                (Some(result), [left, right], Some(op)) if is_plain_number(result) => {
                     let (left, right) = (convert(left.clone(), result)?.expr, convert(right.clone(), result)?.expr);
-                    Some(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op: *op, right: Box::new(right) }))
+                    Some(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
                 }
                 _ => None,
             },
@@ -224,13 +235,11 @@ impl Lowerer<'_> {
     }
 
     fn case(&self, case: Case) -> Result<Typed> {
-        let whens = case.when_then_expr.into_iter().map(|(when, then)| {
-            Ok((self.lower(*when)?, self.lower(*then)?))
-        });
+        let whens = case.when_then_expr.into_iter().map(|(when, then)| Ok((self.lower(*when)?, self.lower(*then)?)));
         let branches = whens.collect::<Result<Vec<(Typed, Typed)>>>()?;
         let otherwise = case.else_expr.map(|expr| self.lower(*expr)).transpose()?;
         let results = branches.iter().map(|(_, then)| then).chain(&otherwise);
-        let result = mainstay_mssql::union_of(results.clone().map(|typed| typed.data_type)).map_err(failed)?;
+        let result = mainstay_mssql::types::of_all(results.clone().map(|typed| typed.data_type)).map_err(failed)?;
         let is_binary = results.clone().any(|typed| typed.is_binary);
         let to = |typed: Typed| -> Result<Box<Expr>> {
             Ok(Box::new(match result {
@@ -365,3 +374,24 @@ fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
     Some(Expr::Like(Like { negated: false, expr, pattern, escape_char: None, case_insensitive: false }))
 }
 
+fn comparison(op: ComparisonOperator) -> Operator {
+    match op {
+        ComparisonOperator::Equal => Operator::Eq,
+        ComparisonOperator::NotEqual => Operator::NotEq,
+        ComparisonOperator::Less => Operator::Lt,
+        ComparisonOperator::LessOrEqual => Operator::LtEq,
+        ComparisonOperator::Greater => Operator::Gt,
+        ComparisonOperator::GreaterOrEqual => Operator::GtEq,
+    }
+}
+
+fn arithmetic(op: BinaryOperator) -> Option<Operator> {
+    Some(match op {
+        BinaryOperator::Add => Operator::Plus,
+        BinaryOperator::Subtract => Operator::Minus,
+        BinaryOperator::Multiply => Operator::Multiply,
+        BinaryOperator::Divide => Operator::Divide,
+        BinaryOperator::Modulo => Operator::Modulo,
+        _ => return None,
+    })
+}

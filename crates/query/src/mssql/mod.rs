@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   "mssql:add"(qty, "mssql:int"(1))                   what T-SQL's queries are reduced to
-//!      |  the planner asks each function for its type: types::of_field, operation::Operation
+//!      |  the planner asks each function for its type: types::declared_type
 //!      v
 //!   checked_add(qty, 1)          typed "int"           where the core has an operator that means the same: lower
 //!   "mssql:add"(name, 'x')       typed "varchar(21)"   where not, the function itself runs, row by row: function
@@ -14,14 +14,13 @@
 mod aggregate;
 mod function;
 mod lower;
-mod operation;
 mod types;
 
 pub(crate) use aggregate::function as aggregate_function;
 pub(crate) use function::function;
 pub(crate) use lower::in_plan;
-pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type};
+pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
 
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "mssql:";

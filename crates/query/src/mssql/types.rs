@@ -4,7 +4,8 @@ use super::PREFIX;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};
 use datafusion::sql::sqlparser::ast;
 use mainstay_base::{Collation, SqlType};
-use mainstay_mssql::{DataType, Declared, Length, TypeArgument};
+use mainstay_mssql::operation::data_type as parse;
+use mainstay_mssql::{DataType, Length};
 use mainstay_table::values::data_type_of;
 use std::collections::HashMap;
 
@@ -19,20 +20,6 @@ const CHAR: &str = "mainstay.char";
 
 /// The longest text that is stored in its row there; a longer column of a file is MAX.
 const MOST_CHARACTERS: u32 = 4000;
-
-/// Reads a type as it is printed: `decimal(10,2)`, `nvarchar(max)`.
-pub(crate) fn parse(text: &str) -> Option<DataType> {
-    let (name, arguments) = match text.split_once('(') {
-        Some((name, rest)) => (name, rest.strip_suffix(')')?),
-        None => (text, ""),
-    };
-    let argument = |text: &str| match text.trim() {
-        "max" => Some(TypeArgument::Max),
-        digits => digits.parse().ok().map(TypeArgument::Number),
-    };
-    let arguments = arguments.split(',').filter(|text| !text.is_empty()).map(argument).collect::<Option<Vec<_>>>()?;
-    DataType::declare(name, &arguments, Declared::Cast).ok()
-}
 
 /// The type of a column that holds values of this type.
 ///

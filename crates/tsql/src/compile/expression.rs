@@ -113,12 +113,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn comparison(
-        &mut self,
-        left: &Expr,
-        operator: BinaryOperator,
-        right: &Expr,
-    ) -> Result<Expression, Box<Message>> {
+    fn comparison(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Result<Expression, Box<Message>> {
         let (left, right) = (self.value(left)?, self.value(right)?);
         let op = match operator {
             BinaryOperator::Equal => CompareOp::Equal,
@@ -180,9 +175,7 @@ impl Compiler<'_> {
             constant = match constant {
                 Value::Integer(number) => Value::Integer(-number),
                 Value::Float(number) => Value::Float(-number),
-                Value::Decimal(number) => {
-                    Value::Decimal(mainstay_base::Decimal::new(-number.unscaled, number.scale))
-                }
+                Value::Decimal(number) => Value::Decimal(mainstay_base::Decimal::new(-number.unscaled, number.scale)),
                 other => other,
             };
         }
@@ -190,7 +183,9 @@ impl Compiler<'_> {
             .ok_or_else(|| reduce::not_supported("This type"))
             .and_then(|operation| operation.bind(&[Some(from)], &[Some(constant.clone())]))
             .map_err(|message| self.located(message))?;
-        known.evaluate(&mainstay_mssql::Context::default(), &[constant.as_ref()]).map_err(|message| self.located(message))
+        known
+            .evaluate(&mainstay_mssql::Context::default(), &[constant.as_ref()])
+            .map_err(|message| self.located(message))
     }
 
     /// A value with its type.
@@ -318,7 +313,8 @@ impl Compiler<'_> {
             return self.session(&name);
         }
         if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
-            let name = side.as_ref().map_or_else(|| name.clone(), |side| format!("trim:{}", side.text.to_ascii_lowercase()));
+            let name =
+                side.as_ref().map_or_else(|| name.clone(), |side| format!("trim:{}", side.text.to_ascii_lowercase()));
             let mut arguments = vec![value];
             arguments.extend(characters.as_ref());
             return self.operation(&name, &arguments);
@@ -477,10 +473,7 @@ impl Compiler<'_> {
 
 /// Whether the machine has instructions for values of this type.
 fn is_native(data_type: DataType) -> bool {
-    matches!(
-        data_type,
-        DataType::TinyInt | DataType::SmallInt | DataType::Int | DataType::BigInt | DataType::Float
-    )
+    matches!(data_type, DataType::TinyInt | DataType::SmallInt | DataType::Int | DataType::BigInt | DataType::Float)
 }
 
 fn is_text((_, data_type): &Typed) -> bool {

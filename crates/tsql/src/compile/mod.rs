@@ -430,4 +430,3 @@ pub(crate) fn callee(name: &ObjectName) -> Arc<str> {
     let parts: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
     Arc::from(parts.join("."))
 }
-

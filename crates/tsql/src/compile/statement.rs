@@ -138,7 +138,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn if_statement(&mut self, condition: &Expr, then: &Statement, otherwise: Option<&Statement>, line: u32) -> Compiled {
+    fn if_statement(
+        &mut self,
+        condition: &Expr,
+        then: &Statement,
+        otherwise: Option<&Statement>,
+        line: u32,
+    ) -> Compiled {
         let condition = self.condition(condition)?;
         let then = self.aside(|it| {
             it.counted(line, 0);
@@ -153,10 +159,8 @@ impl Compiler<'_> {
 
     fn jump(&mut self, name: &Name, line: u32, goes: bool) -> Compiled {
         let Some(label) = self.labels.get(&name.text.to_lowercase()).copied() else {
-            let text = format!(
-                "A GOTO statement references the label '{}' but the label has not been declared.",
-                name.text
-            );
+            let text =
+                format!("A GOTO statement references the label '{}' but the label has not been declared.", name.text);
             return Err(self.located(Message::error(133, text).severity(15)));
         };
         self.plain(line, if goes { program::StatementKind::Goto(label) } else { program::StatementKind::Label(label) })

@@ -64,11 +64,7 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
 /// The statements that change a table.
 ///
 /// Errors: as [`create_table`].
-pub fn alter_table(
-    table: &str,
-    action: &AlterTableAction,
-    scope: &dyn Scope,
-) -> Result<Vec<String>, Message> {
+pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     match action {
         AlterTableAction::Add(_, elements) => {
             let mut statements = Vec::new();
@@ -160,12 +156,7 @@ pub fn type_name(data_type: DataType) -> String {
     quoted(&format!("mssql:{data_type}"))
 }
 
-fn column(
-    column: &Column,
-    place: usize,
-    columns: &[(String, DataType)],
-    scope: &dyn Scope,
-) -> Result<String, Message> {
+fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: &dyn Scope) -> Result<String, Message> {
     let name = quoted(&column.name.text);
     let data_type = match &column.kind {
         ColumnKind::Stored(declared) => {

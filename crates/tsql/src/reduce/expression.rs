@@ -302,8 +302,10 @@ pub fn literal_value(literal: &Literal) -> Result<Option<(DataType, Value)>, Mes
         Literal::Float(text) => match float_text(text).parse::<f64>() {
             Ok(number) if number.is_finite() => (DataType::Float, Value::Float(number)),
             _ => {
-                let message = format!("The floating point value '{text}' is out of the range of computer representation \
-                                       (8 bytes).");
+                let message = format!(
+                    "The floating point value '{text}' is out of the range of computer representation \
+                                       (8 bytes)."
+                );
                 return Err(Message::error(168, message).severity(15));
             }
         },
