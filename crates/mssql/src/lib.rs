@@ -31,10 +31,12 @@
 //! | UNIQUEIDENTIFIER | `Uuid` |
 //! | SQL_VARIANT | the value within |
 
+mod argument;
 mod context;
 pub mod convert;
 pub mod functions;
 pub mod language;
+pub mod literal;
 pub mod messages;
 pub mod moment;
 pub mod operation;
@@ -42,6 +44,7 @@ pub mod operators;
 pub mod text;
 pub mod types;
 
+pub use argument::Argument;
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};

@@ -11,6 +11,7 @@
 //! The names are those that the reduction of queries writes, so that expressions over columns and over variables have one
 //! meaning. What stands behind a colon belongs to the operation: the type of a conversion, the part of a date.
 
+use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::{Conversion, assign, try_convert};
 use crate::messages::Message;
@@ -85,8 +86,8 @@ enum How {
     Compare(Comparison),
     Unary(Unary),
     In(Vec<Comparison>),
-    Like(DataType),
-    Distinct(Option<Comparison>),
+    Like { value: Option<Conversion>, pattern: Option<Conversion>, national: bool },
+    Distinct(Comparison),
     Coalesce(Vec<Option<Conversion>>),
     Average(DataType),
     SingleValue,
@@ -136,6 +137,11 @@ impl Operation {
     /// Errors: 174, 402, 8116, 8117, 206, 257, 529 and others with the texts of the server.
     pub fn bind(&self, arguments: &[Option<DataType>], constants: &[Option<Value>]) -> Result<Bound, Message> {
         let constant = |place: usize| constants.get(place).and_then(Option::as_ref);
+        let argument = |place: usize| Argument {
+            data_type: arguments.get(place).copied().flatten(),
+            constant: constant(place).map(Value::as_ref),
+            ..Argument::default()
+        };
         let mut common = None;
         let (how, result) = match (self, arguments) {
             (Operation::Typed(to), _) => (How::Same, Some(*to)),
@@ -157,34 +163,35 @@ impl Operation {
                 };
                 (How::Convert(*kind, pair), Some(*to))
             }
-            (Operation::Binary(op), [left, right]) => {
-                let bound = Binary::bind(*op, *left, *right)?;
-                let result = bound.result();
-                (How::Binary(bound), result)
+            (Operation::Binary(op), [_, _]) => {
+                let bound = Binary::bind(*op, argument(0), argument(1))?;
+                (How::Binary(bound), Some(bound.result))
             }
-            (Operation::Compare(op), [left, right]) => {
-                let bound = Comparison::bind(*op, *left, *right)?;
-                common = bound.common();
+            (Operation::Compare(op), [_, _]) => {
+                let bound = Comparison::bind(*op, argument(0), argument(1))?;
+                common = Some(bound.common);
                 (How::Compare(bound), None)
             }
-            (Operation::Unary(op), [operand]) => {
-                let bound = Unary::bind(*op, *operand)?;
-                let result = bound.result();
-                (How::Unary(bound), result)
+            (Operation::Unary(op), [_]) => {
+                let bound = Unary::bind(*op, argument(0))?;
+                (How::Unary(bound), Some(bound.result))
             }
-            (Operation::In, [first, others @ ..]) => {
-                let equal = |other: &Option<DataType>| Comparison::bind(ComparisonOperator::Equal, *first, *other);
-                let bound = others.iter().map(equal).collect::<Result<Vec<_>, _>>()?;
+            (Operation::In, [_, others @ ..]) => {
+                let equal = |place| Comparison::bind(ComparisonOperator::Equal, argument(0), argument(place));
+                let bound = (1..=others.len()).map(equal).collect::<Result<Vec<_>, _>>()?;
                 common = types::of_all(arguments.iter().copied())?;
                 (How::In(bound), None)
             }
-            (Operation::Distinct, [left, right]) => {
-                let bound = Comparison::bind(ComparisonOperator::Equal, *left, *right)?;
-                common = bound.common();
-                (How::Distinct(Some(bound)), None)
+            (Operation::Distinct, [_, _]) => {
+                let bound = Comparison::bind(ComparisonOperator::Equal, argument(0), argument(1))?;
+                common = Some(bound.common);
+                (How::Distinct(bound), None)
             }
-            (Operation::Like, [value, _, ..]) => {
-                (How::Like(value.unwrap_or(DataType::VarChar(crate::Length::Max))), None)
+            (Operation::Like, [value, pattern, ..]) => {
+                let national = [value, pattern].iter().any(|side| side.is_some_and(DataType::is_national));
+                let texts = [0, 1].map(|place| to_text(argument(place).data_type));
+                let [value, pattern] = texts;
+                (How::Like { value: value?, pattern: pattern?, national }, None)
             }
             (Operation::Coalesce, [_, ..]) => {
                 let result = types::of_all(arguments.iter().copied())?;
@@ -264,6 +271,16 @@ pub fn data_type(text: &str) -> Option<DataType> {
     DataType::declare(name, &arguments, Declared::Cast).ok()
 }
 
+/// What makes a text of a value; `None` for what is one, and for NULL.
+fn to_text(from: Option<DataType>) -> Result<Option<Conversion>, Message> {
+    match from {
+        Some(from) if !from.is_text() => {
+            Conversion::implicit(from, DataType::VarChar(crate::Length::Limited(8000))).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
 fn conversions(arguments: &[Option<DataType>], result: Option<DataType>) -> Result<Vec<Option<Conversion>>, Message> {
     let conversion = |argument: &Option<DataType>| match (argument, result) {
         (Some(from), Some(to)) if *from != to => Conversion::implicit(*from, to).map(Some),
@@ -307,16 +324,30 @@ impl Bound {
                 }
                 Ok(if unknown { Value::Null } else { Value::Boolean(false) })
             }
-            How::Like(of) => {
-                let escape = values.get(2).copied();
-                Like::evaluate(context, *of, value(0), value(1), escape).map(truth)
+            How::Like { value: of_value, pattern, national } => {
+                let text = |place: usize, conversion: &Option<Conversion>| match conversion {
+                    Some(conversion) => conversion.evaluate(context, value(place)),
+                    None => Ok(value(place).to_value()),
+                };
+                let escape = match values.get(2) {
+                    Some(ValueRef::Text(escape)) => Some(*escape),
+                    Some(_) => return Ok(Value::Null),
+                    None => None,
+                };
+                match (text(0, of_value)?, text(1, pattern)?) {
+                    (Value::Text(text), Value::Text(pattern)) => {
+                        let like = Like::new(&pattern, escape, context.collation, *national)?;
+                        Ok(Value::Boolean(like.matches(&text)))
+                    }
+                    _ => Ok(Value::Null),
+                }
             }
-            How::Distinct(comparison) => match (value(0).is_null(), value(1).is_null(), comparison) {
-                (false, false, Some(comparison)) => {
+            How::Distinct(comparison) => match (value(0).is_null(), value(1).is_null()) {
+                (false, false) => {
                     let equal = comparison.evaluate(context, value(0), value(1))?;
                     Ok(truth(equal.map(|equal| !equal)))
                 }
-                (left, right, _) => Ok(Value::Boolean(left != right)),
+                (left, right) => Ok(Value::Boolean(left != right)),
             },
             How::Coalesce(conversions) => {
                 let Some(place) = values.iter().position(|value| !value.is_null()) else { return Ok(Value::Null) };

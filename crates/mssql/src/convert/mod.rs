@@ -16,7 +16,7 @@ mod text;
 mod to_moment;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use assign::{assign, truncates};
 pub use binary::uuid_bytes;

@@ -256,8 +256,8 @@ pub fn to_money(source: &Source<'_>) -> Result<Value, Message> {
         ValueRef::Decimal(value) => Some(value),
         ValueRef::Float(value) => from_float(value, 4),
         ValueRef::Text(text) => {
-            let amount =
-                parse_money(text).map_err(|()| Message::numbered(if small { 293 } else { 235 }, &[]).state(0))?;
+            let amount = parse_money(text)
+                .map_err(|NotAnAmount| Message::numbered(if small { 293 } else { 235 }, &[]).state(0))?;
             return amount
                 .and_then(|amount| fit_money(amount, to))
                 .map(Value::Decimal)
@@ -280,9 +280,13 @@ pub const CURRENCY: &[char] = &[
     '₮', '₯', '₰', '₱', '﷼', '﹩', '＄', '￠', '￡', '￥', '￦',
 ];
 
+/// A text is no amount of money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotAnAmount;
+
 /// Reads an amount: a sign and a currency in either order, commas anywhere in front of the point. `None` has too many
 /// digits.
-pub fn parse_money(text: &str) -> Result<Option<Decimal>, ()> {
+pub fn parse_money(text: &str) -> Result<Option<Decimal>, NotAnAmount> {
     let mut rest = text.trim_matches(' ');
     let (mut negative, mut currency, mut sign) = (false, false, false);
     while let Some(first) = rest.chars().next() {
@@ -298,12 +302,12 @@ pub fn parse_money(text: &str) -> Result<Option<Decimal>, ()> {
     let (whole, fraction) = rest.split_once('.').unwrap_or((rest, ""));
     let whole: String = whole.chars().filter(|c| *c != ',').collect();
     if !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
-        return Err(());
+        return Err(NotAnAmount);
     }
     let digits = format!("{}{whole}.{fraction}0", if negative { "-" } else { "" });
     match parse_decimal(&digits) {
         Ok(value) => Ok(Some(value)),
-        Err(ParseError::Form) => Err(()),
+        Err(ParseError::Form) => Err(NotAnAmount),
         Err(ParseError::Digits) => Ok(None),
     }
 }

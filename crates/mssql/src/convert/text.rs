@@ -115,7 +115,7 @@ pub fn money(value: Decimal, style: i32) -> String {
 pub fn with_commas(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -1,13 +1,9 @@
 //! Expressions and conditions.
 
-use super::{Reducer, limited, not_supported, text_literal};
+use super::{Reducer, not_supported, text_literal};
 use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
-use mainstay_base::{Decimal, Value};
+use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
-
-/// The longest CHAR and BINARY literals; longer ones are of a MAX type.
-const MOST_BYTES: u16 = 8000;
-const MOST_CHARACTERS: u16 = 4000;
 
 impl Reducer<'_> {
     /// Writes a value.
@@ -287,69 +283,18 @@ impl Reducer<'_> {
 
 /// The value of a literal and its type; `None` for NULL.
 ///
-/// Errors: 1007 for a number of more than 38 digits, 168 for a float out of range.
+/// Errors: 1007 for a number of more than 38 digits, 8115 and 235 for what its type does not hold.
 pub fn literal_value(literal: &Literal) -> Result<Option<(DataType, Value)>, Message> {
     Ok(Some(match literal {
         Literal::Null => return Ok(None),
-        Literal::Integer(digits) => match digits.parse::<i32>() {
-            Ok(number) => (DataType::Int, Value::Integer(number.into())),
-            Err(_) => exact(digits, "")?,
-        },
-        Literal::Decimal(text) => {
-            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-            exact(whole, fraction)?
-        }
-        Literal::Float(text) => match float_text(text).parse::<f64>() {
-            Ok(number) if number.is_finite() => (DataType::Float, Value::Float(number)),
-            _ => {
-                let message = format!(
-                    "The floating point value '{text}' is out of the range of computer representation \
-                                       (8 bytes)."
-                );
-                return Err(Message::error(168, message).severity(15));
-            }
-        },
-        Literal::Money(text) => {
-            let digits: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
-            let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
-            let fraction: String = format!("{fraction}0000").chars().take(4).collect();
-            let unscaled = format!("{whole}{fraction}").parse::<i128>().unwrap_or_default();
-            (DataType::Money, Value::Decimal(Decimal::new(unscaled, 4)))
-        }
-        Literal::Binary(text) => {
-            let digits = text.get(2..).unwrap_or("");
-            let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
-            let byte = |at: usize| padded.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-            let bytes: Vec<u8> = (0..padded.len()).step_by(2).filter_map(byte).collect();
-            (DataType::VarBinary(limited(bytes.len(), MOST_BYTES)), Value::Binary(bytes))
-        }
-        Literal::String(text) => {
-            (DataType::VarChar(limited(text.chars().count(), MOST_BYTES)), Value::Text(text.clone()))
-        }
-        Literal::NationalString(text) => {
-            (DataType::NVarChar(limited(text.encode_utf16().count(), MOST_CHARACTERS)), Value::Text(text.clone()))
-        }
+        Literal::String(text) => mainstay_mssql::literal::string(text, false),
+        Literal::NationalString(text) => mainstay_mssql::literal::string(text, true),
+        Literal::Integer(text)
+        | Literal::Decimal(text)
+        | Literal::Float(text)
+        | Literal::Money(text)
+        | Literal::Binary(text) => mainstay_mssql::literal::literal(text)?,
     }))
-}
-
-/// An exact number: its type has as many digits as are written.
-fn exact(whole: &str, fraction: &str) -> Result<(DataType, Value), Message> {
-    let whole = whole.trim_start_matches('0');
-    let (scale, precision) = (fraction.len(), (whole.len() + fraction.len()).max(1));
-    let unscaled = format!("0{whole}{fraction}").parse::<i128>();
-    match unscaled {
-        Ok(unscaled) if precision <= 38 => {
-            let data_type = DataType::Decimal { precision: precision as u8, scale: scale as u8 };
-            Ok((data_type, Value::Decimal(Decimal::new(unscaled, scale as u8))))
-        }
-        _ => {
-            let text = format!("{whole}.{fraction}");
-            let text = text.trim_end_matches('.');
-            let message =
-                format!("The number '{text}' is out of the range for numeric representation (maximum precision 38).");
-            Err(Message::error(1007, message).severity(15))
-        }
-    }
 }
 
 /// A float as the core reads it: `1.E5` and `.5e1` have a digit on both sides of the point there.

@@ -33,7 +33,7 @@ pub use function::{SessionFunction, session_function};
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
 use mainstay_mssql::types::{self, Declared};
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{DataType, Message};
 use std::fmt::Write;
 
 /// What the names of a statement mean where it stands.
@@ -300,12 +300,4 @@ pub fn quoted(name: &str) -> String {
 /// A literal of text as the core writes it.
 fn text_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
-}
-
-/// The type of a literal of so many characters.
-fn limited(length: usize, most: u16) -> Length {
-    match u16::try_from(length) {
-        Ok(length) if length <= most => Length::Limited(length.max(1)),
-        _ => Length::Max,
-    }
 }
