@@ -387,7 +387,7 @@ impl IndexSet {
     pub(crate) fn usable(&self, visible_only: bool) -> impl Iterator<Item = (&SetTag, &TableTag)> {
         self.tags().filter_map(move |set_tag| {
             let tag = set_tag.tag.as_ref().ok()?;
-            let lists_enough = tag.condition.is_none() || visible_only;
+            let lists_enough = tag.keys.condition.is_none() || visible_only;
             (lists_enough && tag.unusable().is_none()).then_some((set_tag, tag))
         })
     }
@@ -474,7 +474,7 @@ fn walk_tag(
     state: &State,
     visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>,
 ) -> Result<bool> {
-    let is_text = tag.key.result_type().kind == crate::expr::Kind::Character;
+    let is_text = tag.keys.key.result_type().kind == crate::expr::Kind::Character;
     let mut seen = Seen::new(state.slots());
     let (mut failed, mut unusable, mut ended_early) = (None, false, false);
     let step = |recno: u32, key: &[u8]| {
