@@ -33,11 +33,13 @@
 mod bag;
 mod build;
 mod change;
+mod columns;
 mod locks;
 mod rebuild;
 mod set;
 
 pub use build::{Building, IndexSpec, Telling};
+pub use columns::{field_spec, field_value, spec_of, table_spec};
 
 use crate::dbf::{Dbf, Field, OpenOptions};
 use crate::expr::Scratch;

@@ -247,6 +247,20 @@ impl Indexes {
         .collect()
     }
 
+    /// The files beside the structural CDX that are the table's own: their keys agree with its records, or mostly do.
+    pub(crate) fn own_files(&self, state: &State, table: &Path) -> Vec<PathBuf> {
+        let Some(set) = self.current(state) else { return Vec::new() };
+        let is_own = |bag: &&Arc<OpenBag>| {
+            let proves = |tag: &SetTag| match &tag.tag {
+                Err(_) => false,
+                Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => bag.path.file_stem() == table.file_stem(),
+                Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |()| true),
+            };
+            !bag.structural && bag.tags.iter().any(proves)
+        };
+        set.bags.iter().filter(is_own).map(|bag| bag.path.clone()).collect()
+    }
+
     /// The order of a column, if a tag has it.
     pub(crate) fn order(&self, state: &State, column: usize, descending: bool) -> Option<Ordering> {
         let set = self.current(state)?;

@@ -31,6 +31,7 @@ mod swap;
 mod values;
 
 pub use change::Update;
+pub(crate) use rebuild::converted;
 pub use rebuild::{Source, create, decode, repair};
 pub use swap::finish as finish_swap;
 
