@@ -206,7 +206,7 @@ impl Area {
 
     /// The order of this tag (in any case); the first, where several files have it.
     pub fn order_named(&self, name: &str) -> Option<OrderId> {
-        let order = self.orders.iter().find(|order| order.definition.header().name.eq_ignore_ascii_case(name));
+        let order = self.orders.iter().find(|order| order.header().name.eq_ignore_ascii_case(name));
         order.map(|order| order.id)
     }
 
