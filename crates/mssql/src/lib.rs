@@ -34,6 +34,7 @@
 mod argument;
 mod context;
 pub mod convert;
+pub mod functions;
 pub mod language;
 pub mod literal;
 pub mod messages;
