@@ -120,6 +120,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (281, 16, "%d is not a valid style number when converting from %ls to a character string."),
     (285, 16, "READTEXT and WRITETEXT statements cannot be used with views or functions."),
     (287, 16, "The %ls statement is not allowed within a trigger."),
+    (289, 16, "Cannot construct data type %ls, some of the arguments have values which are not valid."),
     (291, 16, "CAST or CONVERT: invalid attributes specified for type '%.*ls'"),
     (292, 16, "There is insufficient result space to convert a smallmoney value to %ls."),
     (293, 16, "Cannot convert char value to smallmoney. The char value has incorrect syntax."),

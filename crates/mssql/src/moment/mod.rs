@@ -5,9 +5,11 @@
 //!   parse       a text as a moment, by DATEFORMAT, language and style
 //!   style       a moment as text, by style
 //!   hijri       the calendar of styles 130 and 131
+//!   part        years to nanoseconds: names, values, and arithmetic with them
 //! ```
 
 pub mod datetime;
 mod hijri;
 pub mod parse;
+pub mod part;
 pub mod style;
