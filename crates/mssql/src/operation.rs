@@ -20,7 +20,7 @@ use crate::types::{self, DataType, Declared, TypeArgument};
 use mainstay_base::{Decimal, Value, ValueRef};
 
 /// An operation by its name, whatever types it is for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Operation {
     /// A literal or parameter of this type.
     Typed(DataType),
@@ -86,7 +86,11 @@ enum How {
     Compare(Comparison),
     Unary(Unary),
     In(Vec<Comparison>),
-    Like { value: Option<Conversion>, pattern: Option<Conversion>, national: bool },
+    Like {
+        value: Option<Conversion>,
+        pattern: Option<Conversion>,
+        national: bool,
+    },
     Distinct(Comparison),
     Coalesce(Vec<Option<Conversion>>),
     Average(DataType),
@@ -129,7 +133,7 @@ impl Operation {
 
     /// Whether it may give another value each time: NEWID.
     pub fn is_volatile(&self) -> bool {
-        matches!(self, Operation::Function(function, _) if function.is_volatile())
+        matches!(self, Operation::Function(function, _) if function.determinism == crate::functions::Determinism::Row)
     }
 
     /// The operation over arguments of these types, of which some are constants.
@@ -205,9 +209,11 @@ impl Operation {
             (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
-                let bound = function.bind_types(arguments, constants, detail.as_deref())?;
-                let result = bound.result();
-                (How::Function(bound), result)
+                let word = detail.as_deref().map(Argument::keyword);
+                let all: Vec<Argument<'_>> = word.into_iter().chain((0..arguments.len()).map(argument)).collect();
+                let bound = function.bind(&all)?;
+                let result = bound.result;
+                (How::Function(bound), Some(result))
             }
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
@@ -218,7 +224,7 @@ impl Operation {
         match self {
             Operation::Typed(to) => to.to_string(),
             Operation::Convert(_, to) => format!("convert to {to}"),
-            Operation::Function(function, _) => function.name().to_ascii_lowercase(),
+            Operation::Function(function, _) => function.name.to_ascii_lowercase(),
             Operation::IsNull => "isnull".to_owned(),
             Operation::Coalesce => "coalesce".to_owned(),
             other => format!("{other:?}").to_ascii_lowercase(),

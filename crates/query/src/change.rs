@@ -222,7 +222,9 @@ impl Planner {
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
             let physical = self.state().create_physical_expr(logical, &schema).map_err(explained)?;
             let data_type = physical.data_type(schema.as_arrow()).map_err(explained)?;
-            fields.push(Field::new(name, data_type, true));
+            let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+            let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
+            fields.push(Field::new(name, data_type, true).with_metadata(metadata));
             expressions.push(physical);
         }
         Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)), is_momentary })

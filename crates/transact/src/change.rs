@@ -232,4 +232,3 @@ fn command_of(change: &Change) -> Command {
         Change::Merge(_) => Command::MERGE,
     }
 }
-

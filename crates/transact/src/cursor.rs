@@ -111,16 +111,17 @@ impl Runner<'_> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&cursor.query, &self.inner.names(&variables)).map_err(raised)?;
         let value = |parameter: &Parameter| match &parameter.source {
-            Source::Variable(name) => {
-                cursor.values.iter().find(|(known, ..)| known == name).map_or(Value::Null, |(_, _, value)| value.clone())
-            }
+            Source::Variable(name) => cursor
+                .values
+                .iter()
+                .find(|(known, ..)| known == name)
+                .map_or(Value::Null, |(_, _, value)| value.clone()),
             Source::Session(function) => self.session_value(*function, None),
         };
         let values: Vec<Value> = parameters.iter().map(value).collect();
         let mut plan = self.inner.plan(&text, parameters, heads)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let mut found =
-            plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
+        let mut found = plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
         let schema = found.schema().cloned();
         let mut rows = Vec::new();
         while let Some(row) = found.next().map_err(crate::errors::raised_error)? {
@@ -173,7 +174,8 @@ impl Runner<'_> {
         }
         let Some(row) = row else { return Ok(Flow::Next) };
         if row.len() != into {
-            let text = "Cursorfetch: The number of variables declared in the INTO list must match that of selected columns.";
+            let text =
+                "Cursorfetch: The number of variables declared in the INTO list must match that of selected columns.";
             return Err(raised(Message::error(16924, text)));
         }
         for (place, value) in row.iter().enumerate() {

@@ -55,9 +55,8 @@ impl Inner {
         let temporary = is_temporary(create.name.last());
         let table = self.new_table(&create.name)?;
         let statements = reduce::create_table(&table, &create.elements, temporary, &self.names(&[])).map_err(raised);
-        let done = statements.and_then(|statements| {
-            statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ()))
-        });
+        let done = statements
+            .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
         if done.is_err() && temporary {
             self.forget_temporary(create.name.last());
         }
@@ -211,7 +210,9 @@ impl Runner<'_> {
             StatementKind::Procedure(procedure) => {
                 inner.keep(statement, procedure.define, text).map(|()| Command::CREATE_PROCEDURE)?
             }
-            StatementKind::Function(function) => inner.keep(statement, function.define, text).map(|()| Command::NONE)?,
+            StatementKind::Function(function) => {
+                inner.keep(statement, function.define, text).map(|()| Command::NONE)?
+            }
             StatementKind::Trigger(trigger) => {
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }

@@ -118,8 +118,7 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
             Message::error(8145, format!("{parameter} is not a parameter for procedure {routine}."))
         }
         Fault::TooManyArguments { routine } => {
-            Message::error(8144, format!("Procedure or function {routine} has too many arguments specified."))
-                .state(2)
+            Message::error(8144, format!("Procedure or function {routine} has too many arguments specified.")).state(2)
         }
         Fault::NotAnOutput { parameter, .. } => {
             let text = format!(
@@ -133,7 +132,9 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
             Message::error(10704, text).severity(15)
         }
         Fault::Cancelled => Message::error(0, "The statement was cancelled by the client."),
-        Fault::MemoryLimit => Message::error(701, "There is insufficient system memory to run this query.").severity(17),
+        Fault::MemoryLimit => {
+            Message::error(701, "There is insufficient system memory to run this query.").severity(17)
+        }
         other => Message::error(50000, format!("{other}.")),
     }
 }

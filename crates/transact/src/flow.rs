@@ -43,8 +43,10 @@ impl Runner<'_> {
                 let text = text_of(call.input(first + 1));
                 let state = integer(call.input(first + 2)).unwrap_or(1).clamp(0, 255) as u8;
                 if number < 50000 {
-                    let text = format!("Error number {number} in the THROW statement is outside the valid range. Specify an \
-                                        error number in the valid range of 50000 to 2147483647.");
+                    let text = format!(
+                        "Error number {number} in the THROW statement is outside the valid range. Specify an \
+                                        error number in the valid range of 50000 to 2147483647."
+                    );
                     return Err(raised(Message::error(35100, text)));
                 }
                 let mut error = raised(Message::error(number, text).state(state));
@@ -97,7 +99,7 @@ impl Runner<'_> {
                 (*number as i32, known.map_or_else(String::new, |known| known.1.to_owned()))
             }
             ValueRef::Integer(number) => (*number as i32, String::new()),
-            other => (50000, format_message(&text_of(*other), rest)),
+            other => (50000, format_message(&text_of(*other), rest).map_err(raised)?),
         };
         if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
             let text = "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the \
@@ -127,7 +129,10 @@ impl Runner<'_> {
             None,
         );
         let Ok(Value::Time(Time(ticks))) = parsed else {
-            return Err(raised(Message::error(148, format!("Incorrect time syntax in time string '{text}' used with WAITFOR."))));
+            return Err(raised(Message::error(
+                148,
+                format!("Incorrect time syntax in time string '{text}' used with WAITFOR."),
+            )));
         };
         let ticks = match wait {
             WaitFor::Delay(_) => ticks,
@@ -242,9 +247,7 @@ impl Inner {
                 return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
-                let text = format!(
-                    "Cannot roll back {name}. No transaction or savepoint of that name was found."
-                );
+                let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
                 return Err(raised(Message::error(6401, text)));
             }
         }
@@ -464,7 +467,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
             (_, true) => -1,
             _ => 1,
         }),
-        "rand" => Value::Float(mainstay_mssql::Random::default().next_double()),
+        "rand" => Value::Float(state.random.next()),
         name if name.starts_with("error_") => match error {
             None => Value::Null,
             Some(error) => match name {
@@ -495,7 +498,8 @@ pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatem
         let text = mainstay_tsql::print_expression(value).to_lowercase();
         let names_one = host.outputs.iter().any(|(name, _)| {
             text.match_indices(name.as_str()).any(|(at, _)| {
-                !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'))
+                !text[at + name.len()..]
+                    .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'))
             })
         });
         *operator != AssignOperator::Set || names_one

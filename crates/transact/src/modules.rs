@@ -8,7 +8,9 @@ use mainstay_mssql::{DataType, Message};
 use mainstay_program::Program;
 use mainstay_tsql::compile::{self, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
-use mainstay_tsql::tree::{CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget};
+use mainstay_tsql::tree::{
+    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget,
+};
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,7 +94,7 @@ impl Modules {
         }
         let mut objects = HashMap::new();
         if core.native_columns(TABLE)?.is_some() {
-            let mut statement = core.prepare(&format!("SELECT key, name, kind, parent, text FROM {TABLE}"))?;
+            let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
             while let Some(row) = rows.next()? {
                 let text = |column: usize| match row.get(column) {
@@ -100,7 +102,10 @@ impl Modules {
                     _ => String::new(),
                 };
                 if let Some(object) = object(text(4)) {
-                    objects.insert(text(0), Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object });
+                    objects.insert(
+                        text(0),
+                        Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
+                    );
                 }
             }
         }
@@ -299,10 +304,10 @@ pub(crate) fn keep(
         if core.native_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
             core.execute(&format!(
-                "CREATE TABLE {TABLE} (key TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, text TEXT)"
+                "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
             ))?;
         }
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE key = ?"))?.execute(core, &[ValueRef::Text(&key)])?;
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(&key)])?;
         let values = [&key, &shown, kind, &parent, text].map(ValueRef::Text);
         core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
         Ok(())
@@ -315,7 +320,7 @@ pub(crate) fn keep(
 /// Errors: those of writing the table.
 pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE key = ?"))?.execute(core, &[ValueRef::Text(key)])
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])
     };
     work(core).map(|_| ()).map_err(|error| message_of(&error))
 }

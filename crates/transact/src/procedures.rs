@@ -13,7 +13,13 @@ use std::sync::Arc;
 
 /// The ones that there are.
 const NAMES: [&str; 8] = [
-    "sp_executesql", "sp_helptext", "sp_who", "sp_tables", "sp_databases", "sp_reset_connection", "sp_datatype_info_100",
+    "sp_executesql",
+    "sp_helptext",
+    "sp_who",
+    "sp_tables",
+    "sp_databases",
+    "sp_reset_connection",
+    "sp_datatype_info_100",
     "sp_getapplock",
 ];
 
@@ -83,7 +89,8 @@ fn rows(runner: &mut Runner<'_>, columns: &[Column], rows: &[Vec<Value>]) -> Ran
 fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
     let Some(object) = runner.inner.modules.find(&object_name(name)).cloned() else {
         let database = &runner.inner.state.database;
-        let text = format!("The object '{name}' does not exist in database '{database}' or is invalid for this operation.");
+        let text =
+            format!("The object '{name}' does not exist in database '{database}' or is invalid for this operation.");
         return Err(raised(Message::error(15009, text)));
     };
     let lines: Vec<Vec<Value>> =
@@ -100,8 +107,13 @@ fn who(runner: &mut Runner<'_>) -> Ran {
         Value::Text(state.host.clone()),
         Value::Text(state.database.clone()),
     ];
-    let columns =
-        [Column::new("spid", DataType::SmallInt), text("status", 30), text("loginame", 128), text("hostname", 128), text("dbname", 128)];
+    let columns = [
+        Column::new("spid", DataType::SmallInt),
+        text("status", 30),
+        text("loginame", 128),
+        text("hostname", 128),
+        text("dbname", 128),
+    ];
     rows(runner, &columns, &[row])
 }
 
@@ -174,4 +186,3 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     }
     Ok(Flow::Next)
 }
-

@@ -40,7 +40,12 @@ impl Inner {
     }
 
     /// Prepares a reduced statement.
-    pub(crate) fn plan(&mut self, text: &str, parameters: Vec<Parameter>, heads: Vec<Head>) -> Result<Plan, Box<Raised>> {
+    pub(crate) fn plan(
+        &mut self,
+        text: &str,
+        parameters: Vec<Parameter>,
+        heads: Vec<Head>,
+    ) -> Result<Plan, Box<Raised>> {
         let prepared = self.core.prepare(text).map_err(|error| raised(message_of(&error)))?;
         let version = self.name_version();
         Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
@@ -114,9 +119,8 @@ impl Runner<'_> {
             limit => limit,
         };
         let Plan { prepared, heads, columns, .. } = plan;
-        let mut rows = prepared
-            .query(&mut self.inner.core, &parameters)
-            .map_err(|error| crate::errors::raised_error(error))?;
+        let mut rows =
+            prepared.query(&mut self.inner.core, &parameters).map_err(|error| crate::errors::raised_error(error))?;
         let columns = match columns {
             Some(columns) => Arc::clone(columns),
             None => {
@@ -260,7 +264,8 @@ impl Runner<'_> {
         let values = self.values(&plan, host, call);
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (columns, rows) = {
-            let mut rows = plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
+            let mut rows =
+                plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
             let schema = rows.schema().cloned();
             let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
             let mut all = Vec::new();

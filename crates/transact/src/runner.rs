@@ -110,7 +110,10 @@ impl<'a> Runner<'a> {
         let Some(level) = self.inner.state.levels.pop() else { return };
         for table in level.tables.values() {
             // A table that a rollback has taken away is not there any more.
-            let _ = self.inner.core.execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
+            let _ = self
+                .inner
+                .core
+                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
         self.inner.state.cursors.retain(|_, cursor| !cursor.is_local_to(self.inner.state.levels.len()));
@@ -131,6 +134,7 @@ impl<'a> Runner<'a> {
             login: &state.login,
             host: &state.host,
             application: &state.application,
+            random: Some(&state.random),
             ..Context::default()
         }
     }
@@ -280,7 +284,10 @@ impl Runner<'_> {
             let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
                 continue;
             };
-            let _ = self.inner.core.execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
+            let _ = self
+                .inner
+                .core
+                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
     }

@@ -5,14 +5,12 @@ use crate::instance::Instance;
 use crate::modules::{Loaded, Modules, loaded};
 use crate::procedures;
 use crate::runner::{Plans, Runner};
-use crate::state::{Level, State};
+use crate::state::State;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
-use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TransactionRequest,
-};
+use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TransactionRequest};
 use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::tree::{Name, ObjectName};
 use mainstay_tsql::{Options, parse};
@@ -61,23 +59,9 @@ impl Session {
         let core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
-        let state = State {
-            levels: vec![Level::default()],
-            login: login.to_owned(),
-            host: host.to_owned(),
-            application: application.to_owned(),
-            database: instance.name.to_string(),
-            process: instance.next_process(),
-            now: now(),
-            ..State::default()
-        };
-        let inner = Inner {
-            instance: instance.clone(),
-            core,
-            modules: Modules::default(),
-            state,
-            plans: HashMap::new(),
-        };
+        let state = State::new(login, host, application, &instance.name, instance.next_process());
+        let inner =
+            Inner { instance: instance.clone(), core, modules: Modules::default(), state, plans: HashMap::new() };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, batches: HashMap::new(), cancel }
     }
@@ -392,7 +376,8 @@ impl Inner {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let module = compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+        let module =
+            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
         loaded(module, Arc::from(text)).map_err(|message| vec![*message])
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::cursor::Cursor;
 use mainstay_base::{Timestamp, Value};
-use mainstay_mssql::DataType;
+use mainstay_mssql::Random;
 use mainstay_tsql::compile::ModuleParameter;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A session's memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct State {
     /// `@@ROWCOUNT`.
     pub(crate) row_count: i64,
@@ -50,6 +50,8 @@ pub(crate) struct State {
     pub(crate) application: String,
     pub(crate) database: String,
     pub(crate) process: i16,
+    /// What RAND and NEWID draw from.
+    pub(crate) random: Random,
 }
 
 /// A text with its parameters, under a handle of `sp_prepare`.
@@ -112,6 +114,36 @@ pub(crate) struct TemporaryTable {
 }
 
 impl State {
+    /// What a session begins with.
+    pub(crate) fn new(login: &str, host: &str, application: &str, database: &str, process: i16) -> State {
+        State {
+            row_count: 0,
+            error: 0,
+            identity: None,
+            transactions: 0,
+            transaction_name: None,
+            savepoints: Vec::new(),
+            doomed: false,
+            fetch_status: 0,
+            options: Options::default(),
+            identity_insert: None,
+            levels: vec![Level::default()],
+            cursors: HashMap::new(),
+            captured: Vec::new(),
+            handles: HashMap::new(),
+            last_handle: 0,
+            bulk_target: None,
+            now: Timestamp(0),
+            version: 0,
+            login: login.to_owned(),
+            host: host.to_owned(),
+            application: application.to_owned(),
+            database: database.to_owned(),
+            process,
+            random: Random::unpredictable(),
+        }
+    }
+
     /// The temporary table of this name, as the innermost level sees it.
     pub(crate) fn temporary(&self, name: &str) -> Option<&TemporaryTable> {
         let name = name.to_lowercase();
@@ -125,13 +157,4 @@ impl State {
     pub(crate) fn level(&mut self) -> Option<&mut Level> {
         self.levels.last_mut()
     }
-}
-
-/// A variable of a prepared text: its type and value.
-#[derive(Clone, Debug)]
-pub(crate) struct Given {
-    pub(crate) name: String,
-    pub(crate) data_type: DataType,
-    pub(crate) value: Value,
-    pub(crate) output: bool,
 }

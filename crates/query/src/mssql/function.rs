@@ -11,10 +11,13 @@ use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Code, DialectError, Error, Value, ValueRef};
-use mainstay_mssql::{Bound, Context, DataType, Message, Operation};
+use mainstay_mssql::{Bound, Context, DataType, Message, Operation, Random};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// What NEWID draws from.
+static RANDOM: LazyLock<Random> = LazyLock::new(Random::unpredictable);
 
 /// One of the functions whose names begin with `mssql:`.
 #[derive(Debug)]
@@ -101,7 +104,7 @@ impl ScalarUDFImpl for Function {
         let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if is_scalar { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
-        let context = Context::default();
+        let context = Context { random: Some(&RANDOM), ..Context::default() };
         let mut results = Vec::with_capacity(rows);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));

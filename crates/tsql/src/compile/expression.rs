@@ -197,6 +197,7 @@ impl Compiler<'_> {
         }
         match value {
             Expr::Literal(literal) => self.literal(literal),
+            Expr::Variable(name) if name.text.starts_with("@@") => self.session(&name.text),
             Expr::Variable(name) => {
                 let (slot, data_type) = self.variable(name)?;
                 Ok((Expression::slot(&self.routine, slot), Some(data_type)))
@@ -313,11 +314,10 @@ impl Compiler<'_> {
             return self.session(&name);
         }
         if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
-            let name =
-                side.as_ref().map_or_else(|| name.clone(), |side| format!("trim:{}", side.text.to_ascii_lowercase()));
+            let name = side.as_ref().map_or("trim", reduce::trim_function);
             let mut arguments = vec![value];
             arguments.extend(characters.as_ref());
-            return self.operation(&name, &arguments);
+            return self.operation(name, &arguments);
         }
         let mut arguments = Vec::new();
         for argument in &call.arguments {

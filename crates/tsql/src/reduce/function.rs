@@ -1,7 +1,7 @@
 //! Calls of functions, and what only the session can answer.
 
 use super::{Reducer, Source, not_supported, text_literal};
-use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Over, SetQuantifier, Window};
+use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, SetQuantifier, Window};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
@@ -193,7 +193,7 @@ impl Reducer<'_> {
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
             "exists" | "update" => Err(not_supported(&name.to_uppercase())),
-            _ if true => self.plain_call(&name, call),
+            _ if mainstay_mssql::Operation::by_name(&name).is_some() => self.plain_call(&name, call),
             _ => Err(unknown(call.name.last())),
         }
     }
@@ -202,12 +202,12 @@ impl Reducer<'_> {
         // TRIM has its own grammar: which side, and which characters.
         if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
             let function = match side {
-                Some(side) => format!("trim:{}", side.text.to_ascii_lowercase()),
-                None => "trim".to_owned(),
+                Some(side) => trim_function(side),
+                None => "trim",
             };
             return match characters {
-                Some(characters) => self.call(&function, &[value, characters]),
-                None => self.call(&function, &[value]),
+                Some(characters) => self.call(function, &[value, characters]),
+                None => self.call(function, &[value]),
             };
         }
         self.call(name, &values(call)?)
@@ -402,6 +402,15 @@ impl Reducer<'_> {
     /// A text, as a literal of the core.
     pub(super) fn text(&mut self, text: &str) {
         self.push(&text_literal(text));
+    }
+}
+
+/// What TRIM of one side is.
+pub(crate) fn trim_function(side: &Name) -> &'static str {
+    match side.text.to_ascii_uppercase().as_str() {
+        "LEADING" => "ltrim",
+        "TRAILING" => "rtrim",
+        _ => "trim",
     }
 }
 

@@ -28,8 +28,8 @@ pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
-pub(crate) use function::is_datepart_function;
 pub use function::{SessionFunction, session_function};
+pub(crate) use function::{is_datepart_function, trim_function};
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
 use mainstay_mssql::types::{self, Declared};
@@ -275,6 +275,9 @@ impl<'s> Reducer<'s> {
     }
 
     fn variable(&mut self, name: &Name) -> Result<(), Message> {
+        if name.text.starts_with("@@") {
+            return self.niladic(&name.text);
+        }
         let data_type = self.variable_type(name)?;
         self.parameter(Source::Variable(name.text.to_lowercase()), data_type);
         Ok(())
