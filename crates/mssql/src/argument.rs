@@ -14,6 +14,8 @@ pub struct Argument<'a> {
     pub keyword: Option<&'a str>,
     /// How it compares, if it says so itself.
     pub collation: Option<Collation>,
+    /// Whether it is JSON, which functions of JSON take as it is: JSON_QUERY, JSON_MODIFY, JSON_OBJECT, FOR JSON.
+    pub is_json: bool,
 }
 
 impl<'a> Argument<'a> {

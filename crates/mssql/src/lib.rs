@@ -35,6 +35,7 @@ mod argument;
 mod context;
 pub mod convert;
 pub mod functions;
+pub mod json;
 pub mod language;
 pub mod literal;
 pub mod messages;

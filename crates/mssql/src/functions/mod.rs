@@ -14,6 +14,8 @@
 mod binding;
 mod dates;
 mod from_parts;
+mod hash;
+mod json;
 mod logic;
 mod math;
 mod now;
@@ -128,6 +130,7 @@ impl Function {
             part: binding.part,
             collation: binding.collation(),
             converts: !binding.types.iter().all(|(from, to)| is_identity(*from, *to)),
+            json: arguments_that_are_json(binding.arguments),
             arguments: binding.types,
         })
     }
@@ -149,6 +152,8 @@ pub struct Bound {
     pub result: DataType,
     /// What the arguments are, and what they become.
     arguments: Vec<(DataType, DataType)>,
+    /// A bit for each of the first arguments that is JSON already.
+    json: u64,
     /// Whether some argument has to be converted.
     converts: bool,
     part: Option<Part>,
@@ -183,14 +188,22 @@ impl Bound {
     }
 }
 
+/// A bit for each of the first 64 arguments that says of itself that it is JSON.
+fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
+    let bits = arguments.iter().take(64).enumerate().map(|(index, argument)| u64::from(argument.is_json) << index);
+    bits.sum()
+}
+
 /// Every function, by module.
-const MODULES: [&[Function]; 7] = [
+const MODULES: [&[Function]; 9] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
     dates::FUNCTIONS,
     from_parts::FUNCTIONS,
     logic::FUNCTIONS,
+    json::FUNCTIONS,
+    hash::FUNCTIONS,
     now::FUNCTIONS,
 ];
 

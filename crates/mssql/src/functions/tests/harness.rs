@@ -17,6 +17,7 @@ struct Read {
     value: Value,
     word: Option<String>,
     constant: bool,
+    json: bool,
 }
 
 /// The arguments between parentheses, cut at the commas that are in neither quotes nor parentheses.
@@ -43,7 +44,7 @@ fn arguments(text: &str) -> Vec<String> {
 
 fn read(context: &Context<'_>, text: &str) -> Result<Read, Message> {
     if text.eq_ignore_ascii_case("null") {
-        return Ok(Read { data_type: None, value: Value::Null, word: None, constant: true });
+        return Ok(Read { data_type: None, value: Value::Null, word: None, constant: true, json: false });
     }
     if text.starts_with(['\'', 'N'])
         && let Some((constant, name)) = text.rsplit_once("':")
@@ -53,15 +54,22 @@ fn read(context: &Context<'_>, text: &str) -> Result<Read, Message> {
         let (from, value) = literal(&format!("{constant}'"))?;
         let style = data_type.is_binary().then_some(1);
         let value = convert(context, value.as_ref(), from, data_type, style)?;
-        return Ok(Read { data_type: Some(data_type), value, word: None, constant: false });
+        return Ok(Read { data_type: Some(data_type), value, word: None, constant: false, json: false });
     }
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("N'") {
         return match text.contains('(') {
             true => {
                 let (data_type, value) = call(context, text)?;
-                Ok(Read { data_type: Some(data_type), value, word: None, constant: false })
+                let json = text.starts_with("JSON_");
+                Ok(Read { data_type: Some(data_type), value, word: None, constant: false, json })
             }
-            false => Ok(Read { data_type: None, value: Value::Null, word: Some(text.to_owned()), constant: false }),
+            false => Ok(Read {
+                data_type: None,
+                value: Value::Null,
+                word: Some(text.to_owned()),
+                constant: false,
+                json: false,
+            }),
         };
     }
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
@@ -72,7 +80,7 @@ fn read(context: &Context<'_>, text: &str) -> Result<Read, Message> {
         (true, Value::Float(number)) => Value::Float(-number),
         (_, value) => value,
     };
-    Ok(Read { data_type: Some(data_type), value, word: None, constant: true })
+    Ok(Read { data_type: Some(data_type), value, word: None, constant: true, json: false })
 }
 
 /// Evaluates a call.
@@ -88,6 +96,7 @@ pub fn call(context: &Context<'_>, text: &str) -> Result<(DataType, Value), Mess
             constant: read.constant.then(|| read.value.as_ref()),
             keyword: read.word.as_deref(),
             collation: None,
+            is_json: read.json,
         })
         .collect();
     let bound = function.bind(&arguments)?;

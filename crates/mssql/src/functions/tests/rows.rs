@@ -290,6 +290,67 @@ fn choices() {
 }
 
 #[test]
+fn json() {
+    check(&[
+        ("ISJSON('{\"a\":1}')", "1 :: int"),
+        ("ISJSON('1')", "0"),
+        ("ISJSON('1', 'VALUE')", "1"),
+        ("ISJSON('oops')", "0"),
+        ("ISJSON(NULL)", "NULL"),
+        ("JSON_VALUE('{\"a\":{\"b\":\"x\"}}', '$.a.b')", "x :: nvarchar(4000)"),
+        ("JSON_VALUE('{\"a\":{\"b\":\"x\"}}', '$.a')", "NULL"),
+        (
+            "JSON_VALUE('{\"a\":{\"b\":\"x\"}}', 'strict $.a')",
+            "13623: Scalar value cannot be found in the specified JSON path.",
+        ),
+        ("JSON_VALUE('{}', 'strict $.a')", "13608: Property cannot be found on the specified JSON path."),
+        (
+            "JSON_VALUE('{}', 'a')",
+            "13607: JSON path is not properly formatted. Unexpected character 'a' is found at position 0.",
+        ),
+        (
+            "JSON_VALUE('{x', '$.a')",
+            "13609: JSON text is not properly formatted. Unexpected character 'x' is found at position 1.",
+        ),
+        ("JSON_VALUE('[true, null]', '$[0]')", "true"),
+        ("JSON_VALUE('[true, null]', '$[1]')", "NULL"),
+        ("JSON_QUERY('{\"a\":[1, 2]}', '$.a')", "[1, 2] :: nvarchar(max)"),
+        ("JSON_QUERY('{\"a\":1}', '$.a')", "NULL"),
+        ("JSON_QUERY('{\"a\":1}', 'strict $.a')", "13624"),
+        ("JSON_PATH_EXISTS('{\"a\":1}', '$.a')", "1"),
+        ("JSON_MODIFY('{\"a\":1}', '$.a', 2)", "{\"a\":2}"),
+        ("JSON_MODIFY('{\"a\":1}', '$.b', 'x')", "{\"a\":1,\"b\":\"x\"}"),
+        ("JSON_MODIFY('{}', '$.b', '1':bit)", "{\"b\":true}"),
+        ("JSON_MODIFY('{\"a\":1,\"b\":2,\"c\":3}', '$.b', NULL)", "{\"a\":1,\"c\":3}"),
+        ("JSON_MODIFY('{\"a\":1,\"b\":2}', '$.b', NULL)", "{\"a\":1}"),
+        ("JSON_MODIFY('{\"a\":1}', '$.a', NULL)", "{}"),
+        ("JSON_MODIFY('{\"a\":1}', 'strict $.a', NULL)", "{\"a\":null}"),
+        ("JSON_MODIFY('{\"a\":[1]}', 'append $.a', 2)", "{\"a\":[1,2]}"),
+        ("JSON_MODIFY('{\"a\":1}', '$.b', '[1]')", "{\"a\":1,\"b\":\"[1]\"}"),
+        ("JSON_MODIFY('{\"a\":1}', '$.b', JSON_QUERY('[1]'))", "{\"a\":1,\"b\":[1]}"),
+        ("JSON_MODIFY('{}', 'strict $.b', 1)", "13608"),
+        ("JSON_OBJECT('a', 1, 'b', 'x')", "{\"a\":1,\"b\":\"x\"}"),
+        ("JSON_ARRAY(1, NULL, 'x', JSON_ARRAY(2))", "[1,\"x\",[2]]"),
+    ]);
+}
+
+#[test]
+fn hashes() {
+    check(&[
+        ("HASHBYTES('MD5', 'abc')", "0x900150983CD24FB0D6963F7D28E17F72"),
+        ("HASHBYTES('SHA1', 'abc')", "0xA9993E364706816ABA3E25717850C26C9CD0D89D"),
+        ("HASHBYTES('sha2_256', 'abc')", "0xBA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"),
+        ("HASHBYTES('MD5', N'a')", "0x4144E195F46DE78A3623DA7364D04F11"),
+        ("HASHBYTES('nosuch', 'abc')", "NULL :: varbinary(8000)"),
+        ("HASHBYTES('MD5', 1)", "8116: Argument data type int is invalid for argument 2 of hashbytes function."),
+        ("BASE64_ENCODE('0x010203FF':varbinary(4))", "AQID/w== :: varchar(8)"),
+        ("BASE64_ENCODE('0x010203FF':varbinary(4), 1)", "AQID_w"),
+        ("BASE64_DECODE('AQID/w==')", "0x010203FF"),
+        ("BASE64_DECODE('A')", "9803"),
+    ]);
+}
+
+#[test]
 fn new_ids_differ() {
     let random = Random::seeded(5);
     let context = context(&random);
