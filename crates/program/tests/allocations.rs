@@ -49,8 +49,8 @@ struct Quiet(Vec<Arc<Program>>);
 impl Host for Quiet {
     fn execute(&mut self, call: &mut StatementCall<'_>) -> Result<Flow, Box<Raised>> {
         if let ValueRef::Integer(number) = call.input(0) {
-            call.set(0, ValueRef::Integer(number + 1)).map_err(Raised::of)?;
-            call.set_text(1, |text| text.push_str("written by the host, and not so short")).map_err(Raised::of)?;
+            call.set(0, ValueRef::Integer(number + 1))?;
+            call.set_text(1, |text| text.push_str("written by the host, and not so short"))?;
         }
         Ok(Flow::Next)
     }
