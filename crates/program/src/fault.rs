@@ -161,6 +161,13 @@ impl Raised {
     }
 }
 
+/// For hosts and native functions: the machine asks [`crate::Host::fault`] for its words before anybody sees it.
+impl From<Fault> for Box<Raised> {
+    fn from(fault: Fault) -> Box<Raised> {
+        Raised::of(fault)
+    }
+}
+
 impl fmt::Display for Raised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(routine) = &self.routine {

@@ -46,6 +46,8 @@ pub enum Unhandled {
     Propagate,
     /// The host has made it known; the routine goes on with the statement after the failed one.
     NextStatement,
+    /// The host has made it known; the routine ends there, with the result that it has so far, and its caller goes on.
+    EndRoutine,
 }
 
 /// The world of a program: see the module's comment.
@@ -59,7 +61,8 @@ pub trait Host {
     /// A number that changes when [`Host::resolve`] might answer differently. Asked at every call.
     fn stamp(&self) -> u64;
 
-    /// Says what becomes of a fault of the machine.
+    /// Says what becomes of a fault of the machine, or of one that [`Host::execute`] or a native function passed on with
+    /// `?` (a [`Raised`] that has a fault and no number).
     fn fault(&mut self, fault: Fault) -> FaultAnswer {
         FaultAnswer::Raise(Raised::of(fault))
     }

@@ -208,6 +208,31 @@ fn without_a_handler_the_host_may_go_on_with_the_next_statement() {
 }
 
 #[test]
+fn without_a_handler_the_host_may_end_the_routine_alone() {
+    let mut host = TestHost { ends_routine: true, ..TestHost::default() };
+    let mut inner = Routine::new("inner");
+    inner.scoped = true;
+    inner.body = lines(1, vec![raise("gone"), note_text("never")]);
+    host.add(inner);
+    let mut r = Routine::new("main");
+    r.body = lines(1, vec![exec("inner"), note_text("goes on"), ret(int(4))]);
+    assert_eq!(run(&mut host, r).unwrap(), Value::Integer(4));
+    assert_eq!(host.notes, ["enter inner 2", "unhandled 'gone' line 1", "leave inner 2", "'goes on'"]);
+    let mut r = Routine::new("main");
+    r.body = lines(1, vec![raise("outermost"), ret(int(4))]);
+    assert_eq!(run(&mut host, r).unwrap(), Value::Integer(0));
+}
+
+#[test]
+fn a_fault_of_the_host_gets_the_words_of_the_language() {
+    let mut r = Routine::new("main");
+    let small = r.slot("@small", Type::Integer(Width::U8));
+    r.body = lines(1, vec![host(COPY, vec![int(300)], vec![small])]);
+    let error = run(&mut TestHost::default(), r).unwrap_err();
+    assert_eq!((error.number, error.fault), (8115, Some(Fault::Overflow { to: Type::Integer(Width::U8) })));
+}
+
+#[test]
 fn an_error_in_a_function_ends_the_statement_that_called_it() {
     let mut host = TestHost { goes_on: true, ..TestHost::default() };
     let mut function = Routine::new("f");

@@ -38,67 +38,65 @@ impl Emitter<'_> {
         let ty = expression.ty;
         match &expression.kind {
             ExpressionKind::Constant(value) => self.load(ty, value, to),
-            ExpressionKind::Slot(_) => {
-                let from = self.operand(expression);
-                self.move_value(ty, to, from.place);
+            ExpressionKind::Slot(slot) => {
+                let from = self.slots.get(usize::from(slot.0)).map_or(0, |slot| slot.place);
+                self.move_value(ty, to, from);
             }
             ExpressionKind::Negate(value) => self.negate(ty, value, to),
-            ExpressionKind::BitNot(value) => {
-                let (a, width) = (self.operand(value).place, ty.width().unwrap_or(Width::I64));
-                self.emit(Instruction::BitNot { width, to, a });
-            }
+            ExpressionKind::BitNot(value) => self.bit_not(ty, value, to),
             ExpressionKind::Arithmetic { op, rounding, left, right } => {
                 self.arithmetic(ty, *op, *rounding, (left, right), to);
             }
-            ExpressionKind::Bitwise { op, left, right } => {
-                let width = ty.width().unwrap_or(Width::I64);
-                let (a, b) = (self.operand(left).place, self.operand(right).place);
-                self.emit(Instruction::Bitwise { op: *op, width, to, a, b });
-            }
+            ExpressionKind::Bitwise { op, left, right } => self.bitwise(ty, *op, (left, right), to),
             ExpressionKind::Compare { op, left, right, .. } => self.compare(expression, *op, (left, right), to),
-            ExpressionKind::IsNull(value) => {
-                let a = self.operand(value);
-                self.is_null(to, a);
-            }
-            ExpressionKind::Not(value) => {
-                let a = self.operand(value).place;
-                self.emit(Instruction::Not { to, a });
-            }
+            ExpressionKind::IsNull(value) => self.is_null_of(value, to),
+            ExpressionKind::Not(value) => self.not(value, to),
             ExpressionKind::And(left, right) => self.logic(false, left, right, to),
             ExpressionKind::Or(left, right) => self.logic(true, left, right, to),
             ExpressionKind::Case { arms, otherwise } => self.case(ty, arms, otherwise.as_deref(), to),
             ExpressionKind::Coalesce(list) => self.coalesce(ty, list, to),
             ExpressionKind::Convert { value, rounding } => self.convert(ty, value, *rounding, to),
-            ExpressionKind::Fit { value, unit, pad, strict } => {
-                let (from, site) = (self.operand(value), self.tables.fits.len() as u32);
-                let to = Destination { ty, place: to };
-                self.tables.fits.push(FitSite { from, to, unit: *unit, pad: *pad, strict: *strict });
-                self.emit(Instruction::Fit { site });
-            }
-            ExpressionKind::Concat { parts, null_as_empty, unit } => {
-                let parts: Box<[Operand]> = parts.iter().map(|part| self.operand(part)).collect();
-                let appends = matches!(&*parts, [first, rest @ ..]
-                    if first.place == to && rest.iter().all(|part| part.place != to));
-                let (site, to) = (self.tables.concats.len() as u32, Destination { ty, place: to });
-                let null_as_empty = *null_as_empty;
-                self.tables.concats.push(ConcatSite { parts, to, null_as_empty, unit: *unit, appends });
-                self.emit(Instruction::Concat { site });
-            }
-            ExpressionKind::Native { function, arguments } => {
-                let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
-                let (site, to) = (self.tables.natives.len() as u32, Destination { ty, place: to });
-                self.tables.natives.push(NativeSite { function: *function, arguments, to });
-                self.emit(Instruction::Native { site });
-            }
-            ExpressionKind::HostCall { statement, arguments, .. } => {
-                let inputs = arguments.iter().map(|argument| self.operand(argument)).collect();
-                let outputs = Box::new([Destination { ty, place: to }]);
-                let branches = Box::new([]);
-                self.host(HostSite { statement: *statement, inputs, outputs, branches }, &[]);
-            }
+            ExpressionKind::Fit { .. } => self.fit(expression, to),
+            ExpressionKind::Concat { .. } => self.concat(expression, to),
+            ExpressionKind::Native { function, arguments } => self.native(ty, *function, arguments, to),
+            ExpressionKind::HostCall { statement, arguments, .. } => self.host_call(ty, *statement, arguments, to),
             ExpressionKind::Call(call) => self.call(call, Some(Destination { ty, place: to }), true),
         }
         self.release(taken);
+    }
+
+    fn fit(&mut self, expression: &Expression, to: u16) {
+        if let ExpressionKind::Fit { value, unit, pad, strict } = &expression.kind {
+            let (from, site) = (self.operand(value), self.tables.fits.len() as u32);
+            let to = Destination { ty: expression.ty, place: to };
+            self.tables.fits.push(FitSite { from, to, unit: *unit, pad: *pad, strict: *strict });
+            self.emit(Instruction::Fit { site });
+        }
+    }
+
+    fn concat(&mut self, expression: &Expression, to: u16) {
+        if let ExpressionKind::Concat { parts, null_as_empty, unit } = &expression.kind {
+            let parts: Box<[Operand]> = parts.iter().map(|part| self.operand(part)).collect();
+            let appends = matches!(&*parts, [first, rest @ ..]
+                if first.place == to && rest.iter().all(|part| part.place != to));
+            let (site, to) = (self.tables.concats.len() as u32, Destination { ty: expression.ty, place: to });
+            let null_as_empty = *null_as_empty;
+            self.tables.concats.push(ConcatSite { parts, to, null_as_empty, unit: *unit, appends });
+            self.emit(Instruction::Concat { site });
+        }
+    }
+
+    fn native(&mut self, ty: Type, function: NativeFunction, arguments: &[Expression], to: u16) {
+        let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
+        let (site, to) = (self.tables.natives.len() as u32, Destination { ty, place: to });
+        self.tables.natives.push(NativeSite { function, arguments, to });
+        self.emit(Instruction::Native { site });
+    }
+
+    fn host_call(&mut self, ty: Type, statement: StatementId, arguments: &[Expression], to: u16) {
+        let inputs = arguments.iter().map(|argument| self.operand(argument)).collect();
+        let (outputs, branches) = (Box::new([Destination { ty, place: to }]), Box::new([]));
+        self.host(HostSite { statement, inputs, outputs, branches }, &[]);
     }
 
     /// A constant into a register.
@@ -149,6 +147,27 @@ impl Emitter<'_> {
             _ if a.place & CONSTANT != 0 => self.emit(Instruction::LoadInteger { to, value: 0 }),
             file => self.emit(Instruction::IsNull { file, to, a: a.place }),
         }
+    }
+
+    fn is_null_of(&mut self, value: &Expression, to: u16) {
+        let a = self.operand(value);
+        self.is_null(to, a);
+    }
+
+    fn not(&mut self, value: &Expression, to: u16) {
+        let a = self.operand(value).place;
+        self.emit(Instruction::Not { to, a });
+    }
+
+    fn bit_not(&mut self, ty: Type, value: &Expression, to: u16) {
+        let (a, width) = (self.operand(value).place, ty.width().unwrap_or(Width::I64));
+        self.emit(Instruction::BitNot { width, to, a });
+    }
+
+    fn bitwise(&mut self, ty: Type, op: BitwiseOp, (left, right): (&Expression, &Expression), to: u16) {
+        let width = ty.width().unwrap_or(Width::I64);
+        let (a, b) = (self.operand(left).place, self.operand(right).place);
+        self.emit(Instruction::Bitwise { op, width, to, a, b });
     }
 
     fn negate(&mut self, ty: Type, value: &Expression, to: u16) {

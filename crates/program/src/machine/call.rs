@@ -28,10 +28,10 @@ struct Bound {
     target: Bind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Bind {
     Statement(StatementId),
-    Program { linked: usize, passes: Arc<[Pass]>, backs: Arc<[Back]> },
+    Program { linked: usize, passes: Box<[Pass]>, backs: Box<[Back]> },
 }
 
 /// An argument on its way to a parameter.
@@ -58,7 +58,12 @@ struct Back {
 impl Machine {
     /// The machine's number for a program.
     fn link(&mut self, program: &Arc<Program>) -> usize {
+        // Ids begin at 1.
+        if self.recent.0 == program.id {
+            return self.recent.1;
+        }
         if let Some(number) = self.numbers.get(&program.id) {
+            self.recent = (program.id, *number);
             return *number;
         }
         let number = self.linked.len();
@@ -147,59 +152,85 @@ impl Machine {
     /// Runs a call of the top frame.
     pub(super) fn call(&mut self, host: &mut dyn Host, site: u32) -> Result<(), Trouble> {
         self.spend(1)?;
-        let (bind, is_function) = self.bound(host, site)?;
-        let (linked, passes) = match bind {
-            Bind::Statement(statement) => {
-                let flow = host.execute(&mut StatementCall::of_call(self, site, statement))?;
-                self.look_for_cancellation()?;
-                if flow == Flow::Return
-                    && let Some(frame) = self.frames.last_mut()
-                {
-                    frame.pc = self.linked[frame.linked].program.code.len() as u32 - 1;
-                }
-                return Ok(());
-            }
-            Bind::Program { linked, passes, .. } => (linked, passes),
+        let Some(from) = self.frames.last().map(|caller| caller.linked) else {
+            return Err(Fault::Internal("no frame").into());
         };
-        self.check_nesting()?;
+        if !self.is_bound(host, from, site) {
+            self.bind(host, from, site)?;
+        }
+        let nesting = self.check_nesting();
         let bases = self.top();
         let Machine { registers, scratch, frames, linked: programs, .. } = self;
-        let Some(caller) = frames.last() else { return Err(Fault::Internal("no frame").into()) };
+        let (caller, program) = (frames.last(), &programs[from].program);
+        let (Some(caller), Some(Some(bound))) = (caller, programs[from].calls.get(site as usize)) else {
+            return Err(Fault::Internal("a call that is not bound").into());
+        };
+        let (linked, passes) = match &bound.target {
+            Bind::Statement(statement) => {
+                let statement = *statement;
+                return self.host_routine(host, site, statement);
+            }
+            Bind::Program { linked, passes, .. } => (*linked, passes),
+        };
+        nesting?;
         let callee = &programs[linked].program;
         registers.begin_frame(bases, &callee.frame)?;
-        let constants = &programs[caller.linked].program.tables.constants;
+        let constants = &program.tables.constants;
         for pass in passes.iter() {
             let slot = &callee.routine.slots[usize::from(pass.slot)];
             pass_argument(registers, scratch, host, (caller.bases, constants), bases, pass, slot)?;
         }
+        let is_function = program.tables.calls[site as usize].is_function;
         let frame = self.frame(linked, bases, Some(site), is_function);
         self.enter(host, frame);
         Ok(())
     }
 
-    /// What a call of the top frame stands for, and whether it is an expression's.
-    fn bound(&mut self, host: &mut dyn Host, number: u32) -> Result<(Bind, bool), Trouble> {
-        let Some(caller) = self.frames.last() else { return Err(Fault::Internal("no frame").into()) };
-        let from = caller.linked;
+    /// Runs a call of what the host does itself.
+    fn host_routine(&mut self, host: &mut dyn Host, site: u32, statement: StatementId) -> Result<(), Trouble> {
+        let flow = host.execute(&mut StatementCall::of_call(self, site, statement))?;
+        self.look_for_cancellation()?;
+        if flow == Flow::Return
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.pc = self.linked[frame.linked].program.code.len() as u32 - 1;
+        }
+        Ok(())
+    }
+
+    /// The name that a call is made by, if it is computed.
+    fn computed_name(&self, from: usize, number: u32) -> Option<&str> {
+        match &self.linked[from].program.tables.calls[number as usize].callee {
+            CalleeSite::Named(_) => None,
+            CalleeSite::Dynamic(operand) => match self.value(*operand) {
+                ValueRef::Text(name) => Some(name),
+                _ => Some(""),
+            },
+        }
+    }
+
+    /// Whether it is known what a call of the top frame stands for.
+    fn is_bound(&self, host: &dyn Host, from: usize, number: u32) -> bool {
+        match self.linked[from].calls.get(number as usize) {
+            Some(Some(bound)) if bound.stamp == host.stamp() => {
+                bound.name.is_none() || bound.name.as_deref() == self.computed_name(from, number)
+            }
+            _ => false,
+        }
+    }
+
+    /// Finds out what a call of the top frame stands for.
+    fn bind(&mut self, host: &mut dyn Host, from: usize, number: u32) -> Result<(), Trouble> {
         let program = self.linked[from].program.clone();
         let site = &program.tables.calls[number as usize];
+        let name: Option<Box<str>> = self.computed_name(from, number).map(Box::from);
+        // Taken first: a change while the name is looked up is one to look again for.
         let stamp = host.stamp();
-        let name = match &site.callee {
-            CalleeSite::Named(name) => name,
-            CalleeSite::Dynamic(operand) => match self.value(*operand) {
-                ValueRef::Text(name) => name,
-                _ => "",
-            },
+        let resolved = match (&site.callee, &name) {
+            (CalleeSite::Named(name), _) => host.resolve(name)?,
+            (_, name) => host.resolve(name.as_deref().unwrap_or_default())?,
         };
-        let is_dynamic = matches!(site.callee, CalleeSite::Dynamic(_));
-        if let Some(Some(bound)) = self.linked[from].calls.get(number as usize)
-            && bound.stamp == stamp
-            && (!is_dynamic || bound.name.as_deref() == Some(name))
-        {
-            return Ok((bound.target.clone(), site.is_function));
-        }
-        let kept_name = is_dynamic.then(|| Box::from(name));
-        let target = match host.resolve(name)? {
+        let target = match resolved {
             Resolved::Statement(statement) => Bind::Statement(statement),
             Resolved::Program(callee) => {
                 let linked = self.link(&callee);
@@ -208,9 +239,9 @@ impl Machine {
             }
         };
         if let Some(place) = self.linked[from].calls.get_mut(number as usize) {
-            *place = Some(Bound { stamp, name: kept_name, target: target.clone() });
+            *place = Some(Bound { stamp, name, target });
         }
-        Ok((target, site.is_function))
+        Ok(())
     }
 
     /// Ends the top frame and gives the caller what comes back. Whether it was the run's first.

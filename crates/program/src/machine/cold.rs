@@ -130,7 +130,7 @@ impl Cold<'_> {
                 let null = self.is_null(file, a);
                 self.set(to, Cell::integer(null.into()));
             }
-            MoveLong { .. } | TakeLong { .. } | NullLong { .. } | LoadAny { .. } | LoadCell { .. } => {
+            MoveLong { .. } | TakeLong { .. } | NullLong { .. } | LoadAny { .. } => {
                 self.transfer(instruction)?;
             }
             Convert { site } => self.convert(&self.program.tables.converts[site as usize])?,
@@ -255,10 +255,6 @@ impl Cold<'_> {
     fn transfer(&mut self, instruction: Instruction) -> Result<(), Fault> {
         let (bases, tables) = (self.bases(), &self.program.tables);
         match instruction {
-            Instruction::LoadCell { to, constant } => {
-                self.set(to, tables.cells[constant as usize]);
-                Ok(())
-            }
             Instruction::LoadAny { to, constant } => {
                 let value = tables.constants[usize::from(constant)].as_ref();
                 self.registers.set_any(bases.anys + usize::from(to), value)

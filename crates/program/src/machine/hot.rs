@@ -75,7 +75,13 @@ macro_rules! compute {
 }
 
 /// Runs until something stops it.
-pub(super) fn run(code: &[Instruction], at: &mut usize, cells: &mut [Cell], fuel: &mut u32) -> Stop {
+pub(super) fn run(
+    code: &[Instruction],
+    constants: &[Cell],
+    at: &mut usize,
+    cells: &mut [Cell],
+    fuel: &mut u32,
+) -> Stop {
     use Instruction::*;
     let mut pc = *at;
     let mut left = *fuel;
@@ -98,6 +104,7 @@ pub(super) fn run(code: &[Instruction], at: &mut usize, cells: &mut [Cell], fuel
         pc += 1;
         match instruction {
             Move { to, from } => cell!(to) = cell!(from),
+            LoadCell { to, constant } => cell!(to) = constants[constant as usize],
             LoadInteger { to, value } => cell!(to) = Cell::integer(value.into()),
             AddI32 { to, a, b } => compute!(cells, to, cell!(a), cell!(b), |x, y| i32_of(x + y), Width::I32),
             SubtractI32 { to, a, b } => compute!(cells, to, cell!(a), cell!(b), |x, y| i32_of(x - y), Width::I32),

@@ -140,6 +140,8 @@ pub struct Machine {
     caught: Vec<Caught>,
     linked: Vec<Linked>,
     numbers: HashMap<u64, usize>,
+    /// The program that was run last: its number here is looked for first.
+    recent: (u64, usize),
     limits: Limits,
     fuel: u32,
     /// Turns that are left beside the fuel.
@@ -239,6 +241,7 @@ impl Machine {
         if self.linked.len() > KEPT_PROGRAMS {
             self.linked.clear();
             self.numbers.clear();
+            self.recent = (0, 0);
         }
         self.turns = self.limits.turns;
         self.fuel = 0;
@@ -279,7 +282,8 @@ impl Machine {
         let (first, count) = (frame.bases.cells, program.frame.cells);
         let mut pc = frame.pc as usize;
         let exit = loop {
-            let stop = hot::run(&program.code, &mut pc, &mut registers.cells[first..first + count], fuel);
+            let cells = &mut registers.cells[first..first + count];
+            let stop = hot::run(&program.code, &program.tables.cells, &mut pc, cells, fuel);
             let instruction = match stop {
                 Stop::Other(instruction) => instruction,
                 Stop::Turn => break Exit::Turn,

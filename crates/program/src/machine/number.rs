@@ -302,3 +302,67 @@ impl Write for Digits {
 pub(super) fn order_decimals(left_scale: u8, right_scale: u8, a: i128, b: i128) -> Ordering {
     if left_scale == right_scale { a.cmp(&b) } else { Decimal::new(a, left_scale).cmp(&Decimal::new(b, right_scale)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF: Rounding = Rounding::HalfAway;
+    const CUT: Rounding = Rounding::Truncate;
+
+    fn decimal_of(text: &str) -> ValueRef<'static> {
+        ValueRef::Decimal(text.parse().unwrap())
+    }
+
+    fn converted(value: ValueRef<'_>, to: Type, rounding: Rounding) -> String {
+        convert(value, to, rounding).map_or_else(|fault| fault.to_string(), |cell| cell.value(to).to_string())
+    }
+
+    #[test]
+    fn halves_go_away_from_zero_or_are_cut() {
+        let to = Type::Decimal { precision: 5, scale: 1 };
+        for (text, half, cut) in [("0.25", "0.3", "0.2"), ("-0.25", "-0.3", "-0.2"), ("0.2499", "0.2", "0.2")] {
+            assert_eq!(converted(decimal_of(text), to, HALF), half);
+            assert_eq!(converted(decimal_of(text), to, CUT), cut);
+            let double = ValueRef::Float(text.parse().unwrap());
+            assert_eq!(converted(double, to, HALF), half);
+            assert_eq!(converted(double, to, CUT), cut);
+        }
+        assert_eq!(converted(decimal_of("2.5"), Type::I32, HALF), "3");
+        assert_eq!(converted(decimal_of("-2.5"), Type::I32, CUT), "-2");
+        assert_eq!(converted(ValueRef::Float(0.5), Type::I32, HALF), "1");
+        assert_eq!(
+            converted(ValueRef::Float(f64::NAN), to, HALF),
+            "arithmetic overflow in a result of type decimal(5,1)"
+        );
+        assert_eq!(converted(ValueRef::Float(f64::NAN), Type::I64, CUT), "arithmetic overflow in a result of type i64");
+        assert_eq!(converted(ValueRef::Float(9.3e18), Type::I64, CUT), "arithmetic overflow in a result of type i64");
+        // The double nearest to 0.1 is a little more.
+        let long = Type::Decimal { precision: 38, scale: 20 };
+        assert_eq!(converted(ValueRef::Float(0.1), long, HALF), "0.10000000000000000555");
+    }
+
+    #[test]
+    fn results_of_38_digits_are_exact() {
+        let most: i128 = 10i128.pow(38) - 1;
+        let shape = |left_scale, right_scale, scale, rounding| DecimalShape {
+            left_scale,
+            right_scale,
+            precision: 38,
+            scale,
+            rounding,
+        };
+        // 0.99...9 * 0.99...9 = 0.99...8 with 37 nines
+        let product = decimal(ArithmeticOp::Multiply, &shape(38, 38, 38, HALF), most, most);
+        assert_eq!(product, Ok(most - 1));
+        // 2 / 3 cut and rounded
+        let third = |rounding| decimal(ArithmeticOp::Divide, &shape(1, 0, 6, rounding), 20, 3);
+        assert_eq!((third(CUT), third(HALF)), (Ok(666_666), Ok(666_667)));
+        let wide = decimal(ArithmeticOp::Divide, &shape(0, 38, 0, HALF), 1, most);
+        assert_eq!(wide, Ok(1));
+        let sum = decimal(ArithmeticOp::Add, &shape(0, 38, 0, HALF), most, 5 * 10i128.pow(37));
+        assert_eq!(sum, Err(Fault::Overflow { to: Type::Decimal { precision: 38, scale: 0 } }));
+        let rest = decimal(ArithmeticOp::Remainder, &shape(0, 38, 38, HALF), -7, 3 * 10i128.pow(37));
+        assert_eq!(rest, Ok(-10i128.pow(37)));
+    }
+}

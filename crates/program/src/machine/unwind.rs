@@ -15,7 +15,7 @@ use crate::{Fault, FaultAnswer, Host, Place, Raised, Unhandled};
 impl Machine {
     /// Goes on after something went wrong, or fails with it.
     pub(super) fn handle(&mut self, host: &mut dyn Host, trouble: Trouble, floor: usize) -> Result<(), Box<Raised>> {
-        let mut raised = match trouble {
+        let mut raised = match without_words(trouble) {
             Trouble::Raised(raised) => raised,
             Trouble::Fault(fault) => match self.ask(host, fault) {
                 Some(raised) => raised,
@@ -40,7 +40,8 @@ impl Machine {
             None if (0..floor).any(|index| self.takes_errors(index)) => Err(raised),
             None => match host.unhandled(&raised) {
                 Unhandled::Propagate => Err(raised),
-                Unhandled::NextStatement => self.skip_statement(host, raised, floor),
+                Unhandled::NextStatement => self.skip(host, raised, floor, false),
+                Unhandled::EndRoutine => self.skip(host, raised, floor, true),
             },
         }
     }
@@ -70,7 +71,7 @@ impl Machine {
 
     /// The same for an error that no frame has yet.
     pub(super) fn raised_of(&mut self, host: &mut dyn Host, trouble: Trouble) -> Box<Raised> {
-        match trouble {
+        match without_words(trouble) {
             Trouble::Raised(raised) => raised,
             Trouble::Fault(fault) => match host.fault(fault.clone()) {
                 FaultAnswer::Raise(raised) => raised,
@@ -109,9 +110,15 @@ impl Machine {
         Ok(())
     }
 
-    /// The host has made the error known: on with the statement after the failed one. What an expression called ends
-    /// with its statement.
-    fn skip_statement(&mut self, host: &mut dyn Host, raised: Box<Raised>, floor: usize) -> Result<(), Box<Raised>> {
+    /// The host has made the error known: on with the statement after the failed one, or with the end of its routine.
+    /// What an expression called ends with its statement.
+    fn skip(
+        &mut self,
+        host: &mut dyn Host,
+        raised: Box<Raised>,
+        floor: usize,
+        to_the_end: bool,
+    ) -> Result<(), Box<Raised>> {
         let mut index = self.frames.len().saturating_sub(1);
         while self.frames.get(index).is_some_and(|frame| frame.is_function) && index > floor {
             index -= 1;
@@ -120,7 +127,13 @@ impl Machine {
         let Some(frame) = self.frames.last_mut().filter(|frame| index >= floor && !frame.is_function) else {
             return Err(raised);
         };
-        match self.linked[frame.linked].program.statement(failed(frame)) {
+        let program = &self.linked[frame.linked].program;
+        match program.statement(failed(frame)) {
+            // The last instruction of every program is its return.
+            _ if to_the_end => {
+                frame.pc = program.code.len() as u32 - 1;
+                Ok(())
+            }
             Some(statement) => {
                 frame.pc = statement.next;
                 Ok(())
@@ -161,4 +174,15 @@ impl Machine {
 /// The instruction that a frame ran last.
 fn failed(frame: &Frame) -> usize {
     (frame.pc as usize).saturating_sub(1)
+}
+
+/// An error that is a fault without words yet.
+fn without_words(trouble: Trouble) -> Trouble {
+    match trouble {
+        Trouble::Raised(mut raised) if raised.number == 0 && !raised.uncatchable => match raised.fault.take() {
+            Some(fault) => Trouble::Fault(fault),
+            None => Trouble::Raised(raised),
+        },
+        other => other,
+    }
 }

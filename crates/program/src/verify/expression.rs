@@ -31,12 +31,22 @@ impl Verifier<'_> {
     }
 
     /// Checks an expression.
+    ///
+    /// This calls itself as deeply as expressions are nested, so what needs much of the stack is in [`Verifier::node`].
     pub(super) fn expression(&self, e: &Expression, depth: usize) -> Checked {
         if depth > EXPRESSION_DEPTH {
             return self.error(format!("an expression is nested deeper than {EXPRESSION_DEPTH}"));
         }
+        if let ExpressionKind::Call(call) = &e.kind {
+            self.call(call, depth + 1)?;
+        }
+        each_operand(e, &mut |operand| self.expression(operand, depth + 1))?;
+        self.node(e)
+    }
+
+    /// Checks a node whose operands were checked.
+    fn node(&self, e: &Expression) -> Checked {
         self.sensible(e.ty)?;
-        let all = |list: &[Expression]| list.iter().try_for_each(|e| self.expression(e, depth + 1));
         match &e.kind {
             ExpressionKind::Constant(value) => match e.ty.admits(value) {
                 true => Ok(()),
@@ -46,81 +56,54 @@ impl Verifier<'_> {
                 let ty = self.slot(*slot)?.ty;
                 self.is(e, ty)
             }
-            ExpressionKind::Negate(value) | ExpressionKind::BitNot(value) => {
-                self.expression(value, depth + 1)?;
-                self.unary(e, value)
-            }
+            ExpressionKind::Negate(value) | ExpressionKind::BitNot(value) => self.unary(e, value),
             ExpressionKind::Arithmetic { left, right, .. } | ExpressionKind::Bitwise { left, right, .. } => {
-                self.expression(left, depth + 1)?;
-                self.expression(right, depth + 1)?;
                 self.binary(e, left, right)
             }
             ExpressionKind::Compare { left, right, .. } => {
-                self.expression(left, depth + 1)?;
-                self.expression(right, depth + 1)?;
                 self.is(e, Type::Boolean)?;
                 self.comparable(left.ty, right.ty)
             }
-            ExpressionKind::IsNull(value) => {
-                self.expression(value, depth + 1)?;
-                self.is(e, Type::Boolean)
-            }
+            ExpressionKind::IsNull(_) => self.is(e, Type::Boolean),
             ExpressionKind::Not(value) => {
-                self.expression(value, depth + 1)?;
                 self.is(value, Type::Boolean)?;
                 self.is(e, Type::Boolean)
             }
             ExpressionKind::And(left, right) | ExpressionKind::Or(left, right) => {
-                for side in [left, right] {
-                    self.expression(side, depth + 1)?;
-                    self.is(side, Type::Boolean)?;
-                }
-                self.is(e, Type::Boolean)
+                [&**left, right, e].into_iter().try_for_each(|side| self.is(side, Type::Boolean))
             }
             ExpressionKind::Case { arms, otherwise } => {
+                self.not_too_many(arms.len())?;
                 for (condition, value) in arms {
-                    self.expression(condition, depth + 1)?;
                     self.is(condition, Type::Boolean)?;
-                    self.expression(value, depth + 1)?;
                     self.assignable(value.ty, e.ty)?;
                 }
-                otherwise.as_ref().map_or(Ok(()), |value| {
-                    self.expression(value, depth + 1)?;
-                    self.assignable(value.ty, e.ty)
-                })
+                otherwise.as_ref().map_or(Ok(()), |value| self.assignable(value.ty, e.ty))
             }
             ExpressionKind::Coalesce(list) => {
                 self.some(list)?;
-                all(list)?;
                 list.iter().try_for_each(|value| self.assignable(value.ty, e.ty))
             }
-            ExpressionKind::Convert { value, .. } => {
-                self.expression(value, depth + 1)?;
-                self.convertible(value.ty, e.ty)
-            }
+            ExpressionKind::Convert { value, .. } => self.convertible(value.ty, e.ty),
             ExpressionKind::Fit { value, .. } => {
-                self.expression(value, depth + 1)?;
                 self.long(e.ty)?;
-                if value.ty.same_family(e.ty) {
-                    Ok(())
-                } else {
-                    self.error(format!("{} is fitted to {}", value.ty, e.ty))
+                match value.ty.same_family(e.ty) {
+                    true => Ok(()),
+                    false => self.error(format!("{} is fitted to {}", value.ty, e.ty)),
                 }
             }
             ExpressionKind::Concat { parts, .. } => {
                 self.some(parts)?;
                 self.long(e.ty)?;
-                all(parts)?;
                 match parts.iter().find(|part| !part.ty.same_family(e.ty)) {
                     Some(part) => self.error(format!("{} in a concatenation of {}", part.ty, e.ty)),
                     None => Ok(()),
                 }
             }
             ExpressionKind::Native { arguments, .. } | ExpressionKind::HostCall { arguments, .. } => {
-                self.not_too_many(arguments.len())?;
-                all(arguments)
+                self.not_too_many(arguments.len())
             }
-            ExpressionKind::Call(call) => self.call(call, depth + 1),
+            ExpressionKind::Call(_) => Ok(()),
         }
     }
 
@@ -199,5 +182,37 @@ impl Verifier<'_> {
             ArgumentValue::InOut(slot) => self.slot(*slot).map(|_| ()),
             ArgumentValue::Default => Ok(()),
         })
+    }
+}
+
+/// Visits the operands of a node, but for those of calls.
+fn each_operand(e: &Expression, visit: &mut dyn FnMut(&Expression) -> Checked) -> Checked {
+    match &e.kind {
+        ExpressionKind::Constant(_) | ExpressionKind::Slot(_) | ExpressionKind::Call(_) => Ok(()),
+        ExpressionKind::Negate(value)
+        | ExpressionKind::BitNot(value)
+        | ExpressionKind::IsNull(value)
+        | ExpressionKind::Not(value)
+        | ExpressionKind::Convert { value, .. }
+        | ExpressionKind::Fit { value, .. } => visit(value),
+        ExpressionKind::Arithmetic { left, right, .. }
+        | ExpressionKind::Bitwise { left, right, .. }
+        | ExpressionKind::Compare { left, right, .. }
+        | ExpressionKind::And(left, right)
+        | ExpressionKind::Or(left, right) => {
+            visit(left)?;
+            visit(right)
+        }
+        ExpressionKind::Case { arms, otherwise } => {
+            for (condition, value) in arms {
+                visit(condition)?;
+                visit(value)?;
+            }
+            otherwise.as_ref().map_or(Ok(()), |value| visit(value))
+        }
+        ExpressionKind::Coalesce(list)
+        | ExpressionKind::Concat { parts: list, .. }
+        | ExpressionKind::Native { arguments: list, .. }
+        | ExpressionKind::HostCall { arguments: list, .. } => list.iter().try_for_each(visit),
     }
 }

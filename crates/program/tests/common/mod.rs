@@ -37,6 +37,8 @@ pub struct TestHost {
     pub faults_are_null: bool,
     /// Errors that nobody handles are noted, and the next statement runs.
     pub goes_on: bool,
+    /// Or the routine ends.
+    pub ends_routine: bool,
 }
 
 impl TestHost {
@@ -63,7 +65,7 @@ impl Host for TestHost {
             }
             COPY => {
                 let value = call.input(0).to_value();
-                call.set(0, value.as_ref()).map_err(Raised::of)?;
+                call.set(0, value.as_ref())?;
             }
             NESTED => {
                 let Value::Text(name) = call.input(0).to_value() else { return Ok(Flow::Next) };
@@ -71,7 +73,7 @@ impl Host for TestHost {
                 call.machine().run(self, &program, &[])?;
                 let result = call.machine().result().to_value();
                 if call.outputs() > 0 {
-                    call.set(0, result.as_ref()).map_err(Raised::of)?;
+                    call.set(0, result.as_ref())?;
                 }
             }
             BRANCH => {
@@ -88,9 +90,9 @@ impl Host for TestHost {
                 let note = (0..call.inputs()).map(shown).collect::<Vec<_>>().join(" ");
                 self.notes.push(note);
                 if call.output_type(1).is_some() {
-                    call.set(1, ValueRef::Integer(11)).map_err(Raised::of)?;
+                    call.set(1, ValueRef::Integer(11))?;
                 }
-                call.set_result(ValueRef::Integer(7)).map_err(Raised::of)?;
+                call.set_result(ValueRef::Integer(7))?;
             }
             KILL => {
                 let mut raised = Raised::new(1, 20, 1, "killed");
@@ -131,9 +133,9 @@ impl Host for TestHost {
     }
 
     fn unhandled(&mut self, error: &Raised) -> Unhandled {
-        if self.goes_on {
+        if self.goes_on || self.ends_routine {
             self.notes.push(format!("unhandled {} line {}", error.text, error.line));
-            return Unhandled::NextStatement;
+            return if self.goes_on { Unhandled::NextStatement } else { Unhandled::EndRoutine };
         }
         Unhandled::Propagate
     }
