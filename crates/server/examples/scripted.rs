@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = Config::from_toml(&arguments.next().unwrap_or_default())?;
     config.tds.set_port(port);
     let backend = Arc::new(scripted::Scripted::default());
-    let server = Server::start(config, backend, &Disk::default(), Box::new(std::io::stderr()))?;
+    let server = Server::start(config, backend, &Disk, Box::new(std::io::stderr()))?;
     println!("listening {}", server.tds_address().port());
     std::io::stdin().read_to_end(&mut Vec::new())?;
     let stopped = server.stop();

@@ -7,7 +7,7 @@ use std::path::Path;
 #[test]
 fn the_reference_page_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/server-settings.md");
-    let disk = Disk::default();
+    let disk = Disk;
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         let file = disk.create(&path, Create::Truncate).unwrap();
         file.write_at(reference_page().as_bytes(), 0).unwrap();
