@@ -44,6 +44,17 @@ pub enum BulkEvent<'a> {
     End,
 }
 
+/// Whether a row comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextRow {
+    /// One is there.
+    Row,
+    /// More has to be fed.
+    NeedsMore,
+    /// There is none.
+    End,
+}
+
 impl BulkReader {
     /// A row of more than `limit_bytes` is refused.
     pub fn new(version: Version, limit_bytes: usize) -> BulkReader {
@@ -73,6 +84,21 @@ impl BulkReader {
     /// The columns, when they are known.
     pub fn columns(&self) -> Option<&[Column]> {
         self.columns.as_deref()
+    }
+
+    /// Whether a row comes next, which is then [`BulkReader::row`]. The columns have to be read before.
+    pub fn next_row(&mut self, ended: bool) -> Wire<NextRow> {
+        match self.next_event(ended)? {
+            BulkEvent::Row(_) => Ok(NextRow::Row),
+            BulkEvent::End => Ok(NextRow::End),
+            BulkEvent::NeedsMore => Ok(NextRow::NeedsMore),
+            BulkEvent::Columns(_) => Err(WireError::Malformed("columns where a row has to be")),
+        }
+    }
+
+    /// The row that was read last.
+    pub fn row(&self) -> &[Value] {
+        &self.row
     }
 
     /// What comes next. `ended`: whether everything was fed, so that an incomplete row is an error.

@@ -42,7 +42,7 @@ mod version;
 
 pub use answer::Answer;
 pub use batch::{Batch, Headers};
-pub use bulk::{BulkEvent, BulkReader};
+pub use bulk::{BulkEvent, BulkReader, NextRow};
 pub use collation::Collation;
 pub use column::Column;
 pub use error::{ValueError, Wire, WireError};
@@ -54,7 +54,7 @@ pub use packet::{
 pub use packet_writer::{Mark, PacketWriter};
 pub use prelogin::{Encryption, LONGEST_PRELOGIN, PreLogin};
 pub use rpc::{Call, MOST_PARAMETERS, NUMBERED, Parameter, ParameterValue};
-pub use session::{Backend, BulkRows, Cancel, Command, Done, DoneKind, Environment, Session, Sink, Stop};
+pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Session, Sink, Stop};
 pub use table_value::TableValue;
 pub use transaction::{Begin, Isolation, TransactionRequest};
 pub use version::Version;

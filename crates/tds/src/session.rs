@@ -28,7 +28,18 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Begins a session for a client whose user and password the door has checked. A message refuses it: 4060 for a
     /// database that there is not, 18456 for a user that may not.
-    fn log_in(&self, login: &Login) -> Result<Self::Session, Message>;
+    fn log_in(&self, login: &Login, client: &Client) -> Result<Self::Session, Message>;
+}
+
+/// What the door knows of a client beside its login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The session's number, `@@SPID`: from 51 on, and no other open session's.
+    pub session_id: u16,
+    /// The client's address, without its port.
+    pub address: String,
+    /// Whether everything is encrypted, not only the login.
+    pub encrypted: bool,
 }
 
 /// One client's session. When it is dropped the client is gone: what is open is rolled back.
@@ -105,6 +116,9 @@ pub trait Sink {
 
     /// The session's surroundings changed.
     fn environment(&mut self, change: &Environment);
+
+    /// Sends what was said so far, without waiting for more: RAISERROR WITH NOWAIT.
+    fn flush(&mut self);
 }
 
 /// The end of a statement or procedure.
