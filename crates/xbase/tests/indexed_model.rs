@@ -148,6 +148,9 @@ impl Model {
     }
 }
 
+/// A transaction, the model as it was before, and as it was at its savepoints.
+type Begun = (Transaction, Model, Vec<(Savepoint, Model)>);
+
 /// The table, the model, and what they go through together.
 struct Run {
     fs: Arc<dyn FileSystem>,
@@ -158,7 +161,7 @@ struct Run {
     table: Option<IndexedTable>,
     alone: bool,
     model: Model,
-    transaction: Option<(Transaction, Model, Vec<(Savepoint, Model)>)>,
+    transaction: Option<Begun>,
 }
 
 impl Run {
