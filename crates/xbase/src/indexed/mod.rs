@@ -35,6 +35,7 @@ mod build;
 mod change;
 mod columns;
 mod locks;
+mod raw;
 mod rebuild;
 mod set;
 
