@@ -198,6 +198,10 @@ impl Area {
     }
 
     fn look_at_all(&mut self) -> Result<()> {
+        self.write()?;
+        if self.has_unwritten || self.has_unwritten_keys {
+            self.settle_all()?;
+        }
         self.blocks.look(&self.dbf)?;
         for file in &mut self.files {
             file.look()?;
