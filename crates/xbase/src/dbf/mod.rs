@@ -169,6 +169,21 @@ impl Dbf {
         Ok(u64::from(u32::from_le_bytes(count)).min(self.header.records_in(file_length)))
     }
 
+    /// The number of records now as the programs that share the table count them: what the header says, and the
+    /// whole records that another program has written behind those and not yet counted.
+    pub fn count_now(&self) -> Result<u64> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, 4)?;
+        let header = Header { record_count: u32::from_le_bytes(count), ..self.header.clone() };
+        let file_length = self.file.stamp()?.len;
+        let whole = header.records_in(file_length);
+        let counted = u64::from(header.record_count).min(whole);
+        if counted == whole {
+            return Ok(counted);
+        }
+        Ok(counted + uncounted_records(&header, file_length, &*self.file)?)
+    }
+
     /// Reads a run of records with one read into `buffer`, replacing what is there. Rows count from 0: record
     /// `n` is row `n - 1`.
     pub fn read_records<'a>(&self, rows: Range<u64>, buffer: &'a mut Vec<u8>) -> Result<Records<'a>> {

@@ -25,6 +25,7 @@ mod tag;
 
 pub use check::check;
 pub use indexes::IndexDescription;
+pub use tag::{TableTag, key_value};
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
@@ -124,7 +125,7 @@ impl Stamps {
 }
 
 /// The file beside `path` with the same name and one of these extensions, in any case.
-pub(crate) fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
+pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let upper_case = path.extension().is_some_and(|extension| extension == "DBF");
     let spelled = |extension: &str| if upper_case { extension.to_uppercase() } else { extension.to_owned() };

@@ -47,16 +47,20 @@ pub(crate) struct Compared {
 
 /// A tag whose definition is understood.
 #[derive(Debug)]
-pub(crate) struct TableTag {
-    pub(crate) tag: Tag,
-    pub(crate) key: Compiled,
-    pub(crate) condition: Option<Compiled>,
-    pub(crate) condition_is_not_deleted: bool,
+pub struct TableTag {
+    /// The tag, ready to be read.
+    pub tag: Tag,
+    /// The key expression.
+    pub key: Compiled,
+    /// The FOR condition.
+    pub condition: Option<Compiled>,
+    /// Whether the condition is that the record is not deleted.
+    pub condition_is_not_deleted: bool,
 }
 
 impl TableTag {
     /// Understands the definition of a tag, or says what is not understood.
-    pub(crate) fn new(bag: &Bag, number: usize, dbf: &Dbf) -> Result<TableTag> {
+    pub fn new(bag: &Bag, number: usize, dbf: &Dbf) -> Result<TableTag> {
         let header = &bag.tags()[number];
         let dialect = match dbf.header().family() {
             Family::VisualFoxPro if !header.by_harbour => Dialect::FoxPro,
@@ -81,7 +85,8 @@ impl TableTag {
         Ok(TableTag { tag, key, condition, condition_is_not_deleted })
     }
 
-    pub(crate) fn header(&self) -> &TagHeader {
+    /// The definition.
+    pub fn header(&self) -> &TagHeader {
         self.tag.header()
     }
 
@@ -120,7 +125,7 @@ impl TableTag {
     }
 
     /// Whether the record belongs into the tag, by its condition.
-    pub(crate) fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
+    pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         match &self.condition {
             None => Ok(true),
             Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
@@ -128,7 +133,7 @@ impl TableTag {
     }
 
     /// The key that the record must have.
-    pub(crate) fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
+    pub fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
         let value = key_value(self.key.evaluate(scratch, record, recno)?);
         match self.tag.key_type().encode(&value) {
             Some(EncodedKey::Exact(key) | EncodedKey::Shared(key)) => Ok(key),
@@ -256,7 +261,7 @@ fn family(key: &Compiled, dbf: &Dbf) -> KeyFamily {
 }
 
 /// The value of an expression as the value of a key.
-fn key_value(value: ExprValue<'_>) -> KeyValue<'_> {
+pub fn key_value(value: ExprValue<'_>) -> KeyValue<'_> {
     match value {
         ExprValue::Character(text) => KeyValue::Character(Cow::Borrowed(text)),
         ExprValue::Number(number) => KeyValue::Float(number),
