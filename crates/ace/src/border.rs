@@ -15,7 +15,7 @@
 //!
 //! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`).
 
-use crate::constants::{AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER};
+use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER};
 use crate::failure::{Failure, Result};
 
 /// The longest text that is read to its NUL: a statement may be long, a missing NUL must end somewhere.
@@ -72,6 +72,9 @@ pub struct Handle(pub usize);
 pub struct Text(*const u8);
 
 impl Text {
+    /// No text: for calls that take over what another form of them leaves out.
+    pub const NONE: Text = Text(std::ptr::null());
+
     /// The bytes before the NUL. NULL is refused.
     pub fn required(self) -> Result<Vec<u8>> {
         self.optional().ok_or_else(|| Failure::new(AE_INVALID_POINTER, "a text is NULL"))
@@ -300,6 +303,25 @@ impl Buffer {
         Ok(())
     }
 
+    /// Gives a text with its NUL where the interface itself says how long the place is (a date by a mask: 13 bytes).
+    pub fn set_known(self, text: &[u8]) -> Result<()> {
+        if self.0.is_null() {
+            return Err(Failure::new(AE_INVALID_POINTER, "a buffer is NULL"));
+        }
+        self.write(text);
+        self.write_at(text.len(), &[0]);
+        Ok(())
+    }
+
+    /// Gives so many bytes, which the caller has compared with the room that the program says it has.
+    pub fn set_exactly(self, bytes: &[u8]) -> Result<()> {
+        if self.0.is_null() && !bytes.is_empty() {
+            return Err(Failure::new(AE_INVALID_POINTER, "a structure is NULL"));
+        }
+        self.write(bytes);
+        Ok(())
+    }
+
     /// Reads so many bytes: the parameter is data of the caller's.
     pub fn bytes(self, length: usize) -> Result<Vec<u8>> {
         Text(self.0).bytes(length)
@@ -337,6 +359,22 @@ impl Pointer {
     /// As a place for bytes.
     pub fn buffer(self) -> Buffer {
         Buffer(self.0)
+    }
+
+    /// As a text that the caller has put there, in UTF-16 if the options say so.
+    pub fn encoded(self, options: u32) -> Result<String> {
+        match options & ADS_ENCODE_UTF16 {
+            0 => Text(self.0).string(),
+            _ => Wide(self.0.cast()).string(),
+        }
+    }
+
+    /// Gives a text, in UTF-16 if the options say so.
+    pub fn set_encoded<L: Length>(self, options: u32, length: Out<L>, text: &str) -> Result<()> {
+        match options & ADS_ENCODE_UTF16 {
+            0 => Buffer(self.0).set_text(length, text.as_bytes()),
+            _ => WideBuffer(self.0.cast()).set_text(length, text),
+        }
     }
 
     /// Whether it is NULL.

@@ -20,11 +20,25 @@
 //! own last error. Limits: ADT tables, data dictionaries and full text search are refused with their code; SQL and
 //! remote servers need a [`backend`] that the program around this library provides.
 
+#![allow(dead_code, reason = "the calls that write tables use what is not used yet")]
+
+pub mod backend;
 pub mod border;
+mod calls;
 pub mod compat;
+mod connection;
 pub mod constants;
+mod cursor;
+mod dates;
 pub mod entries;
 pub mod failure;
+mod files;
 pub mod header;
 pub mod log;
+mod management;
+mod order;
+mod registry;
+mod settings;
+mod statement;
 pub mod structures;
+mod table;

@@ -1,6 +1,7 @@
 //! Fields of the current record: what they are, what is in them, and putting something there.
 
 use crate::border::*;
+use crate::calls::fields;
 
 entries! {
     "fields";
@@ -8,33 +9,33 @@ entries! {
     AdsGetBaseFieldName(table: Handle, field_number: u16, name: Buffer, length: Out<u16>);
     AdsGetBaseFieldNum(cursor: Handle, column_name: Text, base_field_num: Out<u16>);
     AdsGetColumnPermissions(table: Handle, column_num: u16, permissions: Text);
-    AdsGetDataLength(table: Handle, field: Field, options: u32, length: Out<u32>);
-    AdsGetDate(table: Handle, field: Field, buffer: Buffer, length: Out<u16>);
-    AdsGetDouble(table: Handle, field: Field, value: Out<f64>);
-    AdsGetField(table: Handle, field: Field, buffer: Buffer, length: Out<u32>, option: u16);
-    AdsGetFieldDecimals(table: Handle, field: Field, decimals: Out<u16>);
-    AdsGetFieldLength(table: Handle, field: Field, length: Out<u32>);
-    AdsGetFieldLength100(table: Handle, field: Field, options: u32, length: Out<u32>);
-    AdsGetFieldName(table: Handle, field_number: u16, name: Buffer, length: Out<u16>);
-    AdsGetFieldNum(table: Handle, field: Field, count: Out<u16>);
-    AdsGetFieldOffset(table: Handle, field: Field, offset: Out<u32>);
-    AdsGetFieldRaw(table: Handle, field: Field, buffer: Buffer, length: Out<u32>);
-    AdsGetFieldType(table: Handle, field: Field, kind: Out<u16>);
-    AdsGetFieldW(table: Handle, field: Field, buffer: WideBuffer, length: Out<u32>, option: u16);
-    AdsGetJulian(table: Handle, field: Field, date: Out<i32>);
-    AdsGetLogical(table: Handle, field: Field, value: Out<u16>);
-    AdsGetLong(table: Handle, field: Field, value: Out<i32>);
-    AdsGetLongLong(table: Handle, field: Field, value: Out<i64>);
-    AdsGetMilliseconds(table: Handle, field: Field, time: Out<i32>);
-    AdsGetMoney(table: Handle, field: Field, value: Out<i64>);
-    AdsGetNumFields(table: Handle, count: Out<u16>);
-    AdsGetShort(table: Handle, field: Field, value: Out<i16>);
-    AdsGetString(table: Handle, field: Field, buffer: Buffer, length: Out<u32>, option: u16);
-    AdsGetStringW(table: Handle, field: Field, buffer: WideBuffer, length: Out<u32>, option: u16);
-    AdsGetTime(table: Handle, field: Field, buffer: Buffer, length: Out<u16>);
-    AdsIsEmpty(table: Handle, field: Field, empty: Out<u16>);
-    AdsIsNull(table: Handle, field: Field, is_null: Out<u16>);
-    AdsIsNullable(table: Handle, field: Field, nullable: Out<u16>);
+    AdsGetDataLength(table: Handle, field: Field, options: u32, length: Out<u32>) = fields::data_length;
+    AdsGetDate(table: Handle, field: Field, buffer: Buffer, length: Out<u16>) = fields::date;
+    AdsGetDouble(table: Handle, field: Field, value: Out<f64>) = fields::double;
+    AdsGetField(table: Handle, field: Field, buffer: Buffer, length: Out<u32>, option: u16) = fields::text;
+    AdsGetFieldDecimals(table: Handle, field: Field, decimals: Out<u16>) = fields::decimals;
+    AdsGetFieldLength(table: Handle, field: Field, length: Out<u32>) = fields::length;
+    AdsGetFieldLength100(table: Handle, field: Field, options: u32, length: Out<u32>) = fields::length_100;
+    AdsGetFieldName(table: Handle, field_number: u16, name: Buffer, length: Out<u16>) = fields::name;
+    AdsGetFieldNum(table: Handle, field: Field, count: Out<u16>) = fields::field_number;
+    AdsGetFieldOffset(table: Handle, field: Field, offset: Out<u32>) = fields::offset;
+    AdsGetFieldRaw(table: Handle, field: Field, buffer: Buffer, length: Out<u32>) = fields::raw;
+    AdsGetFieldType(table: Handle, field: Field, kind: Out<u16>) = fields::field_type;
+    AdsGetFieldW(table: Handle, field: Field, buffer: WideBuffer, length: Out<u32>, option: u16) = fields::text_wide;
+    AdsGetJulian(table: Handle, field: Field, date: Out<i32>) = fields::julian;
+    AdsGetLogical(table: Handle, field: Field, value: Out<u16>) = fields::logical;
+    AdsGetLong(table: Handle, field: Field, value: Out<i32>) = fields::long;
+    AdsGetLongLong(table: Handle, field: Field, value: Out<i64>) = fields::long_long;
+    AdsGetMilliseconds(table: Handle, field: Field, time: Out<i32>) = fields::milliseconds;
+    AdsGetMoney(table: Handle, field: Field, value: Out<i64>) = fields::money;
+    AdsGetNumFields(table: Handle, count: Out<u16>) = fields::count;
+    AdsGetShort(table: Handle, field: Field, value: Out<i16>) = fields::short;
+    AdsGetString(table: Handle, field: Field, buffer: Buffer, length: Out<u32>, option: u16) = fields::text;
+    AdsGetStringW(table: Handle, field: Field, buffer: WideBuffer, length: Out<u32>, option: u16) = fields::text_wide;
+    AdsGetTime(table: Handle, field: Field, buffer: Buffer, length: Out<u16>) = fields::time;
+    AdsIsEmpty(table: Handle, field: Field, empty: Out<u16>) = fields::is_empty;
+    AdsIsNull(table: Handle, field: Field, is_null: Out<u16>) = fields::is_null;
+    AdsIsNullable(table: Handle, field: Field, nullable: Out<u16>) = fields::is_nullable;
     AdsSetDate(object: Handle, field: Field, value: Text, length: u16);
     AdsSetDouble(object: Handle, field: Field, value: f64);
     AdsSetEmpty(object: Handle, field: Field);

@@ -1,6 +1,7 @@
 //! Appending, writing, deleting and recalling records; copying and rebuilding tables.
 
 use crate::border::*;
+use crate::calls::{expressions, tables};
 
 entries! {
     "records";
@@ -10,7 +11,7 @@ entries! {
     AdsCancelUpdate90(table: Handle, options: u32);
     AdsClearRecordBuffer(table: Handle, buffer: Text, length: u32);
     AdsCloneTable(table: Handle, clone: Out<Handle>);
-    AdsConvertMillisecondsToString(mseconds: u32, time: Buffer, length: Out<u16>);
+    AdsConvertMillisecondsToString(mseconds: u32, time: Buffer, length: Out<u16>) = expressions::milliseconds_to_string;
     AdsConvertTable(object: Handle, filter_option: u16, file: Text, table_type: u16);
     AdsCopyTable(object: Handle, filter_option: u16, file: Text);
     AdsCopyTableContents(obj_from: Handle, table_to: Handle, filter_option: u16);
@@ -22,11 +23,11 @@ entries! {
     AdsDisableAutoIncEnforcement(connection: Handle);
     AdsEnableAutoIncEnforcement(connection: Handle);
     AdsGetLastAutoinc(object: Handle, auto_inc_val: Out<u32>);
-    AdsGetLastTableUpdate(table: Handle, date: Buffer, date_len: Out<u16>);
+    AdsGetLastTableUpdate(table: Handle, date: Buffer, date_len: Out<u16>) = tables::last_update;
     AdsGetNullRecord(table: Handle, buffer: Buffer, length: u32);
     AdsGetRecord(table: Handle, record: Buffer, length: Out<u32>);
     AdsGetRecordCRC(table: Handle, crc: Out<u32>, options: u32);
-    AdsGetRecordLength(table: Handle, length: Out<u32>);
+    AdsGetRecordLength(table: Handle, length: Out<u32>) = tables::record_length;
     AdsGetRecordPointer(object: Handle, record: Out<Handle>, length: Out<u32>);
     AdsIsRecordDeleted(table: Handle, deleted: Out<u16>);
     AdsPackTable(table: Handle);

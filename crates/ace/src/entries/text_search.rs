@@ -1,6 +1,7 @@
 //! Full text search.
 
 use crate::border::*;
+use crate::calls::indexes;
 
 entries! {
     "text_search";
@@ -15,6 +16,6 @@ entries! {
         index: Handle, record: u32, key: Text, key_len: u16, data_type: u16, seek_type: u16, score: Out<u32>
     );
     AdsGetNumFTSIndexes(table: Handle, count: Out<u16>);
-    AdsIsIndexFTS(index: Handle, fts: Out<u16>);
+    AdsIsIndexFTS(index: Handle, fts: Out<u16>) = indexes::is_never;
     AdsReindexFTS(object: Handle, page_size: u32);
 }

@@ -1,7 +1,0 @@
-/* The header compiles by itself, and the library links. */
-#include "ace.h"
-
-int main( void )
-{
-   return 0;
-}
