@@ -198,6 +198,10 @@ impl Area {
     }
 
     fn look_at_all(&mut self) -> Result<()> {
+        self.write()?;
+        if self.has_unwritten || self.has_unwritten_keys {
+            self.settle_all()?;
+        }
         self.blocks.look(&self.dbf)?;
         for file in &mut self.files {
             file.look()?;
@@ -335,7 +339,7 @@ impl Planner<'_> {
     ) -> Result<Option<(usize, Vec<KeyRange>)>> {
         let wanted = subject.canonical();
         let is_usable = |order: &&Order| {
-            let header = order.definition.header();
+            let header = order.header();
             let usable = header.lists_all_records() && header.collation.is_none() && !header.ignore_case;
             usable && Expression::parse(&header.key_bytes).is_ok_and(|key| key.canonical() == wanted)
         };

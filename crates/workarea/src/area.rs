@@ -11,10 +11,12 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::Finding;
 use mainstay_xbase::codepage::CodePage;
-use mainstay_xbase::dbf::{Dbf, Field, Header, OpenOptions, blank_record};
+use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
+use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
+use mainstay_xbase::writer::{Access, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +40,17 @@ pub struct Area {
     pub(crate) eof: bool,
     pub(crate) found: bool,
     pub(crate) row: Row,
+    /// A blank record.
+    pub(crate) blank: Vec<u8>,
+    /// The writer, unless the area is for reading only.
+    pub(crate) table: Option<IndexedTable>,
+    /// Records that were appended are with the writer only; the same of keys.
+    pub(crate) has_unwritten: bool,
+    pub(crate) has_unwritten_keys: bool,
+    /// The files were written to by ourselves: the next move looks at them.
+    pub(crate) must_look: bool,
+    /// The table has fields that count or keep the time of the last write.
+    pub(crate) counts: bool,
     pub(crate) exact: bool,
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
@@ -51,6 +64,15 @@ pub struct Area {
 pub(crate) struct Row {
     pub(crate) bytes: Vec<u8>,
     pub(crate) is_loaded: bool,
+    /// The bytes before the first change that is not written.
+    pub(crate) before: Vec<u8>,
+    pub(crate) is_changed: bool,
+    /// The record is appended when it is written.
+    pub(crate) is_new: bool,
+    /// Long values that are stored when the record is written.
+    pub(crate) memos: Vec<(usize, Vec<u8>)>,
+    /// The record that was locked for a change, and is unlocked after it.
+    pub(crate) implicit_lock: Option<u32>,
 }
 
 impl Area {
@@ -59,13 +81,19 @@ impl Area {
     ///
     /// Errors: those of [`Dbf::open`]; `Damaged` when there are memo fields and no memo file.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: &AreaOptions) -> Result<Area> {
-        let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
+        let table = open_writer(&fs, path, options)?;
+        let dbf = match &table {
+            Some(table) => table.dbf().clone(),
+            None => Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?,
+        };
         let memo = open_memo(&*fs, path, &dbf)?;
         let alone = options.mode == Mode::Exclusive;
         let blocks = Blocks::new(&dbf, alone, options.kept_bytes)?;
         let mut visibility = Visibility::default();
         visibility.hide_deleted = options.hide_deleted;
         let readers = Readers::new(dbf.fields());
+        let blank = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
+        let counts = counts(&dbf);
         let mut area = Area {
             fs,
             path: path.to_owned(),
@@ -82,6 +110,12 @@ impl Area {
             eof: true,
             found: false,
             row: Row::default(),
+            blank,
+            table,
+            has_unwritten: false,
+            has_unwritten_keys: false,
+            must_look: false,
+            counts,
             exact: options.exact,
             scratch: Scratch::new(),
             compilations: Compilations::default(),
@@ -96,6 +130,23 @@ impl Area {
         }
         area.go_top()?;
         Ok(area)
+    }
+
+    /// Opens what depends on the table's structure, after it was made anew.
+    pub(crate) fn open_parts(&mut self) -> Result<()> {
+        self.memo = open_memo(&*self.fs, &self.path, &self.dbf)?;
+        self.blocks = Blocks::new(&self.dbf, self.is_alone(), self.options.kept_bytes)?;
+        self.readers = Readers::new(self.dbf.fields());
+        self.blank = blank_record(self.dbf.fields(), usize::from(self.dbf.header().record_length));
+        self.counts = counts(&self.dbf);
+        self.compilations = Compilations::default();
+        Ok(())
+    }
+
+    /// A number for an order that is new.
+    pub(crate) fn next_order_id(&mut self) -> OrderId {
+        self.next_order += 1;
+        OrderId(self.next_order - 1)
     }
 
     /// Where the table is.
@@ -151,6 +202,9 @@ impl Area {
             let number = file.number;
             return Ok(self.orders.iter().filter(|order| order.file == number).map(|order| order.id).collect());
         }
+        if let Some(table) = &mut self.table {
+            table.open_bag(path)?;
+        }
         let file = IndexFile::open(&*self.fs, path, self.next_file, self.is_alone())?;
         let mut orders = Vec::with_capacity(file.bag.tags().len());
         for tag in 0..file.bag.tags().len() {
@@ -171,6 +225,10 @@ impl Area {
         let Some(at) = self.files.iter().position(|file| file.path == path) else {
             return Err(Error::new(Code::NotFound, "the index is not open").at(path.display()));
         };
+        if let Some(table) = &mut self.table {
+            let bag = table.bags().position(|bag| bag == path);
+            bag.map_or(Ok(()), |bag| table.close_bag(bag))?;
+        }
         let number = self.files.remove(at).number;
         let current = self.order();
         self.orders.retain(|order| order.file != number);
@@ -206,7 +264,7 @@ impl Area {
 
     /// The order of this tag (in any case); the first, where several files have it.
     pub fn order_named(&self, name: &str) -> Option<OrderId> {
-        let order = self.orders.iter().find(|order| order.definition.header().name.eq_ignore_ascii_case(name));
+        let order = self.orders.iter().find(|order| order.header().name.eq_ignore_ascii_case(name));
         order.map(|order| order.id)
     }
 
@@ -294,7 +352,7 @@ impl Area {
         if self.is_positioned() {
             self.row.bytes.extend_from_slice(self.blocks.record(self.recno)?);
         } else {
-            self.row.bytes = blank_record(self.dbf.fields(), self.blocks.record_length());
+            self.row.bytes.extend_from_slice(&self.blank);
         }
         self.row.is_loaded = true;
         Ok(())
@@ -303,6 +361,31 @@ impl Area {
 
 pub(crate) fn no_such_order(id: OrderId) -> Error {
     Error::new(Code::NotFound, format!("the area has no order number {}", id.0))
+}
+
+/// Whether the writer gives fields of a new record values of its own.
+fn counts(dbf: &Dbf) -> bool {
+    let stamps = |kind| matches!(kind, FieldKind::RowVersion | FieldKind::ModificationTime);
+    dbf.fields().iter().enumerate().any(|(number, field)| stamps(field.kind) || dbf.counter(number).is_some())
+}
+
+fn open_writer(fs: &Arc<dyn FileSystem>, path: &Path, options: &AreaOptions) -> Result<Option<IndexedTable>> {
+    let access = match options.mode {
+        Mode::ReadOnly => return Ok(None),
+        Mode::Shared => Access::Shared,
+        Mode::Exclusive => Access::Exclusive,
+    };
+    let AreaOptions { scheme, wait, code_page, durable, .. } = *options;
+    let written = WriteOptions {
+        scheme,
+        wait,
+        code_page,
+        durable,
+        replacement: Some(b'?'),
+        cut_long_text: true,
+        ..WriteOptions::new(access)
+    };
+    IndexedTable::open(Arc::clone(fs), path, written).map(Some)
 }
 
 fn open_memo(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Result<Option<Memo>> {

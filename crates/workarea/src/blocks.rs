@@ -62,11 +62,6 @@ impl Blocks {
         self.count
     }
 
-    /// Bytes of a record.
-    pub(crate) fn record_length(&self) -> usize {
-        self.record_length
-    }
-
     /// Looks whether the file has changed; what is read after this is at least as new as the call.
     pub(crate) fn look(&mut self, dbf: &Dbf) -> Result<bool> {
         if !self.freshness.look(&*self.file)? {
@@ -81,6 +76,23 @@ impl Blocks {
         self.generation += 1;
         self.count = narrow(dbf.count_now()?);
         Ok(())
+    }
+
+    /// The number of records that the caller knows of.
+    pub(crate) fn set_count(&mut self, count: u32) {
+        self.count = count;
+    }
+
+    /// A record has these bytes now.
+    pub(crate) fn patch(&mut self, record: u32, bytes: &[u8]) {
+        let place = record.wrapping_sub(1) as usize >> self.shift;
+        let at = (record.wrapping_sub(1) as usize & ((1 << self.shift) - 1)) * self.record_length;
+        if let Some(Some(block)) = self.blocks.get_mut(place) {
+            block.visible = None;
+            if let Some(cell) = block.bytes.get_mut(at..at + self.record_length) {
+                cell.copy_from_slice(bytes);
+            }
+        }
     }
 
     /// The first record of a block, and how many records it has.

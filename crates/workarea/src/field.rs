@@ -12,7 +12,8 @@ use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression, Scratch};
 use mainstay_xbase::memo::Reference;
 
 /// Powers of ten that a double holds exactly.
-const SCALES: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+pub(crate) const SCALES: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// For each field, how it is read: a compiled expression, for the kinds that expressions know.
 #[derive(Debug, Default)]
@@ -35,7 +36,7 @@ impl Readers {
 }
 
 impl Area {
-    fn field(&self, field: usize) -> Result<&Field> {
+    pub(crate) fn field(&self, field: usize) -> Result<&Field> {
         self.fields().get(field).ok_or_else(|| {
             let message = format!("there is no field {}; the table has {}", field + 1, self.fields().len());
             Error::new(Code::UnknownColumn, message).at(self.path().display())
@@ -276,6 +277,9 @@ impl Area {
 
     /// The value of a memo field; `None` if it has none.
     pub fn memo_bytes(&mut self, field: usize) -> Result<Option<Vec<u8>>> {
+        if let Some((_, pending)) = self.row.memos.iter().find(|(other, _)| *other == field) {
+            return Ok(Some(pending.clone()));
+        }
         let reference = self.reference(field)?;
         match &self.memo {
             Some(memo) => memo.read(reference.as_ref()),
@@ -312,7 +316,7 @@ fn empty(kind: FieldKind) -> FieldValue {
     }
 }
 
-fn day_text(day: i32) -> String {
+pub(crate) fn day_text(day: i32) -> String {
     let (year, month, day) = Date::from_julian(day).ymd();
     format!("{year:04}{month:02}{day:02}")
 }

@@ -13,6 +13,7 @@
 //!    |
 //!   Blocks        the records, read in blocks                       blocks, freshness
 //!   field, value  typed values of the current record
+//!   buffer, write changes that are pending, records with all their keys, locks
 //!   Workspace     areas in relation to each other                   workspace, relation
 //! ```
 //!
@@ -35,10 +36,13 @@
 //! **Speed.** Records are read 16 KB at a time. Walking along them, a filter is applied to a whole block at once, by
 //! comparisons of bytes where the condition is of that kind. An AOF takes what it can from the indexes as bitmaps.
 
+mod aggregate;
 mod aof;
 mod area;
 mod bits;
 mod blocks;
+mod buffer;
+mod copy;
 mod expression;
 mod field;
 mod freshness;
@@ -50,19 +54,27 @@ mod page;
 mod positions;
 mod relation;
 mod scope;
+mod search;
 mod seek;
+mod tables;
 mod test;
 mod value;
 mod visibility;
 mod workspace;
+mod write;
 
+pub use aggregate::{Aggregate, Among};
 pub use aof::{Customize, Optimized};
 pub use area::Area;
+pub use copy::{CopyOptions, SortKey};
 pub use freshness::LOOK_AGAIN_AFTER;
 pub use options::{AreaOptions, Counting, Mode, SeekHow, Side};
 pub use order::{OrderId, OrderInfo};
 pub use page::{From, Page, PageRow};
 pub use positions::Bookmark;
 pub use relation::Relation;
+pub use search::FindText;
+pub use tables::{NewOrder, untold};
 pub use value::{FieldValue, SeekKey, ValueKind};
+pub use visibility::Predicate;
 pub use workspace::{AreaNumber, Workspace};

@@ -14,6 +14,7 @@ const ATTEMPTS: usize = 50;
 impl Area {
     /// Looks at the table and the index of the current order: what follows is at least as new.
     pub(crate) fn look(&mut self) -> Result<()> {
+        self.must_look = false;
         self.blocks.look(&self.dbf)?;
         self.look_at_index()
     }
@@ -31,6 +32,11 @@ impl Area {
         let Some(at) = self.current else {
             return Err(Error::new(Code::Internal, "a move in an order, and none is set"));
         };
+        if let Some(order) = self.orders.get_mut(at)
+            && let Some(file) = self.files.iter().find(|file| file.number == order.file)
+        {
+            order.renew(file, &self.dbf)?;
+        }
         let mut attempt = 0;
         loop {
             let result = what(self, at);
@@ -96,7 +102,7 @@ impl Area {
             return self.refresh();
         }
         self.leave()?;
-        if self.blocks.freshness.is_due() {
+        if self.must_look || self.blocks.freshness.is_due() {
             self.look()?;
         }
         let (forward, mut left) = (count > 0, count.unsigned_abs());
@@ -149,7 +155,7 @@ impl Area {
         }
     }
 
-    /// Reads the current record again, as it is now. Changes of it that were not written are lost.
+    /// Reads the current record again, as it is now. Changes that are pending are written first.
     pub fn refresh(&mut self) -> Result<()> {
         let (bof, eof) = (self.bof, self.eof);
         self.leave()?;
@@ -161,7 +167,10 @@ impl Area {
 
     /// What has to be done before the area leaves a record.
     pub(crate) fn leave(&mut self) -> Result<()> {
-        Ok(())
+        if self.row.is_changed || self.row.is_new {
+            self.write()?;
+        }
+        self.settle()
     }
 
     /// The area is on this record now; at EOF if there is no such one.

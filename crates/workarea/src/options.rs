@@ -31,6 +31,11 @@ pub struct AreaOptions {
     pub hide_deleted: bool,
     /// Whether `=` compares whole texts (SET EXACT ON).
     pub exact: bool,
+    /// Whether the first change of a record locks it until it is written, if the program has not locked it. Without
+    /// that, a change of a record that is not locked is refused.
+    pub implicit_locks: bool,
+    /// Whether each step of a change is on the disk before the next one.
+    pub durable: bool,
     /// About how many bytes of records are kept in memory.
     pub kept_bytes: usize,
 }
@@ -46,6 +51,8 @@ impl Default for AreaOptions {
             open_structural: true,
             hide_deleted: false,
             exact: false,
+            implicit_locks: false,
+            durable: false,
             kept_bytes: 64 << 20,
         }
     }

@@ -6,8 +6,8 @@ use crate::value::ValueKind;
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::Dbf;
 use mainstay_xbase::expr::Scratch;
-use mainstay_xbase::index::{BagKind, Place, Tag};
-use mainstay_xbase::table::TableTag;
+use mainstay_xbase::index::{BagKind, Place, Tag, TagHeader};
+use mainstay_xbase::keys::TagKeys;
 use std::ops::Bound;
 use std::path::PathBuf;
 
@@ -54,37 +54,50 @@ pub(crate) struct Order {
     pub(crate) file: u32,
     /// The state of the file that the tag is of.
     version: u64,
-    pub(crate) definition: TableTag,
+    /// The tag, as it was at the last look.
+    pub(crate) tag: Tag,
+    pub(crate) keys: TagKeys,
     pub(crate) place: Place,
     /// The record that the place is at.
     pub(crate) at: Option<u32>,
     /// The order is seen from its other end.
     pub(crate) turned: bool,
+    /// Its keys have changed since its pages were read, by one who is alone.
+    pub(crate) is_stale: bool,
     top: Option<Vec<u8>>,
     bottom: Option<Vec<u8>>,
 }
 
 impl Order {
     pub(crate) fn new(id: OrderId, file: &IndexFile, tag: usize, dbf: &Dbf) -> Result<Order> {
-        let definition = TableTag::new(&file.bag, tag, dbf)?;
+        let Some(header) = file.bag.tags().get(tag) else {
+            return Err(Error::new(Code::Internal, format!("there is no tag number {tag}")));
+        };
+        let keys = TagKeys::new(header, dbf)?;
+        let tag = file.bag.tag(tag, keys.key_type)?;
         let (version, place) = (file.version, Place::new(false));
         let (at, turned, top, bottom) = (None, false, None, None);
-        Ok(Order { id, file: file.number, version, definition, place, at, turned, top, bottom })
+        Ok(Order { id, file: file.number, version, tag, keys, place, at, turned, is_stale: false, top, bottom })
     }
 
     /// The tag as it was at the last look.
     pub(crate) fn tag(&self) -> &Tag {
-        &self.definition.tag
+        &self.tag
+    }
+
+    /// The tag's definition.
+    pub(crate) fn header(&self) -> &TagHeader {
+        self.tag.header()
     }
 
     /// Whether the order goes from the greatest key to the least.
     pub(crate) fn is_descending(&self) -> bool {
-        self.definition.header().descending != self.turned
+        self.header().descending != self.turned
     }
 
     /// What the order is.
     pub(crate) fn info(&self, path: PathBuf) -> OrderInfo {
-        let header = self.definition.header();
+        let header = self.header();
         OrderInfo {
             id: self.id,
             name: header.name.clone(),
@@ -96,7 +109,7 @@ impl Order {
             candidate: header.candidate,
             descending: self.is_descending(),
             custom: header.custom,
-            key_kind: ValueKind::of(self.definition.key.result_type().kind),
+            key_kind: ValueKind::of(self.keys.key.result_type().kind),
             key_length: header.key_length,
             collation: header.collation.clone(),
         }
@@ -108,25 +121,56 @@ impl Order {
             return Ok(());
         }
         // Of what was read before, the key is still there.
-        let key = self.place.key(&self.definition.tag).ok().flatten().map(<[u8]>::to_vec);
-        let header = self.definition.header();
+        let key = self.place.key(&self.tag).ok().flatten().map(<[u8]>::to_vec);
+        let header = self.header();
         let Some(number) = file.bag.find(&header.name) else {
             let message = format!("tag {} is no longer in the index", header.name);
             return Err(Error::new(Code::NotFound, message).at(file.path.display()));
         };
         let now = &file.bag.tags()[number];
         if now.key_bytes == header.key_bytes && now.for_bytes == header.for_bytes {
-            self.definition.tag = file.bag.tag(number, self.definition.tag.key_type())?;
+            self.tag = file.bag.tag(number, self.keys.key_type)?;
         } else {
-            self.definition = TableTag::new(&file.bag, number, dbf)?;
+            self.keys = TagKeys::new(now, dbf)?;
+            self.tag = file.bag.tag(number, self.keys.key_type)?;
         }
-        self.version = file.version;
+        (self.version, self.is_stale) = (file.version, false);
         self.place.reset();
         match (key, self.at.take()) {
-            (Some(key), Some(record)) if self.place.find(&self.definition.tag, &key, record)? => self.at = Some(record),
+            (Some(key), Some(record)) if self.place.find(&self.tag, &key, record)? => self.at = Some(record),
             _ => {}
         }
         Ok(())
+    }
+
+    /// A record was written, and had these bytes before (none: it is new). Says whether that changed keys.
+    pub(crate) fn note_change(
+        &mut self,
+        recno: u32,
+        before: Option<&[u8]>,
+        after: &[u8],
+        scratch: &mut Scratch,
+    ) -> bool {
+        if self.is_stale || self.header().custom {
+            return self.is_stale;
+        }
+        let key_before = before.map(|before| self.listed_key(recno, before, scratch));
+        let key_after = self.listed_key(recno, after, scratch);
+        self.is_stale = match (key_before, key_after) {
+            (Some(Some(before)), Some(after)) => before != after,
+            (None, Some(None)) => false,
+            _ => true,
+        };
+        self.is_stale
+    }
+
+    /// The key of a record, if the order lists it; `None` if that cannot be told.
+    fn listed_key(&self, recno: u32, record: &[u8], scratch: &mut Scratch) -> Option<Option<Vec<u8>>> {
+        match self.keys.lists(scratch, record, recno) {
+            Ok(true) => self.keys.key_of(scratch, record, recno).ok().map(Some),
+            Ok(false) => Some(None),
+            Err(_) => None,
+        }
     }
 
     /// Puts the place at a record, which has these bytes. Where the order does not list it, the place is where it
@@ -136,8 +180,8 @@ impl Order {
             return Ok(true);
         }
         self.at = None;
-        let key = self.definition.key_of(scratch, record, recno)?;
-        let found = self.place.find(&self.definition.tag, &key, recno)?;
+        let key = self.keys.key_of(scratch, record, recno)?;
+        let found = self.place.find(&self.tag, &key, recno)?;
         self.at = found.then_some(recno);
         Ok(found)
     }
@@ -192,13 +236,13 @@ impl Order {
         if !self.has_scope() {
             return Ok(true);
         }
-        let Some(key) = self.place.key(&self.definition.tag)?.map(<[u8]>::to_vec) else { return Ok(false) };
+        let Some(key) = self.place.key(&self.tag)?.map(<[u8]>::to_vec) else { return Ok(false) };
         Ok(self.is_below_top(&key) && self.is_above_bottom(&key))
     }
 
     /// The first record of the scope.
     pub(crate) fn first(&mut self) -> Result<Option<u32>> {
-        let tag = &self.definition.tag;
+        let tag = &self.tag;
         let record = match &self.top {
             Some(top) => self.place.seek(tag, top, true, false)?.record,
             None => self.place.first(tag)?,
@@ -208,7 +252,7 @@ impl Order {
 
     /// The last record of the scope.
     pub(crate) fn last(&mut self) -> Result<Option<u32>> {
-        let tag = &self.definition.tag;
+        let tag = &self.tag;
         let record = match &self.bottom {
             Some(bottom) => self.place.seek(tag, bottom, true, true)?.record,
             None => self.place.last(tag)?,
@@ -218,7 +262,7 @@ impl Order {
 
     /// The next record of the scope, or the one before.
     pub(crate) fn step(&mut self, forward: bool) -> Result<Option<u32>> {
-        let tag = &self.definition.tag;
+        let tag = &self.tag;
         let record = if forward { self.place.next(tag)? } else { self.place.prev(tag)? };
         self.arrive(record)
     }
@@ -228,7 +272,7 @@ impl Order {
         if !forward {
             return self.step(false);
         }
-        let record = self.place.record(&self.definition.tag)?;
+        let record = self.place.record(&self.tag)?;
         self.arrive(record)
     }
 
@@ -267,7 +311,7 @@ impl Order {
     pub(crate) fn nth(&mut self, number: u64, what: Counting) -> Result<Option<u32>> {
         let before = if what == Counting::All { 0 } else { self.keys_before_scope()? };
         let number = if number == 0 { 0 } else { number.saturating_add(before) };
-        let record = self.place.go_to_position(&self.definition.tag, number)?;
+        let record = self.place.go_to_position(&self.tag, number)?;
         if what == Counting::All {
             self.at = record;
             return Ok(record);

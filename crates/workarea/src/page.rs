@@ -48,6 +48,7 @@ pub struct Page {
 impl Area {
     /// Up to `count` rows from a place on, or back if it is negative. The area stays where it is.
     pub fn page(&mut self, from: &From, count: i64) -> Result<Page> {
+        self.leave()?;
         let (parked, row) = (self.park(), std::mem::take(&mut self.row));
         let page = self.rows_from(from, count);
         self.unpark(parked);

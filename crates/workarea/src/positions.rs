@@ -212,6 +212,7 @@ impl Area {
 
     /// Whether a key is in an order, without moving: the record, if there is one.
     pub fn look_up(&mut self, id: OrderId, key: &SeekKey) -> Result<Option<u32>> {
+        self.leave()?;
         let (place, order) = (self.park(), self.order());
         self.set_order(Some(id))?;
         let (row, found) = (std::mem::take(&mut self.row), self.seek(key, SeekHow::default()));

@@ -54,10 +54,10 @@ impl Area {
         }
         self.load()?;
         let Some(order) = self.current.and_then(|at| self.orders.get(at)) else { return Ok(None) };
-        if !order.definition.lists(&mut self.scratch, &self.row.bytes, self.recno)? {
+        if !order.keys.lists(&mut self.scratch, &self.row.bytes, self.recno)? {
             return Ok(None);
         }
-        order.definition.key_of(&mut self.scratch, &self.row.bytes, self.recno).map(Some)
+        order.keys.key_of(&mut self.scratch, &self.row.bytes, self.recno).map(Some)
     }
 }
 

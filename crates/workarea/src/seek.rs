@@ -66,7 +66,7 @@ impl Area {
     fn begins_with(&mut self, sought: &Sought) -> Result<bool> {
         let (Some(at), Sought::Key(key)) = (self.current, sought) else { return Ok(false) };
         let Some(order) = self.orders.get_mut(at) else { return Ok(false) };
-        let at_place = order.place.key(&order.definition.tag)?;
+        let at_place = order.place.key(&order.tag)?;
         Ok(at_place.is_some_and(|found| found.starts_with(&key[..key.len().min(found.len())])))
     }
 
@@ -75,8 +75,8 @@ impl Area {
         let order = self.place_of(id).and_then(|at| self.orders.get(at)).ok_or_else(|| no_such_order(id))?;
         match sought(order, key)? {
             Sought::Key(key) | Sought::After(key) => Ok(key),
-            Sought::Below => Ok(vec![0; order.definition.header().key_length]),
-            Sought::Above => Ok(vec![0xFF; order.definition.header().key_length]),
+            Sought::Below => Ok(vec![0; order.header().key_length]),
+            Sought::Above => Ok(vec![0xFF; order.header().key_length]),
         }
     }
 }
@@ -84,7 +84,7 @@ impl Area {
 /// Puts the order's place where the key is: whether there is one, and the record if it lies in the scope.
 fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Option<u32>)> {
     let is_descending = order.is_descending();
-    let tag = &order.definition.tag;
+    let tag = &order.tag;
     let place = &mut order.place;
     let (matched, record) = match sought {
         Sought::Key(key) if how.after => {
@@ -120,7 +120,7 @@ fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Optio
         order.at = record;
         return Ok((matched, record));
     }
-    let key = order.place.key(&order.definition.tag)?.map(<[u8]>::to_vec).unwrap_or_default();
+    let key = order.place.key(&order.tag)?.map(<[u8]>::to_vec).unwrap_or_default();
     if !order.is_above_bottom(&key) {
         return Ok((false, None));
     }
@@ -147,7 +147,7 @@ pub(crate) fn sought(order: &Order, key: &SeekKey) -> Result<Sought> {
     let value = match (family, key) {
         (_, SeekKey::Raw(bytes)) => return Ok(Sought::Key(cut(bytes.clone(), key_type.key_len()))),
         (KeyFamily::Character, SeekKey::Text(text)) => {
-            let upper = order.definition.header().ignore_case;
+            let upper = order.header().ignore_case;
             let text = if upper { Cow::Owned(text.to_ascii_uppercase()) } else { Cow::Borrowed(text.as_slice()) };
             return Ok(Sought::Key(key_type.encode_prefix(&text)));
         }
@@ -191,7 +191,7 @@ fn cut(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
 
 #[cold]
 fn no_key(order: &Order, key: &SeekKey) -> Error {
-    let header = order.definition.header();
+    let header = order.header();
     let message =
         format!("{key:?} is no key of tag {}, whose keys are {:?}", header.name, order.tag().key_type().family());
     Error::new(Code::TypeMismatch, message)
@@ -199,7 +199,7 @@ fn no_key(order: &Order, key: &SeekKey) -> Error {
 
 /// A number as the order keeps it: an NTX keeps digits, and programs that seek in one round to them.
 fn number_value(order: &Order, number: f64) -> KeyValue<'static> {
-    let header = order.definition.header();
+    let header = order.header();
     if matches!(header.kind, BagKind::Ntx | BagKind::CompoundNtx) {
         let scaled = (number * 10f64.powi(i32::from(header.decimals))).round();
         if scaled.abs() < 1e18 {

@@ -5,6 +5,7 @@
 
 use mainstay_base::{Date, Decimal, Time, Timestamp, Value};
 use mainstay_xbase::expr::{ExprValue, Kind};
+use std::cmp::Ordering;
 
 /// The value of a field or of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,6 +136,28 @@ impl FieldValue {
             FieldValue::Timestamp { day, ms } => Value::Timestamp(moment(*day, *ms)),
             FieldValue::Time(ms) => Time::from_nanos(i64::from(*ms) * 1_000_000).map_or(Value::Null, Value::Time),
             FieldValue::Logical(value) => Value::Boolean(*value),
+        }
+    }
+
+    /// How two values of one type order; NULL comes first, and what cannot be compared is equal.
+    pub fn compare(&self, other: &FieldValue) -> Ordering {
+        match (self, other) {
+            (FieldValue::Null, FieldValue::Null) => Ordering::Equal,
+            (FieldValue::Null, _) => Ordering::Less,
+            (_, FieldValue::Null) => Ordering::Greater,
+            (FieldValue::Text(left) | FieldValue::Bytes(left), FieldValue::Text(right) | FieldValue::Bytes(right)) => {
+                left.cmp(right)
+            }
+            (FieldValue::Integer(left), FieldValue::Integer(right)) => left.cmp(right),
+            (FieldValue::Date(left), FieldValue::Date(right)) => left.cmp(right),
+            (FieldValue::Timestamp { day, ms }, FieldValue::Timestamp { day: other_day, ms: other_ms }) => {
+                (day, ms).cmp(&(other_day, other_ms))
+            }
+            (FieldValue::Time(left), FieldValue::Time(right)) => left.cmp(right),
+            _ => match (self.as_number(), other.as_number()) {
+                (Some(left), Some(right)) => left.total_cmp(&right),
+                _ => Ordering::Equal,
+            },
         }
     }
 

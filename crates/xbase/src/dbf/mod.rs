@@ -31,7 +31,7 @@ pub use column::{Column, Decoding, Records, decode_column, decode_rows, deleted_
 pub(crate) use create::date_bytes;
 pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
-pub use encode::{Encoding, blank_record, encode, encode_reference};
+pub use encode::{Encoding, blank, blank_record, encode, encode_reference};
 pub use field::{Field, FieldKind};
 pub use findings::Findings;
 pub use header::{Family, Header};

@@ -25,11 +25,12 @@ mod tag;
 
 pub use check::check;
 pub use indexes::IndexDescription;
-pub use tag::{TableTag, key_value};
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
+use crate::indexed::IndexedTable;
 use crate::memo::Memo;
+use crate::writer::WriteOptions;
 use crate::{Finding, Severity};
 use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
@@ -48,7 +49,7 @@ pub const CHAR_COLUMN: &str = "mainstay.char";
 /// The number of hidden columns at the end of the schema.
 const HIDDEN_COLUMNS: usize = 2;
 
-/// A DBF table, open for reading.
+/// A DBF table, open for reading; [`DbfTable::writer`] opens it for writing.
 #[derive(Debug)]
 pub struct DbfTable {
     name: String,
@@ -209,6 +210,25 @@ impl DbfTable {
     /// The tags of the table's indexes.
     pub fn indexes(&self) -> Vec<IndexDescription> {
         self.indexes.describe(&self.current())
+    }
+
+    /// Opens the table for writing, with the index files that are its own: the structural CDX, and those of its folder
+    /// whose keys are those of its records. (An index without keys beside a table without records proves nothing; it is
+    /// taken along if it has the table's name.) Text is written in the code page in which it is read, unless `options`
+    /// say otherwise. What is written is seen by the next statement that reads.
+    pub fn writer(&self, options: WriteOptions) -> Result<IndexedTable> {
+        let code_page = options.code_page.or(self.options.code_page);
+        let state = self.refreshed()?;
+        let files = self.indexes.own_files(&state, &self.path);
+        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, WriteOptions { code_page, ..options })?;
+        if table.fields() != self.fields {
+            let message = "the structure of the table has changed";
+            return Err(Error::new(Code::Busy, message).at(self.path.display()));
+        }
+        for file in files {
+            table.open_bag(&file)?;
+        }
+        Ok(table)
     }
 
     /// The rows that are there and those that are deleted, as of now.
