@@ -4,7 +4,7 @@ use crate::modules::Version;
 use crate::session::Session;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
-use mainstay_tds::{Backend, Login};
+use mainstay_tds::{Backend, Client, Login};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -42,7 +42,7 @@ impl Instance {
 impl Backend for Instance {
     type Session = Session;
 
-    fn log_in(&self, login: &Login) -> Result<Session, Message> {
+    fn log_in(&self, login: &Login, _: &Client) -> Result<Session, Message> {
         let mut session = Session::new(self, &login.user, &login.host, &login.application);
         let wanted = &login.database;
         let is_known = ["", "master", "tempdb"].iter().any(|name| wanted.eq_ignore_ascii_case(name));
