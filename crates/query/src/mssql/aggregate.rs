@@ -35,6 +35,7 @@ const NAMES: [&str; 12] =
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct TransactAggregate {
     name: &'static str,
+    called: String,
     signature: Signature,
 }
 
@@ -42,7 +43,9 @@ struct TransactAggregate {
 pub(crate) fn function(name: &str) -> Option<Arc<AggregateUDF>> {
     let name = NAMES.into_iter().find(|known| *known == name)?;
     let signature = Signature::user_defined(Volatility::Immutable);
-    Some(Arc::new(AggregateUDF::from(TransactAggregate { name, signature })))
+    // The planner gives a call another name when its function is called otherwise.
+    let called = format!("{PREFIX}{name}");
+    Some(Arc::new(AggregateUDF::from(TransactAggregate { name, called, signature })))
 }
 
 fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
@@ -64,7 +67,7 @@ pub(super) fn is_window(function: &WindowFunction) -> bool {
 
 impl AggregateUDFImpl for TransactAggregate {
     fn name(&self) -> &str {
-        self.name
+        &self.called
     }
 
     fn signature(&self) -> &Signature {

@@ -4,7 +4,7 @@
 //! [`lower`](super::lower) is done is *bound*: it knows the types of its arguments, whatever became of their fields. It
 //! runs row by row.
 
-use super::types;
+use super::{PREFIX, types};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{
@@ -31,7 +31,8 @@ pub(super) struct Function {
 /// The function of this name, which stands here without its prefix.
 pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
     let operation = Operation::by_name(name)?;
-    Some(make(name, Arc::new(operation), None))
+    // The planner gives a call another name when its function is called otherwise.
+    Some(make(&format!("{PREFIX}{name}"), Arc::new(operation), None))
 }
 
 /// The same function with its types decided.
