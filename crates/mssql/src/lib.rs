@@ -34,6 +34,7 @@
 mod argument;
 mod context;
 pub mod convert;
+pub mod dotnet;
 pub mod functions;
 pub mod json;
 pub mod language;

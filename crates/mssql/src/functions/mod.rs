@@ -13,6 +13,7 @@
 
 mod binding;
 mod dates;
+mod format;
 mod from_parts;
 mod hash;
 mod json;
@@ -195,13 +196,14 @@ fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
 }
 
 /// Every function, by module.
-const MODULES: [&[Function]; 9] = [
+const MODULES: [&[Function]; 10] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
     dates::FUNCTIONS,
     from_parts::FUNCTIONS,
     logic::FUNCTIONS,
+    format::FUNCTIONS,
     json::FUNCTIONS,
     hash::FUNCTIONS,
     now::FUNCTIONS,

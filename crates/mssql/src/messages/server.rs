@@ -266,6 +266,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (10755, 15, "The function 'FETCH' is not allowed without an ORDER BY clause."),
     (10756, 15, "Window frame with ROWS or RANGE must have an ORDER BY clause."),
     (10760, 16, "Scale argument is not valid. Valid expressions for scale argument are integer constants and integer constant expressions."),
+    (10761, 15, "Invalid data type %ls in function PARSE."),
     (11537, 16, "EXECUTE statement failed because its WITH RESULT SETS clause specified %d column(s) for result set number %d, but the statement sent %d column(s) at run time."),
     (11538, 16, "EXECUTE statement failed because its WITH RESULT SETS clause specified type '%.*ls' for column #%d in result set #%d, and the corresponding type sent at run time was '%.*ls'; there is no conversion between the two types."),
     (11555, 15, "The parameter '%.*ls' has been declared as NOT NULL. NOT NULL parameters are only supported with natively compiled modules, except for inline table-valued functions."),
