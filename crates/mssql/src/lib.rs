@@ -43,6 +43,7 @@ pub mod messages;
 pub mod moment;
 pub mod operators;
 pub mod text;
+pub mod time_zone;
 pub mod types;
 
 pub use argument::Argument;

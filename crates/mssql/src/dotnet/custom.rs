@@ -203,7 +203,7 @@ fn show(digits: &Digits, section: &Section, culture: &Culture) -> String {
                 let from = if started { place } else { place.max(digits.point - 1) };
                 for at in (place..=from).rev() {
                     let digit = digits.at(at);
-                    started |= at < digits.point && !digits.is_zero() && at <= digits.point - 1;
+                    started |= at < digits.point && !digits.is_zero();
                     if started || at < section.first_zero as i32 {
                         started = true;
                         out.push(char::from(b'0' + digit));
