@@ -2,4 +2,5 @@
 
 mod formats;
 mod harness;
+mod random;
 mod rows;
