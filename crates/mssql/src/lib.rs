@@ -34,6 +34,7 @@
 mod argument;
 mod context;
 pub mod convert;
+pub mod dotnet;
 pub mod functions;
 pub mod json;
 pub mod language;
@@ -43,6 +44,7 @@ pub mod moment;
 pub mod operation;
 pub mod operators;
 pub mod text;
+pub mod time_zone;
 pub mod types;
 
 pub use argument::Argument;

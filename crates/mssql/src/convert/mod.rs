@@ -78,11 +78,16 @@ pub fn is_identity(from: DataType, to: DataType) -> bool {
         (Real, Float) => true,
         (VarChar(_) | Char(_) | Text, VarChar(crate::Length::Max) | Text | NVarChar(crate::Length::Max)) => true,
         (NVarChar(_) | NChar(_) | NText, NVarChar(crate::Length::Max) | NText) => true,
-        (VarChar(from), VarChar(to)) | (NVarChar(from), NVarChar(to)) | (VarBinary(from), VarBinary(to)) => {
+        (VarChar(from), VarChar(to) | NVarChar(to))
+        | (NVarChar(from), NVarChar(to))
+        | (VarBinary(from), VarBinary(to)) => {
             let fits =
                 |from, to| matches!((from, to), (crate::Length::Limited(a), crate::Length::Limited(b)) if a <= b);
             to == crate::Length::Max || fits(from, to)
         }
+        (Char(from), VarChar(crate::Length::Limited(to)) | NVarChar(crate::Length::Limited(to)))
+        | (NChar(from), NVarChar(crate::Length::Limited(to)))
+        | (Binary(from), VarBinary(crate::Length::Limited(to))) => from <= to,
         _ => false,
     }
 }

@@ -161,7 +161,7 @@ fn rules<'a>(source: &Source<'a>, legacy: bool) -> Result<Rules<'a>, Message> {
         language: context.language,
         cutoff: context.two_digit_year_cutoff,
         hijri: matches!(style, 130 | 131),
-        digits: if legacy { 3 } else { 9 },
+        digits: if legacy { 3 } else { 7 },
     })
 }
 

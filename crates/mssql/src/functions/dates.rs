@@ -278,7 +278,7 @@ fn offset_argument(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<i16, Mess
         ValueRef::Integer(minutes) => i16::try_from(minutes).ok(),
         _ => offset_text(text(values, 1)),
     };
-    let in_range = minutes.filter(|minutes| minutes.abs() <= 14 * 60);
+    let in_range = minutes.filter(|minutes| (-14 * 60..=14 * 60).contains(minutes));
     in_range.ok_or_else(|| Message::numbered(9812, &[&call.name()]))
 }
 

@@ -42,6 +42,11 @@ fn number(values: &[ValueRef<'_>], index: usize) -> Option<u32> {
     u32::try_from(integer(values, index)).ok()
 }
 
+/// An hour, a minute or a second.
+fn clock(values: &[ValueRef<'_>], index: usize) -> Option<u32> {
+    number(values, index).filter(|number| *number < 60)
+}
+
 fn date_at(values: &[ValueRef<'_>]) -> Option<Date> {
     let year = i32::try_from(integer(values, 0)).ok().filter(|year| *year >= 1)?;
     Date::from_ymd(year, number(values, 1)?, number(values, 2)?)
@@ -51,7 +56,7 @@ fn date_at(values: &[ValueRef<'_>]) -> Option<Date> {
 fn time_at(values: &[ValueRef<'_>], from: usize, digits: u8) -> Option<i64> {
     let unit = 10u32.pow(7 - u32::from(digits.min(7)));
     let fraction = number(values, from + 3)?.checked_mul(unit)?;
-    Time::from_hms(number(values, from)?, number(values, from + 1)?, number(values, from + 2)?, fraction)
+    Time::from_hms(clock(values, from)?, clock(values, from + 1)?, clock(values, from + 2)?, fraction)
         .map(|time| time.0)
 }
 
@@ -65,7 +70,7 @@ fn time(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 }
 
 fn small(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let time = number(values, 3).zip(number(values, 4)).and_then(|(hour, minute)| Time::from_hms(hour, minute, 0, 0));
+    let time = clock(values, 3).zip(clock(values, 4)).and_then(|(hour, minute)| Time::from_hms(hour, minute, 0, 0));
     let moment = date_at(values).zip(time).and_then(|(date, time)| datetime::round_small(Timestamp::at(date, time.0)));
     moment.map(Value::Timestamp).ok_or_else(|| invalid(call))
 }
@@ -85,9 +90,9 @@ fn datetime2(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 fn with_offset(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let (hours, minutes) = (integer(values, 7), integer(values, 8));
     // Both have the sign of the offset.
-    let agree = hours.signum() * minutes.signum() >= 0 && minutes.abs() < 60 && hours.abs() <= 14;
+    let agree = hours.signum() * minutes.signum() >= 0 && minutes.unsigned_abs() < 60 && hours.unsigned_abs() <= 14;
     let total = i16::try_from(hours.saturating_mul(60).saturating_add(minutes)).ok();
-    let total = total.filter(|total| agree && total.abs() <= 14 * 60);
+    let total = total.filter(|total| agree && (-14 * 60..=14 * 60).contains(total));
     let moment = date_at(values).zip(time_at(values, 3, call.bound.result.scale())).zip(total);
     let value = moment.map(|((date, ticks), offset_minutes)| Value::TimestampWithOffset {
         utc: Timestamp::at(date, ticks).to_utc(offset_minutes),

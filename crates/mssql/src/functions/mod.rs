@@ -13,20 +13,24 @@
 
 mod binding;
 mod dates;
+mod format;
 mod from_parts;
 mod hash;
 mod json;
 mod logic;
 mod math;
+mod metadata;
 mod now;
 mod search;
 mod strings;
 mod strings_build;
+mod zone;
 
 #[cfg(test)]
 mod tests;
 
 pub use binding::{Binding, Call};
+pub use metadata::TYPE_NAMES;
 
 use crate::argument::Argument;
 use crate::context::Context;
@@ -195,13 +199,16 @@ fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
 }
 
 /// Every function, by module.
-const MODULES: [&[Function]; 9] = [
+const MODULES: [&[Function]; 12] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
     dates::FUNCTIONS,
     from_parts::FUNCTIONS,
     logic::FUNCTIONS,
+    metadata::FUNCTIONS,
+    zone::FUNCTIONS,
+    format::FUNCTIONS,
     json::FUNCTIONS,
     hash::FUNCTIONS,
     now::FUNCTIONS,

@@ -162,7 +162,7 @@ fn char_index_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 fn char_index(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let (needle, haystack, national) = (text(values, 0), text(values, 1), call.is_national(1));
-    let start = usize::try_from(integer(values, 2) - 1).unwrap_or(0);
+    let start = usize::try_from(integer(values, 2).saturating_sub(1)).unwrap_or(0);
     let from = units::offset(haystack, start, national);
     let found = search::find(haystack, needle, from, call.collation());
     let position = found.and_then(|(at, _)| haystack.get(..at)).map_or(0, |before| units::length(before, national) + 1);
@@ -260,7 +260,8 @@ fn parse_name(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let (ValueRef::Text(name), ValueRef::Integer(part)) = (value(values, 0), value(values, 1)) else {
         return Ok(Value::Null);
     };
-    let part = usize::try_from(part - 1).ok().and_then(|part| name_parts(name)?.into_iter().rev().nth(part));
+    let part =
+        usize::try_from(part.saturating_sub(1)).ok().and_then(|part| name_parts(name)?.into_iter().rev().nth(part));
     Ok(part.filter(|part| !part.is_empty() && part.chars().count() <= 128).map_or(Value::Null, Value::Text))
 }
 

@@ -65,13 +65,7 @@ impl<'a> Arguments<'a> {
 
     /// The argument that was taken last is not of the kind that its format wants.
     fn mismatch(&self) -> Message {
-        Message::error(
-            2786,
-            format!(
-                "The data type of substitution parameter {} does not match the expected type of the format specification.",
-                self.next
-            ),
-        )
+        Message::numbered(2786, &[&self.next])
     }
 }
 

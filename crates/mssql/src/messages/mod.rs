@@ -71,7 +71,7 @@ fn fill(text: &str, arguments: &[&dyn Display]) -> String {
 
 /// How long the place at the front of a text is; 0 when its percent sign is only that.
 fn place_length(text: &str) -> usize {
-    const PLACES: [&str; 20] = [
+    const PLACES: [&str; 21] = [
         "%%",
         "%.*ls",
         "%.*s",
@@ -90,6 +90,7 @@ fn place_length(text: &str) -> usize {
         "%s",
         "%d",
         "%i",
+        "%f",
         "%u",
         "%x",
     ];

@@ -103,7 +103,7 @@ pub fn add(part: Part, count: i64, moment: Timestamp) -> Option<Timestamp> {
         }
         (None, Some(ticks)) => Timestamp(moment.0.checked_add(count.checked_mul(ticks)?)?),
         // Nanoseconds round to a tick.
-        (None, None) => Timestamp(moment.0.checked_add((count + 50 * count.signum()) / 100)?),
+        (None, None) => Timestamp(moment.0.checked_add(count.saturating_add(50 * count.signum()) / 100)?),
     };
     (Timestamp::FIRST..=Timestamp::LAST).contains(&after).then_some(after)
 }

@@ -18,6 +18,8 @@ mod unary;
 mod wide;
 
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
 
 pub use binary::{Binary, BinaryOperator};

@@ -351,6 +351,34 @@ fn hashes() {
 }
 
 #[test]
+fn zones_and_types() {
+    check(&[
+        (
+            "AT TIME ZONE('2024-07-01 10:00':datetime2(0), 'Central European Standard Time')",
+            "2024-07-01 10:00:00 +02:00 :: datetimeoffset(0)",
+        ),
+        (
+            "AT TIME ZONE('2024-07-01 10:00 +00:00':datetimeoffset(0), 'Pacific Standard Time')",
+            "2024-07-01 03:00:00 -07:00",
+        ),
+        ("AT TIME ZONE('2024-07-01 10:00':datetime, 'UTC')", "2024-07-01 10:00:00.000 +00:00 :: datetimeoffset(3)"),
+        (
+            "AT TIME ZONE('2024-07-01 10:00':datetime, 'nowhere')",
+            "9820: The time zone parameter 'nowhere' provided to AT TIME ZONE clause is invalid.",
+        ),
+        ("AT TIME ZONE('2024-07-01':date, 'UTC')", "8116"),
+        ("TYPE_ID('INT')", "56"),
+        ("TYPE_ID('sysname')", "256"),
+        ("TYPE_ID('nosuch')", "NULL"),
+        ("TYPE_NAME(231)", "nvarchar"),
+        ("TYPE_NAME(108)", "numeric"),
+        ("SQL_VARIANT_PROPERTY(1.50, 'Precision')", "3"),
+        ("SQL_VARIANT_PROPERTY('x', 'BaseType')", "varchar"),
+        ("SESSIONPROPERTY('ANSI_NULLS')", "1"),
+    ]);
+}
+
+#[test]
 fn new_ids_differ() {
     let random = Random::seeded(5);
     let context = context(&random);
