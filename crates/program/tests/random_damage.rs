@@ -76,7 +76,9 @@ impl Damage {
                 statement.kind = self.simple(statement.kind.clone());
             }
             match &mut statement.kind {
-                StatementKind::Block(body) | StatementKind::Loop(body) => self.statements(body),
+                StatementKind::Block(body) | StatementKind::Group(body) | StatementKind::Loop(body) => {
+                    self.statements(body);
+                }
                 StatementKind::Assign { target, value } => {
                     if self.strikes() {
                         *target = self.slot();

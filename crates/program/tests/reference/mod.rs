@@ -80,7 +80,7 @@ impl Walker {
 
     fn attempt(&mut self, kind: &StatementKind) -> Result<Signal, Failure> {
         Ok(match kind {
-            StatementKind::Block(body) => self.statements(body),
+            StatementKind::Block(body) | StatementKind::Group(body) => self.statements(body),
             StatementKind::Assign { target, value } => {
                 self.slots[usize::from(target.0)] = self.value(value)?;
                 Signal::Next

@@ -136,6 +136,7 @@ impl StatementMaker {
                 self.catches -= 1;
                 StatementKind::Try { body, catch }
             }
+            6 if deep && self.chance(2) => StatementKind::Group(self.block(depth - 1)),
             6 if deep => StatementKind::Block(self.block(depth - 1)),
             7 if !self.labels.is_empty() => {
                 let label = self.labels[self.random.below(self.labels.len())];
