@@ -1,7 +1,8 @@
 //! Programs and procedures in one typed form: the form, its bytecode, the machine that runs it.
 //!
 //! A language is put on this crate by a front end that makes a [`Routine`] of each procedure, function or batch, and by a
-//! [`Host`] that does what only the language and its session know. T-SQL is one, Business BASIC is to be another.
+//! [`Host`] that does what only the language and its session know. T-SQL is one, Business BASIC is to be another;
+//! `docs/program.md` says which of their constructs becomes what.
 //!
 //! ```text
 //!   source text --front end--> Routine ---verify, compile---> Program ---Machine::run---> values, errors

@@ -208,6 +208,43 @@ fn without_a_handler_the_host_may_go_on_with_the_next_statement() {
 }
 
 #[test]
+fn an_error_in_a_group_ends_the_group() {
+    let mut r = Routine::new("main");
+    let i = r.slot_with("@i", Type::I32, Value::Integer(0));
+    let failing = fails(&mut r);
+    let slot = Expression::slot(&r, i);
+    let inner = StatementKind::If {
+        condition: less(slot.clone(), int(5)),
+        then: lines(50, vec![assign(i, failing)]),
+        otherwise: vec![],
+    };
+    r.body = lines(
+        1,
+        vec![StatementKind::Group(lines(40, vec![assign(i, int(1)), inner, note_text("never")])), note(slot.clone())],
+    );
+    let mut host = TestHost { goes_on: true, ..TestHost::default() };
+    run(&mut host, r).unwrap();
+    assert_eq!(host.notes, ["unhandled division by zero line 1", "1"]);
+    // The whole group is tried again.
+    let mut r = Routine::new("program");
+    let zero = r.slot_with("Z", Type::I32, Value::Integer(0));
+    let quotient = arithmetic(ArithmeticOp::Divide, int(10), Expression::slot(&r, zero));
+    let handler = r.label("handler");
+    r.body = lines(
+        10,
+        vec![
+            StatementKind::SetHandler(Some(handler)),
+            StatementKind::Group(lines(11, vec![note_text("tried"), note(quotient)])),
+            StatementKind::Return(None),
+            StatementKind::Label(handler),
+            assign(zero, int(5)),
+            StatementKind::Resume(Resume::Retry),
+        ],
+    );
+    assert_eq!(notes(r), ["'tried'", "'tried'", "2"]);
+}
+
+#[test]
 fn without_a_handler_the_host_may_end_the_routine_alone() {
     let mut host = TestHost { ends_routine: true, ..TestHost::default() };
     let mut inner = Routine::new("inner");

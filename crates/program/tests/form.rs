@@ -153,6 +153,21 @@ fn a_loop_is_three_instructions_a_turn() {
     assert_eq!(Program::compile(r).unwrap().listing(), expected);
 }
 
+#[test]
+fn widening_costs_nothing() {
+    let mut r = Routine::new("widen");
+    let small = r.slot_with("@small", Type::Integer(Width::I16), Value::Integer(3));
+    let big = r.slot_with("@big", Type::I64, Value::Integer(0));
+    let (small, big_) = (Expression::slot(&r, small), Expression::slot(&r, big));
+    let sum = Expression::arithmetic(Type::I64, ArithmeticOp::Add, big_, small.convert(Type::I64)).convert(Type::I64);
+    r.body = lines(1, vec![assign(big, sum)]);
+    let expected = "    \
+    0  line 1     Integer { op: Add, width: I64, to: 1, a: 1, b: 0 }
+    1  line 1     Return
+";
+    assert_eq!(Program::compile(r).unwrap().listing(), expected);
+}
+
 /// What the verifier says about a body, with two integers and a text as slots and two labels.
 fn refusal(build: impl FnOnce(&mut Routine) -> Vec<StatementKind>) -> String {
     let mut r = Routine::new("bad");

@@ -33,6 +33,8 @@ pub(super) struct Emitter<'a> {
     pub slots: Vec<Destination>,
     pub result: Option<Destination>,
     pub loops: Vec<LoopContext>,
+    /// The statement that all those inside of it count as.
+    pub group: Option<usize>,
     /// CATCHes that are open here.
     pub depth: u16,
     /// CATCHes around each label.
@@ -71,6 +73,7 @@ impl<'a> Emitter<'a> {
             slots: Vec::new(),
             result: None,
             loops: Vec::new(),
+            group: None,
             depth: 0,
             label_depths: vec![0; routine.labels.len()],
             // The routine's own labels are the first targets.

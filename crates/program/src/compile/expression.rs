@@ -15,25 +15,28 @@ use mainstay_base::Value;
 impl Emitter<'_> {
     /// Where the value of an expression is.
     pub(super) fn operand(&mut self, expression: &Expression) -> Operand {
+        let ty = expression.ty;
+        let expression = without_widening(expression);
         match &expression.kind {
             ExpressionKind::Slot(slot) => match self.slots.get(usize::from(slot.0)) {
-                Some(place) => return Operand { ty: expression.ty, place: place.place },
-                None => return Operand { ty: expression.ty, place: 0 },
+                Some(place) => return Operand { ty, place: place.place },
+                None => return Operand { ty, place: 0 },
             },
             ExpressionKind::Constant(value @ (Value::Text(_) | Value::Binary(_)))
                 if matches!(expression.ty.file(), File::Texts | File::Bytes) =>
             {
-                return Operand { ty: expression.ty, place: self.constant(value) | CONSTANT };
+                return Operand { ty, place: self.constant(value) | CONSTANT };
             }
             _ => {}
         }
         let place = self.temporary(expression.ty);
         self.into(expression, place);
-        Operand { ty: expression.ty, place }
+        Operand { ty, place }
     }
 
     /// Puts the value of an expression into a register.
     pub(super) fn into(&mut self, expression: &Expression, to: u16) {
+        let expression = without_widening(expression);
         let taken = self.taken();
         let ty = expression.ty;
         match &expression.kind {
@@ -326,9 +329,6 @@ impl Emitter<'_> {
     fn convert(&mut self, ty: Type, value: &Expression, rounding: Rounding, to: u16) {
         let from = self.operand(value);
         match (from.ty, ty) {
-            (Type::Integer(narrow), Type::Integer(wide)) if wide.includes(narrow) => {
-                self.move_value(ty, to, from.place);
-            }
             (Type::Integer(_), Type::Integer(width)) => self.emit(Instruction::Narrow { width, to, a: from.place }),
             _ => {
                 let site = self.tables.converts.len() as u32;
@@ -360,4 +360,16 @@ impl Emitter<'_> {
         self.tables.calls.push(CallSite { callee, arguments: arguments.into(), result, is_function });
         self.emit(Instruction::Call { site });
     }
+}
+
+/// What a conversion converts, if it changes nothing but the type: the cell of a narrow number is that of a wide one.
+fn without_widening(mut expression: &Expression) -> &Expression {
+    while let ExpressionKind::Convert { value, .. } = &expression.kind {
+        match (value.ty, expression.ty) {
+            (Type::Integer(narrow), Type::Integer(wide)) if wide.includes(narrow) => expression = value,
+            (from, to) if from == to => expression = value,
+            _ => break,
+        }
+    }
+    expression
 }

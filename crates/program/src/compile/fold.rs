@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 pub(super) fn statements(body: &mut [Statement]) {
     for statement in body {
         match &mut statement.kind {
-            StatementKind::Block(body) | StatementKind::Loop(body) => statements(body),
+            StatementKind::Block(body) | StatementKind::Group(body) | StatementKind::Loop(body) => statements(body),
             StatementKind::Assign { value, .. }
             | StatementKind::Evaluate(value)
             | StatementKind::Return(Some(value))

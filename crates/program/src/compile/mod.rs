@@ -45,7 +45,10 @@ fn label_depths(statements: &[Statement], depth: u16, depths: &mut [u16]) {
                     *known = depth;
                 }
             }
-            StatementKind::Block(body) | StatementKind::Loop(body) | StatementKind::While { body, .. } => {
+            StatementKind::Block(body)
+            | StatementKind::Group(body)
+            | StatementKind::Loop(body)
+            | StatementKind::While { body, .. } => {
                 label_depths(body, depth, depths);
             }
             StatementKind::If { then, otherwise, .. } => {
@@ -67,12 +70,20 @@ impl Emitter<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        let number = self.statements.len();
-        self.statements.push(StatementInfo { line: statement.line, start: self.here(), next: 0 });
+        let group = self.group;
+        let number = group.unwrap_or(self.statements.len());
+        if group.is_none() {
+            self.statements.push(StatementInfo { line: statement.line, start: self.here(), next: 0 });
+        }
         self.mark(number);
         let taken = self.taken();
         match &statement.kind {
             StatementKind::Block(body) => self.statements(body),
+            StatementKind::Group(body) => {
+                self.group = Some(number);
+                self.statements(body);
+                self.group = group;
+            }
             StatementKind::If { condition, then, otherwise } => self.if_statement(number, condition, then, otherwise),
             StatementKind::While { condition, body } => self.while_statement(number, condition, body),
             StatementKind::Loop(body) => self.loop_statement(number, body),
@@ -81,7 +92,9 @@ impl Emitter<'_> {
         }
         self.release(taken);
         let next = self.here();
-        if let Some(info) = self.statements.get_mut(number) {
+        if group.is_none()
+            && let Some(info) = self.statements.get_mut(number)
+        {
             info.next = next;
         }
     }

@@ -150,6 +150,9 @@ impl Statement {
 pub enum StatementKind {
     /// Its statements one after the other.
     Block(Vec<Statement>),
+    /// Statements that are one in the source: an error in one of them is an error of the group, with the group's line, and
+    /// what goes on with the next statement (or tries again) does so with the whole group.
+    Group(Vec<Statement>),
     /// Gives a slot a value of its own type (limits, widths and precisions aside).
     Assign {
         /// The slot.

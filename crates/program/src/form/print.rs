@@ -71,6 +71,10 @@ impl Printer<'_> {
                 self.line(f, line, depth, format_args!("block"))?;
                 self.statements(f, body, depth + 1)
             }
+            StatementKind::Group(body) => {
+                self.line(f, line, depth, format_args!("group"))?;
+                self.statements(f, body, depth + 1)
+            }
             StatementKind::If { condition, then, otherwise } => {
                 self.line(f, line, depth, format_args!("if {}", self.show(condition)))?;
                 self.statements(f, then, depth + 1)?;

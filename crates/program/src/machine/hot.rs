@@ -21,6 +21,14 @@ pub(super) enum Stop {
     Turn,
 }
 
+/// What the inner loop needs now and then, behind one pointer: registers of the processor are scarce.
+pub(super) struct Beside<'a> {
+    /// Turns of loops until somebody looks whether it is time to stop.
+    pub fuel: u32,
+    /// The program's constants.
+    pub constants: &'a [Cell],
+}
+
 /// The outcome of comparing two cells of whole numbers, as a bit.
 #[inline(always)]
 fn outcome(a: Cell, b: Cell) -> u8 {
@@ -75,16 +83,9 @@ macro_rules! compute {
 }
 
 /// Runs until something stops it.
-pub(super) fn run(
-    code: &[Instruction],
-    constants: &[Cell],
-    at: &mut usize,
-    cells: &mut [Cell],
-    fuel: &mut u32,
-) -> Stop {
+pub(super) fn run(code: &[Instruction], at: &mut usize, cells: &mut [Cell], beside: &mut Beside<'_>) -> Stop {
     use Instruction::*;
     let mut pc = *at;
-    let mut left = *fuel;
     macro_rules! cell {
         ($register:expr) => {
             cells[usize::from($register)]
@@ -93,8 +94,8 @@ pub(super) fn run(
     macro_rules! go_back {
         ($target:expr) => {{
             pc = $target as usize;
-            left = left.saturating_sub(1);
-            if left == 0 {
+            beside.fuel = beside.fuel.saturating_sub(1);
+            if beside.fuel == 0 {
                 break Stop::Turn;
             }
         }};
@@ -104,7 +105,7 @@ pub(super) fn run(
         pc += 1;
         match instruction {
             Move { to, from } => cell!(to) = cell!(from),
-            LoadCell { to, constant } => cell!(to) = constants[constant as usize],
+            LoadCell { to, constant } => cell!(to) = beside.constants[constant as usize],
             LoadInteger { to, value } => cell!(to) = Cell::integer(value.into()),
             AddI32 { to, a, b } => compute!(cells, to, cell!(a), cell!(b), |x, y| i32_of(x + y), Width::I32),
             SubtractI32 { to, a, b } => compute!(cells, to, cell!(a), cell!(b), |x, y| i32_of(x - y), Width::I32),
@@ -175,7 +176,6 @@ pub(super) fn run(
         }
     };
     *at = pc;
-    *fuel = left;
     stop
 }
 

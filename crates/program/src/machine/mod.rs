@@ -33,7 +33,7 @@ use crate::compile::{NOWHERE, Operand};
 use crate::{Fault, Flow, Host, Program, Raised};
 use call::Linked;
 use cold::{After, Cold, Exit};
-use hot::Stop;
+use hot::{Beside, Stop};
 use mainstay_base::ValueRef;
 use registers::{Bases, Registers};
 use std::collections::HashMap;
@@ -265,7 +265,7 @@ impl Machine {
                     Ok(false) => Ok(()),
                     Err(trouble) => Err(trouble),
                 },
-                Exit::Turn => self.look_around(),
+                Exit::Turn => self.turn(),
                 Exit::Trouble(trouble) => Err(trouble),
             };
             if let Err(trouble) = done {
@@ -281,9 +281,10 @@ impl Machine {
         let program = &*linked[frame.linked].program;
         let (first, count) = (frame.bases.cells, program.frame.cells);
         let mut pc = frame.pc as usize;
+        let mut beside = Beside { fuel: *fuel, constants: &program.tables.cells };
         let exit = loop {
             let cells = &mut registers.cells[first..first + count];
-            let stop = hot::run(&program.code, &program.tables.cells, &mut pc, cells, fuel);
+            let stop = hot::run(&program.code, &mut pc, cells, &mut beside);
             let instruction = match stop {
                 Stop::Other(instruction) => instruction,
                 Stop::Turn => break Exit::Turn,
@@ -304,8 +305,8 @@ impl Machine {
                 Ok(After::Next) => {}
                 Ok(After::To(target)) => {
                     pc = target as usize;
-                    *fuel = fuel.saturating_sub(1);
-                    if *fuel == 0 {
+                    beside.fuel = beside.fuel.saturating_sub(1);
+                    if beside.fuel == 0 {
                         break Exit::Turn;
                     }
                 }
@@ -314,7 +315,17 @@ impl Machine {
             }
         };
         frame.pc = pc as u32;
+        *fuel = beside.fuel;
         exit
+    }
+
+    /// A turn of a loop used up the fuel. The frame stands where it goes on, and not behind what it did last.
+    fn turn(&mut self) -> Result<(), Trouble> {
+        let looked = self.look_around();
+        if let (Err(_), Some(frame)) = (&looked, self.frames.last_mut()) {
+            frame.pc += 1;
+        }
+        looked
     }
 
     /// Looks whether it is time to stop, and takes new fuel.

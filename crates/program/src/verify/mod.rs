@@ -158,7 +158,7 @@ impl Verifier<'_> {
     fn statement(&mut self, statement: &Statement, depth: usize) -> Checked {
         self.line = statement.line;
         match &statement.kind {
-            StatementKind::Block(body) => self.statements(body, depth + 1),
+            StatementKind::Block(body) | StatementKind::Group(body) => self.statements(body, depth + 1),
             StatementKind::If { condition, then, otherwise } => {
                 self.typed(condition, Type::Boolean)?;
                 self.statements(then, depth + 1)?;

@@ -1,6 +1,12 @@
 //! A second interpreter of the form, as plain as can be: it walks the tree, computes decimals with numbers of any size,
 //! and allocates as it likes. What it gives is what the machine must give.
-#![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(dead_code, unused_imports, reason = "each test uses what it needs")]
+
+mod expressions;
+mod statements;
+
+pub use expressions::Maker;
+pub use statements::StatementMaker;
 
 use mainstay_base::{Decimal, Value};
 use mainstay_program::*;
@@ -74,7 +80,7 @@ impl Walker {
 
     fn attempt(&mut self, kind: &StatementKind) -> Result<Signal, Failure> {
         Ok(match kind {
-            StatementKind::Block(body) => self.statements(body),
+            StatementKind::Block(body) | StatementKind::Group(body) => self.statements(body),
             StatementKind::Assign { target, value } => {
                 self.slots[usize::from(target.0)] = self.value(value)?;
                 Signal::Next
