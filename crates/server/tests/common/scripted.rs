@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `SELECT 1 ...` | one row of an INT |
 //! | `... types ...` | a row of every type, one of NULLs |
-//! | `... rows N` | N rows of an INT and an NVARCHAR |
+//! | `... rows N` | N rows of an INT and an NVARCHAR; none for `SET FMTONLY ON ...` |
 //! | `... two results` | two results |
 //! | `... fail` | error 50001, severity 16, state 3, line 7 of procedure `scripted` |
 //! | `... sleep S` | waits S seconds, or until it is cancelled |
@@ -168,6 +168,8 @@ impl ScriptedSession {
             one(int(""), ValueRef::Integer(self.transaction.is_some().into()))
         } else if upper.contains("@@MAX_PRECISION") {
             one(Column::new("", DataType::TinyInt), ValueRef::Integer(38))
+        } else if upper.contains("FMTONLY ON") {
+            self.rows(0, kind, sink)
         } else if upper.contains("LOADED") {
             one(int("loaded"), ValueRef::Integer(self.loaded as i64))
         } else if upper.contains("TYPES") {
