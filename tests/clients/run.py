@@ -8,6 +8,7 @@ What is not installed is skipped, and said. The exit code is 1 if a case failed.
 """
 
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -69,13 +70,26 @@ def refresh(work):
         subprocess.run(["go", "build", "-o", "cases", "."], cwd=work / "go", check=True)
 
 
-def scripted_server(target):
+def certificate(work):
+    """A certificate for this machine, which clients that insist on one can be told to trust; none without openssl."""
+    if not shutil.which("openssl"):
+        return None
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem"]
+    subprocess.run(command.split() + names, cwd=work, check=True, capture_output=True)
+    return work / "certificate.pem"
+
+
+def scripted_server(target, certificate):
     """The door's scripted backend on a port of its choice."""
     command = ["cargo", "build", "-q", "-p", "mainstay-server", "--example", "scripted"]
     subprocess.run(command + (["--target-dir", target] if target else []), cwd=REPOSITORY, check=True)
     binary = pathlib.Path(target or REPOSITORY / "target") / "debug/examples/scripted"
-    log = open("/dev/null", "w", encoding="utf-8")
-    server = subprocess.Popen([binary, "0", SETTINGS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+    settings = "[server]\n"
+    if certificate:
+        settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
+    command = [binary, "0", settings + SETTINGS]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return server, int(server.stdout.readline().split()[1])
 
 
@@ -93,7 +107,9 @@ def main():
     if options.install:
         return install(work)
     refresh(work)
-    server, port = (None, options.port) if options.port else scripted_server(options.target_dir)
+    trusted = None if options.port else certificate(work)
+    server, port = (None, options.port) if options.port else scripted_server(options.target_dir, trusted)
+    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {})}
     failed = passed = 0
     for name, command in clients(work):
         if options.only and options.only != name:
@@ -106,7 +122,7 @@ def main():
         driver = [program.pop()] if name in ("mssql-jdbc", "jtds") else []
         program += [str(port), options.user, options.password, *driver]
         try:
-            said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=180)
+            said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=60, env=environment)
             lines = [line for line in said.stdout.splitlines() if line.startswith(("PASS", "FAIL"))]
             if said.returncode != 0 and not any(line.startswith("FAIL") for line in lines):
                 lines.append(f"FAIL {name}: ended with {said.returncode}: {(said.stderr or said.stdout).strip()[-500:]}")

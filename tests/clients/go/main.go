@@ -242,8 +242,15 @@ func main() {
 			if encrypt != "disable" && one.name != "connect and select" {
 				continue
 			}
-			target := fmt.Sprintf("server=127.0.0.1;port=%s;user id=%s;password=%s;encrypt=%s;TrustServerCertificate=true;dial timeout=10",
-				port, user, password, encrypt)
+			trust := "TrustServerCertificate=true"
+			if encrypt == "strict" {
+				if os.Getenv("CERTIFICATE") == "" {
+					continue
+				}
+				trust = "certificate=" + os.Getenv("CERTIFICATE")
+			}
+			target := fmt.Sprintf("server=localhost;port=%s;user id=%s;password=%s;encrypt=%s;%s;dial timeout=10",
+				port, user, password, encrypt, trust)
 			db, err := sql.Open("sqlserver", target)
 			if err == nil {
 				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -184,11 +184,17 @@ public class Cases {
         driver = jtds ? "jTDS" : "mssql-jdbc";
         url = jtds
             ? "jdbc:jtds:sqlserver://127.0.0.1:" + arguments[0] + "/"
-            : "jdbc:sqlserver://127.0.0.1:" + arguments[0] + ";trustServerCertificate=true;loginTimeout=10";
+            : "jdbc:sqlserver://127.0.0.1:" + arguments[0] + ";trustServerCertificate=true;loginTimeout=10"
+                + (System.getenv("RECORDING") != null ? ";encrypt=false" : "");
         String encrypted = jtds ? "" : ";encrypt=true", plain = jtds ? "" : ";encrypt=false";
         run("connect and select", encrypted, connection -> check(one(connection, "SELECT 1") == 1, "SELECT 1"));
         run("encryption of the login only", jtds ? ";ssl=off" : plain, c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
         if (!jtds) {
+            String certificate = System.getenv("CERTIFICATE");
+            if (certificate != null) {
+                String strict = ";encrypt=strict;trustServerCertificate=false;serverCertificate=" + certificate;
+                run("encryption from the first byte", strict, c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
+            }
             run("packets of 32767 bytes", ";packetSize=32767", c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
         }
         run("every type", Cases::everyType);

@@ -6,6 +6,7 @@ const [port, userName, password] = process.argv.slice(2);
 
 function connect(options = {}) {
   const settings = { port: Number(port), trustServerCertificate: true, connectTimeout: 10000, ...options };
+  if (process.env.RECORDING) settings.encrypt = false;
   const connection = new Connection({
     server: "127.0.0.1",
     authentication: { type: "default", options: { userName, password } },

@@ -21,10 +21,11 @@ def simple():
 
 def parameters():
     with connect() as connection, connection.cursor() as cursor:
-        values = (7, "日本", b"\x01\x02", None, 1.5)
-        cursor.execute("SELECT %s, %s, %s, %s, %s", values)
+        # A None is written into the text as NULL.
+        values = (7, "日本", pytds.Binary(b"\x01\x02"), 1.5)
+        cursor.execute("SELECT %s, %s, %s, %s", values)
         row = cursor.fetchone()
-        cases.check(tuple(row) == values, row)
+        cases.check(tuple(row) == (7, "日本", b"\x01\x02", 1.5), row)
 
 
 def failing():
@@ -32,7 +33,7 @@ def failing():
         try:
             cursor.execute(cases.FAILING)
         except pytds.Error as error:
-            cases.check((error.number, error.state, error.lineno) == (50001, 3, 7), vars(error))
+            cases.check((error.msg_no, error.state, error.line) == (50001, 3, 7), vars(error))
         else:
             raise AssertionError("no error")
 
@@ -79,7 +80,7 @@ def table_value():
     with connect(autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TYPE dbo.client_ids AS TABLE (n int)")
         cursor.execute("CREATE OR ALTER PROCEDURE dbo.count_ids @ids dbo.client_ids READONLY AS SELECT COUNT(*) AS rows FROM @ids")
-        table = pytds.TableValuedParam("dbo.client_ids", ((n,) for n in range(50)))
+        table = pytds.TableValuedParam("dbo.client_ids", rows=[[n] for n in range(50)])
         cursor.callproc("dbo.count_ids", (table,))
         cases.check(cursor.fetchall()[0][0] == 50, "rows of the table")
 
