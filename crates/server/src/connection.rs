@@ -1,9 +1,9 @@
 //! A connection after its login: one request after another, until the client leaves or the server stops.
 //!
 //! A request is decoded, given to the session, and its answer written as it comes. While the session works, `running` is
-//! set and the watcher looks for an attention; when it has ended, an attention that came meanwhile ends the answer. One
-//! that comes later is a request of its own, and is acknowledged by an answer of nothing else: so each attention has
-//! exactly one acknowledgement, whenever it is sent.
+//! set and the watcher looks for an attention. When it has ended, an attention that came meanwhile is acknowledged by a
+//! message behind the answer; one that comes later is a request of its own, with the same acknowledgement: so each
+//! attention has exactly one, whenever it is sent.
 
 use crate::link::{Incoming, LinkError};
 use crate::log::Level;
@@ -174,10 +174,10 @@ impl<B: Backend> Serving<'_, B> {
         if lost {
             return Err(LinkError::Closed);
         }
+        answer.finish(error || attention);
         if attention {
+            // A message of its own, as SQL Server does: tedious and mssql-jdbc wait for a second one.
             answer.finish_attention();
-        } else {
-            answer.finish(error);
         }
         self.send()?;
         Ok(!fatal)

@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = "Microsoft SQL Server";
 /// SQL Server 2022, as which statements and functions behave.
 pub(crate) const PROGRAM_VERSION: (u8, u8, u16) = (16, 0, 1000);
+/// The largest packet that SQL Server and its drivers put into one record of TLS.
+const LARGEST_ENCRYPTED: usize = 16_383;
 const LANGUAGE: &str = "us_english";
 /// What a wrong password costs its client beside the check.
 const REFUSAL_PAUSE: Duration = Duration::from_millis(200);
@@ -169,7 +171,7 @@ fn begin<B: Backend>(
     let _ = handle.cancel.set(session.cancel_handle());
     handle.logged_in.store(true, SeqCst);
     handle.link.set_limit(shared.config.max_request_bytes);
-    let mut answer = acknowledged(shared, login, &session.database());
+    let mut answer = acknowledged(shared, login, &session.database(), encrypted);
     answer.packets().set_process(session_id);
     answer.packets().take_complete(|bytes| handle.link.send(bytes))?;
     let fields: [(&str, &dyn std::fmt::Display); 8] = [
@@ -223,7 +225,7 @@ fn refuse<B: Backend>(
 }
 
 /// The answer to a login that succeeded.
-fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str) -> Answer {
+fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str, encrypted: bool) -> Answer {
     let mut answer = Answer::new(login.version, &shared.config.name);
     answer.environment(&Environment::Database { new: database.into(), old: "master".into() });
     let said = format!("Changed database context to '{database}'.");
@@ -239,9 +241,10 @@ fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str) -
     }
     let wanted = match login.packet_size {
         0 => shared.config.packet_bytes,
-        wanted => usize::try_from(wanted).unwrap_or(usize::MAX).clamp(512, 32_767),
+        wanted => usize::try_from(wanted).unwrap_or(usize::MAX),
     };
-    answer.packet_size(wanted, mainstay_tds::DEFAULT_PACKET);
+    let largest = if encrypted { LARGEST_ENCRYPTED } else { mainstay_tds::LARGEST_PACKET };
+    answer.packet_size(wanted.clamp(mainstay_tds::SMALLEST_PACKET, largest), mainstay_tds::DEFAULT_PACKET);
     answer.finish(false);
     answer
 }

@@ -154,6 +154,7 @@ fn an_attention_stops_what_runs_and_is_acknowledged_once() {
     std::thread::sleep(Duration::from_millis(50));
     let began = Instant::now();
     wire.attention();
+    assert_eq!(ends(&wire.tokens()), [(0xFD, 0x02, 0)]);
     assert_eq!(ends(&wire.tokens()), [(0xFD, 0x20, 0)]);
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
     assert_eq!(rows(&wire.batch("SELECT 2")), [[Value::Integer(2)]]);
@@ -167,7 +168,8 @@ fn an_attention_stops_what_runs_and_is_acknowledged_once() {
     wire.attention();
     let tokens = wire.tokens();
     assert!(rows(&tokens).len() < 3_000_000);
-    assert_eq!(ends(&tokens).last().map(|end| end.1), Some(0x20));
+    assert_eq!(ends(&tokens), [(0xFD, 0x02, 0)]);
+    assert_eq!(ends(&wire.tokens()), [(0xFD, 0x20, 0)]);
     assert_eq!(rows(&wire.batch("SELECT 3")), [[Value::Integer(3)]]);
 }
 

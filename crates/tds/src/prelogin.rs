@@ -29,7 +29,7 @@ pub enum Encryption {
     On,
     /// It cannot.
     NotSupported,
-    /// It insists.
+    /// It insists, or has it already.
     Required,
 }
 
@@ -86,7 +86,8 @@ impl PreLogin {
                         0 => Encryption::Off,
                         1 => Encryption::On,
                         2 => Encryption::NotSupported,
-                        3 => Encryption::Required,
+                        // 4 is said inside TLS that began before (go-mssqldb), where there is nothing left to agree on.
+                        3 | 4 => Encryption::Required,
                         _ => return Err(WireError::Malformed("an unknown wish for encryption")),
                     };
                 }

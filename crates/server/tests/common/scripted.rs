@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `SELECT 1 ...` | one row of an INT |
 //! | `... types ...` | a row of every type, one of NULLs |
-//! | `... rows N` | N rows of an INT and an NVARCHAR |
+//! | `... rows N` | N rows of an INT and an NVARCHAR; none for `SET FMTONLY ON SELECT ...` |
 //! | `... two results` | two results |
 //! | `... fail` | error 50001, severity 16, state 3, line 7 of procedure `scripted` |
 //! | `... sleep S` | waits S seconds, or until it is cancelled |
@@ -168,6 +168,10 @@ impl ScriptedSession {
             one(int(""), ValueRef::Integer(self.transaction.is_some().into()))
         } else if upper.contains("@@MAX_PRECISION") {
             one(Column::new("", DataType::TinyInt), ValueRef::Integer(38))
+        } else if upper.contains("SYSTEM_TYPE_NAME") {
+            self.table_columns(kind, sink)
+        } else if upper.contains("FMTONLY") && upper.contains("SELECT") {
+            self.rows(0, kind, sink)
         } else if upper.contains("LOADED") {
             one(int("loaded"), ValueRef::Integer(self.loaded as i64))
         } else if upper.contains("TYPES") {
@@ -240,6 +244,22 @@ impl ScriptedSession {
             sink.row(&[ValueRef::Integer(n as i64), ValueRef::Text(&text)])?;
         }
         sink.done(done(kind, Command::SELECT, Some(count)));
+        Ok(())
+    }
+
+    /// The columns of the table of bulk loads, as pymssql asks for them.
+    fn table_columns(&mut self, kind: DoneKind, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let text = DataType::NVarChar(Length::Limited(128));
+        let columns = [
+            Column::new("column_id", DataType::Int),
+            Column::new("system_type_name", text),
+            Column::new("is_identity", DataType::Bit),
+        ];
+        sink.columns(&columns)?;
+        for (number, name) in [(1, "int"), (2, "nvarchar")] {
+            sink.row(&[ValueRef::Integer(number), ValueRef::Text(name), ValueRef::Boolean(false)])?;
+        }
+        sink.done(done(kind, Command::SELECT, Some(2)));
         Ok(())
     }
 
@@ -342,6 +362,10 @@ impl ScriptedSession {
                 let text = Self::text_of(call, 2);
                 self.statement(&text, call, 3, sink)?;
                 self.prepare(call, text, sink)
+            }
+            "sp_prepexecrpc" => {
+                self.echo(call, 2, sink)?;
+                self.prepare(call, Self::text_of(call, 1), sink)
             }
             "sp_execute" => {
                 let handle = match call.parameters.first().map(|parameter| &parameter.value) {
