@@ -39,12 +39,14 @@ mod journal;
 mod locks;
 mod rebuild;
 mod recovery;
+mod repair;
 mod set;
 mod transaction;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
 pub(crate) use recovery::recover;
+pub use repair::repair;
 pub use transaction::{Savepoint, Transaction};
 
 use crate::dbf::{Dbf, Field, OpenOptions};
