@@ -9,7 +9,7 @@ use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{Create, Fault, Faulty, FileSystem, Memory, Operation, Simulated, explore};
 use mainstay_xbase::dbf::{Format, OpenOptions};
 use mainstay_xbase::index::BagKind;
-use mainstay_xbase::indexed::{IndexedTable, Transaction};
+use mainstay_xbase::indexed::{self, Building, IndexedTable, Transaction};
 use mainstay_xbase::table::DbfTable;
 use mainstay_xbase::writer::Access;
 use std::ops::ControlFlow;
@@ -148,7 +148,7 @@ fn a_pack_that_was_cut_off_is_finished_by_readers_and_writers_alike() {
             mainstay_xbase::writer::create(system, path(), &table_spec(Format::FoxPro), &options(Access::Exclusive))?;
             let mut table = IndexedTable::open(Arc::clone(&fs), path(), options(Access::Exclusive))?;
             for spec in tag_specs() {
-                table.create_index(None, BagKind::Cdx, &spec, mainstay_xbase::indexed::Building::default())?;
+                table.create_index(None, BagKind::Cdx, &spec, Building::default())?;
             }
             for seed in 0..9 {
                 table.append(&refs(&values(seed)))?;
@@ -183,6 +183,45 @@ fn a_pack_that_was_cut_off_is_finished_by_readers_and_writers_alike() {
     };
     let states = explore(0..0, work, check).unwrap_or_else(|error| panic!("{error}"));
     assert!(states > 50, "{states}");
+}
+
+/// Table and index damaged all over: what can be kept is in new files, and agrees.
+#[test]
+fn a_damaged_table_is_repaired_into_new_files_with_its_indexes() {
+    let mut kept = 0;
+    for seed in 1..60usize {
+        let memory = prepared();
+        let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+        let mut table = open(&fs, path(), Access::Exclusive);
+        let ntx = Path::new("shop/name.ntx");
+        table.create_index(Some(ntx), BagKind::Ntx, &tag_specs()[0], Building::default()).unwrap();
+        table.close().unwrap();
+        // A page of the index, a record, and the count of the records.
+        let cdx = Path::new("shop/t.cdx");
+        let mut bytes = memory.read(cdx).unwrap();
+        let at = 1024 + seed * 7919 % (bytes.len() - 1024);
+        let end = bytes.len().min(at + 300);
+        bytes[at..end].fill(0xEE);
+        memory.write("shop/t.cdx", bytes);
+        let mut bytes = memory.read(path()).unwrap();
+        bytes[4] = 41;
+        let at = 400 + seed * 31 % 900;
+        bytes[at] ^= 0x11;
+        memory.write("shop/t.dbf", bytes);
+        let into = Path::new("shop/new.dbf");
+        let how = options(Access::Exclusive);
+        let findings = indexed::repair(&fs, path(), into, &how, &[ntx.to_owned()]).unwrap();
+        assert!(!findings.is_empty());
+        let new_ntx = Path::new("shop/new_name.ntx").to_owned();
+        compare(&fs, into, &[new_ntx]).unwrap_or_else(|complaint| panic!("{seed}: {complaint}\n{findings:#?}"));
+        let mut table = open(&fs, into, Access::Shared);
+        assert_eq!(table.count().unwrap(), 40);
+        let lost = tag_specs().len() - table.tags().len();
+        let reported = findings.iter().filter(|finding| finding.path == cdx).count();
+        assert!(lost == 0 || reported >= 1, "{seed}: {lost} tags are missing\n{findings:#?}");
+        kept += usize::from(lost == 0);
+    }
+    assert!(kept > 20, "{kept}");
 }
 
 #[test]

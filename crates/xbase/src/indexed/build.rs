@@ -232,7 +232,15 @@ impl IndexedTable {
         self.fs.sync_folder(path.parent().unwrap_or(Path::new("")))
     }
 
-    fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
+    /// Fails as making this tag would: if it is not understood, or a record has no key, or one that another has.
+    pub(super) fn tag_can_be_made(&mut self, path: &Path, spec: &IndexSpec, layout: &BagSpec) -> Result<()> {
+        let count = self.writer.count()?;
+        let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
+        let keys = self.collect(path, &header, count, &mut Building::default())?;
+        if header.candidate { keys.finish(|_, _| Ok(())) } else { Ok(()) }
+    }
+
+    pub(super) fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
         if !is_structural {
             return self.open_bag(path);
         }

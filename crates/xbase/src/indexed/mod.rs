@@ -40,12 +40,14 @@ mod locks;
 mod raw;
 mod rebuild;
 mod recovery;
+mod repair;
 mod set;
 mod transaction;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
 pub(crate) use recovery::recover;
+pub use repair::repair;
 pub use transaction::{Savepoint, Transaction};
 
 use crate::dbf::{Dbf, Field, OpenOptions};

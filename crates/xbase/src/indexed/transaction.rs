@@ -252,10 +252,11 @@ impl Joined {
         }
         let durable = state.durable;
         let number = self.number;
-        let bags: Vec<PathBuf> = table.bags.iter().map(|bag| (*bag).to_owned()).collect();
+        let is_known = self.bags.as_ref().is_some_and(|known| known.iter().eq(table.bags));
         let journal = state.journal(table.path)?;
         let place = journal.end();
-        if self.bags.as_ref() != Some(&bags) {
+        if !is_known {
+            let bags: Vec<PathBuf> = table.bags.iter().map(|bag| (*bag).to_owned()).collect();
             let (path, scheme) = (table.path.to_owned(), table.scheme);
             journal.write(&Entry::Table { number, scheme, path, bags: bags.clone() }, durable)?;
             self.bags = Some(bags);
