@@ -34,9 +34,11 @@ programs! {
     fields
     filters
     indexes
+    locks
     management
     misuse
     navigation
+    records
     settings
     statements
     threads

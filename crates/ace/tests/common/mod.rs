@@ -63,7 +63,9 @@ fn compile_file(source: &Path, flags: &[&str]) -> Program {
 
 /// Runs a program, which must answer 0.
 pub fn run(program: &Program, arguments: &[&Path]) -> String {
-    let output = Command::new(program.folder.path().join("program")).args(arguments).output().unwrap();
+    // The path that the build sets leads to a library that an earlier `cargo build` may have left.
+    let mut command = Command::new(program.folder.path().join("program"));
+    let output = command.args(arguments).env_remove("LD_LIBRARY_PATH").output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{errors}", output.status);
     String::from_utf8_lossy(&output.stdout).into_owned()
