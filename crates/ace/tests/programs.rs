@@ -33,6 +33,7 @@ programs! {
     expressions
     fields
     filters
+    hammer
     indexes
     locks
     management
