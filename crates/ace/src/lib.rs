@@ -20,8 +20,6 @@
 //! own last error. Limits: ADT tables, data dictionaries and full text search are refused with their code; SQL and
 //! remote servers need a [`backend`] that the program around this library provides.
 
-#![allow(dead_code, reason = "the calls that write tables use what is not used yet")]
-
 pub mod backend;
 pub mod border;
 mod calls;

@@ -76,8 +76,6 @@ pub struct State {
     revision: u64,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
-    /// The last number that an autoincrement field gave.
-    pub last_counter: u32,
 }
 
 /// What a table is opened as.
@@ -126,7 +124,7 @@ impl Table {
             options: opening.options,
             statement: opening.statement,
             columns: opening.columns,
-            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None, last_counter: 0 })),
+            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None })),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
@@ -259,8 +257,7 @@ impl Table {
         for (_, handle) in &state.orders {
             registry::remove(*handle);
         }
-        drop(state.area);
-        Ok(())
+        Ok(state.area.close()?)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<State>> {

@@ -33,10 +33,13 @@ programs! {
     expressions
     fields
     filters
+    hammer
     indexes
+    locks
     management
     misuse
     navigation
+    records
     settings
     statements
     threads

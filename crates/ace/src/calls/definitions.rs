@@ -3,7 +3,7 @@
 //! A field's type is a word or its first letter; of a length and decimals as the type needs them; then flags. What these
 //! tables cannot have (the types of ADT tables) is refused by name.
 
-use mainstay_xbase::dbf::FieldSpec;
+use mainstay_xbase::dbf::{FieldSpec, TableSpec};
 
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -82,6 +82,51 @@ fn kind_of(kind: &str, length: Option<usize>, table_type: u32) -> Option<(u8, us
         "nmemo" if !vfp => (0x1C, 0, false),
         _ => return None,
     })
+}
+
+/// The fields of a table that is to get other ones, and for each the old field that its values come from.
+pub fn restructured(
+    old: &TableSpec,
+    add: &str,
+    delete: &str,
+    change: &str,
+    table_type: u32,
+) -> Result<(TableSpec, Vec<Option<usize>>)> {
+    let place = |name: &str| {
+        let found = old.fields.iter().position(|field| field.name.eq_ignore_ascii_case(name.trim()));
+        found.ok_or_else(|| Failure::new(AE_INVALID_FIELDNAME, name.trim()))
+    };
+    let parts =
+        |text: &str| text.split(';').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
+    let mut fields: Vec<Option<FieldSpec>> = old.fields.iter().cloned().map(Some).collect();
+    let deleted: Vec<String> = parts(delete);
+    for name in &deleted {
+        if let Some(field) = fields.get_mut(place(name.trim_end_matches(','))?) {
+            *field = None;
+        }
+    }
+    let changed: Vec<String> = parts(change);
+    for text in &changed {
+        let (name, definition) = text.split_once(',').ok_or_else(|| Failure::new(AE_INVALID_FIELDDEF, text))?;
+        if let Some(field) = fields.get_mut(place(name)?) {
+            *field = Some(parse_field(definition, table_type)?);
+        }
+    }
+    let mut sources = Vec::new();
+    let mut kept = Vec::new();
+    for (from, field) in fields.into_iter().enumerate() {
+        if let Some(field) = field {
+            kept.push(field);
+            sources.push(Some(from));
+        }
+    }
+    if !add.trim().is_empty() {
+        for field in parse(add, table_type)? {
+            kept.push(field);
+            sources.push(None);
+        }
+    }
+    Ok((TableSpec { fields: kept, ..old.clone() }, sources))
 }
 
 #[cfg(test)]

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mainstay_workarea::OrderInfo;
+use mainstay_base::Code;
+use mainstay_workarea::{NewOrder, OrderInfo};
 use mainstay_xbase::index::BagKind;
 
 use crate::border::*;
 use crate::calls::expressions;
+use crate::calls::records::Teller;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::registry;
-use crate::table::{State, Table};
+use crate::table::{State, Table, is_positioned};
 
 /// The extension of a table type's index files.
 pub fn extension(table_type: u32) -> &'static str {
@@ -252,4 +254,158 @@ fn relate_as(parent: Handle, child: Handle, expression: Text, scoped: bool) -> R
 pub fn clear_relations(parent: Handle) -> Result<()> {
     registry::table(parent)?.clear_relations();
     Ok(())
+}
+
+/// How an index is wanted.
+#[derive(Clone, Copy)]
+struct Made {
+    file: Text,
+    tag: Text,
+    expression: Text,
+    condition: Text,
+    while_condition: Text,
+    options: u32,
+}
+
+fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
+    let (table, within) = registry::table_or_order(object)?;
+    table.check_writable()?;
+    index.required()?;
+    let known = ADS_INDEX_OPTIONS_MASK;
+    if made.options & !known != 0 {
+        return Err(Failure::new(AE_INVALID_OPTION, made.options.to_string()));
+    }
+    if made.options & (ADS_FTS_INDEX | ADS_USER_DEFINED | ADS_BINARY_INDEX) != 0 {
+        return Err(Failure::new(AE_NOT_IMPLEMENTED, "indexes of full text, of functions and of bits"));
+    }
+    let file = made.file.optional_string();
+    let tag = made.tag.optional_string();
+    let stem = |path: &Path| path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let path = file.as_deref().map(|name| {
+        let asked = files::with_extension(files::path_of(name), extension(table.table_type));
+        let beside = table.path.parent().unwrap_or(Path::new("")).join(asked);
+        files::existing(&beside).unwrap_or_else(|| files::in_existing_folder(&beside))
+    });
+    // A file with the table's name is the structural index, however it is asked for.
+    let path = path.filter(|path| !is_structural(&table, path));
+    let by_file = path.as_deref().map_or_else(|| stem(&table.path), stem);
+    let new = NewOrder {
+        file: match (path, table.table_type) {
+            (Some(path), _) => Some(path),
+            (None, ADS_NTX) => Some(table.path.with_extension("ntx")),
+            (None, _) => None,
+        },
+        condition: made.condition.optional_string(),
+        while_condition: made.while_condition.optional_string(),
+        unique: made.options & ADS_UNIQUE != 0,
+        candidate: made.options & ADS_CANDIDATE != 0,
+        descending: made.options & ADS_DESCENDING != 0,
+        custom: made.options & ADS_CUSTOM != 0,
+        visible_only: within.is_some(),
+        ..NewOrder::new(&tag.unwrap_or(by_file), &made.expression.string()?)
+    };
+    let mut teller = Teller::new();
+    let handle = table.with(|state| {
+        state.area.set_order(within.as_ref().map(|order| order.id))?;
+        let id = state.area.create_order(&new, &mut |done, all| teller.tell(done, all)).map_err(not_made)?;
+        table.name_orders(state)?;
+        let found = state.orders.iter().find(|(known, _)| *known == id).map(|(_, handle)| *handle);
+        found.ok_or_else(|| AE_INTERNAL_ERROR.into())
+    })?;
+    index.set(handle)
+}
+
+fn not_made(error: mainstay_base::Error) -> Failure {
+    match error.code() {
+        Code::Cancelled => Failure::new(AE_OPERATION_ABORTED, "the program's function has stopped it"),
+        Code::Busy => Failure::new(AE_TABLE_NOT_EXCLUSIVE, error.to_string()),
+        _ => error.into(),
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create(
+    object: Handle,
+    file: Text,
+    tag: Text,
+    expression: Text,
+    condition: Text,
+    while_condition: Text,
+    options: u32,
+    index: Out<Handle>,
+) -> Result<()> {
+    make(object, Made { file, tag, expression, condition, while_condition, options }, index)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create_61(
+    object: Handle,
+    file: Text,
+    tag: Text,
+    expression: Text,
+    condition: Text,
+    while_condition: Text,
+    options: u32,
+    _page_size: u32,
+    index: Out<Handle>,
+) -> Result<()> {
+    make(object, Made { file, tag, expression, condition, while_condition, options }, index)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create_90(
+    object: Handle,
+    file: Text,
+    tag: Text,
+    expression: Text,
+    condition: Text,
+    while_condition: Text,
+    options: u32,
+    _page_size: u32,
+    collation: Text,
+    index: Out<Handle>,
+) -> Result<()> {
+    registry::table_or_order(object)?;
+    if let Some(collation) = collation.optional_string() {
+        return Err(Failure::new(AE_COLLATION_NOT_RECOGNIZED, collation));
+    }
+    make(object, Made { file, tag, expression, condition, while_condition, options }, index)
+}
+
+pub fn delete(index: Handle) -> Result<()> {
+    let order = registry::order(index)?;
+    let table = Arc::clone(&order.table);
+    table.check_writable()?;
+    order.with(|state, _| {
+        state.area.set_order(None)?;
+        state.area.delete_order(order.id).map_err(not_made)?;
+        table.name_orders(state)
+    })
+}
+
+/// Adds the current record to a custom order, or takes it out.
+fn change_key(index: Handle, add: bool) -> Result<()> {
+    let order = registry::order(index)?;
+    order.table.check_writable()?;
+    order.with(|state, info| {
+        if !info.custom {
+            return Err(Failure::new(AE_INVALID_INDEX_TYPE, "the index is not a custom one"));
+        }
+        if !is_positioned(&state.area) {
+            return Err(AE_NO_CURRENT_RECORD.into());
+        }
+        match add {
+            true => state.area.add_key(order.id)?,
+            false => state.area.drop_key(order.id)?,
+        };
+        Ok(())
+    })
+}
+
+pub fn add_key(index: Handle) -> Result<()> {
+    change_key(index, true)
+}
+
+pub fn drop_key(index: Handle) -> Result<()> {
+    change_key(index, false)
 }

@@ -85,7 +85,8 @@ pub fn activity(server: Handle, place: Pointer, size: Out<u16>) -> Result<()> {
         .number("stConnections.ulInUse", connections)
         .number("stWorkAreas.ulInUse", tables.len())
         .number("stTables.ulInUse", tables.len())
-        .number("stIndexes.ulInUse", indexes);
+        .number("stIndexes.ulInUse", indexes)
+        .number("stLocks.ulInUse", tables.iter().map(|table| locks_of(table).len()).sum());
     give(&filled, place, size)
 }
 
@@ -176,6 +177,56 @@ pub fn open_indexes(
         }
     }
     give_all(&all, place, count, size)
+}
+
+/// The records that a table has locked here; none of a table that is closed meanwhile.
+fn locks_of(table: &Table) -> Vec<u32> {
+    table.without_relation(|state| Ok(state.area.locked_records())).unwrap_or_default()
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn locks(
+    server: Handle,
+    table: Text,
+    _user: Text,
+    _connection: u16,
+    place: Pointer,
+    count: Out<u16>,
+    size: Out<u16>,
+) -> Result<()> {
+    registry::server(server)?;
+    let records = named(table).iter().flat_map(|table| locks_of(table)).collect::<Vec<u32>>();
+    let one = |record: &u32| Filled::new(&structures::RECORD_INFO).number("ulRecordNumber", *record as usize);
+    let all: Vec<Filled> = records.iter().map(one).collect();
+    give_all(&all, place, count, size)
+}
+
+/// Who has locked a record: this process, or nobody here.
+pub fn lock_owner(
+    server: Handle,
+    table: Text,
+    record: u32,
+    place: Pointer,
+    size: Out<u16>,
+    kind: Out<u16>,
+) -> Result<()> {
+    registry::server(server)?;
+    let tables = named(table);
+    let locked = |table: &Arc<Table>| {
+        table
+            .without_relation(|state| Ok((state.area.is_table_locked(), state.area.locked_records().contains(&record))))
+    };
+    let mut found = ADS_MGMT_NO_LOCK;
+    for table in &tables {
+        match locked(table)? {
+            (true, _) => found = ADS_MGMT_FILE_LOCK,
+            (_, true) => found = ADS_MGMT_RECORD_LOCK,
+            _ => {}
+        }
+    }
+    kind.set(u16::try_from(found).unwrap_or(0))?;
+    let user = if found == ADS_MGMT_NO_LOCK { String::new() } else { user_name() };
+    give(&Filled::new(&structures::USER_INFO).text("aucUserName", &user), place, size)
 }
 
 pub fn users(server: Handle, file: Text, place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {

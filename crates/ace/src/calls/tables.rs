@@ -20,6 +20,42 @@ use crate::files;
 use crate::registry::{self, Object};
 use crate::table::{Opening, Table};
 
+/// How a program wants a table.
+pub struct Wanted {
+    /// Its alias; the name's without one.
+    pub alias: Option<String>,
+    /// ADS_NTX and its siblings; 0 to look at the file.
+    pub table_type: u16,
+    /// ADS_ANSI, ADS_OEM or the number of a collation.
+    pub char_type: u16,
+    /// ADS_COMPATIBLE_LOCKING or ADS_PROPRIETARY_LOCKING.
+    pub lock_type: u16,
+    /// ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
+    pub options: u32,
+}
+
+/// Opens the table of a name.
+pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<Handle> {
+    let through = connections::of(connection)?;
+    let table_type = u32::from(wanted.table_type);
+    check_type(table_type)?;
+    let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
+    let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
+    let opening = Opening {
+        connection: through,
+        connection_handle: connection,
+        alias: wanted.alias.clone().unwrap_or_else(|| alias_of(&path)),
+        opened_as: name,
+        table_type,
+        char_type: wanted.char_type.into(),
+        lock_type: wanted.lock_type.into(),
+        options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
+        statement: None,
+        columns: Vec::new(),
+    };
+    open_at(opening, &path).map(|(handle, _)| handle)
+}
+
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn open(
     connection: Handle,
@@ -32,28 +68,10 @@ pub fn open(
     options: u32,
     table: Out<Handle>,
 ) -> Result<()> {
-    let through = connections::of(connection)?;
+    connections::of(connection)?;
     table.required()?;
-    let name = name.string()?;
-    let table_type = u32::from(table_type);
-    check_type(table_type)?;
-    let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
-    let options =
-        if options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) == 0 { options | ADS_SHARED } else { options };
-    let opening = Opening {
-        connection: through,
-        connection_handle: connection,
-        alias: alias.optional_string().unwrap_or_else(|| alias_of(&path)),
-        opened_as: name,
-        table_type,
-        char_type: char_type.into(),
-        lock_type: lock_type.into(),
-        options,
-        statement: None,
-        columns: Vec::new(),
-    };
-    let (handle, _) = open_at(opening, &path)?;
-    table.set(handle)
+    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options };
+    table.set(open_named(connection, name.string()?, &wanted)?)
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
@@ -109,8 +127,13 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
         ADS_CDX | ADS_VFP => Some(LockScheme::FoxPro),
         _ => None,
     };
-    let options =
-        AreaOptions { mode, scheme, open_structural: opening.table_type != ADS_NTX, ..AreaOptions::default() };
+    let options = AreaOptions {
+        mode,
+        scheme,
+        open_structural: opening.table_type != ADS_NTX,
+        implicit_locks: true,
+        ..AreaOptions::default()
+    };
     let area =
         Area::open(Arc::clone(&opening.connection.files), path, &options).map_err(|error| match error.code() {
             mainstay_base::Code::Busy => Failure::new(AE_FILE_IN_USE, error.to_string()),
@@ -229,12 +252,7 @@ pub fn spec(fields: &str, table_type: u32, char_type: u32, memo_size: u16) -> Re
 
 /// Makes an empty table, and throws away what had its name: its memo, and the index that would be opened with it.
 pub fn make(connection: &Connection, path: &Path, spec: &TableSpec) -> Result<()> {
-    let old = ["cdx", "CDX", "fpt", "dbt"].map(|extension| path.with_extension(extension));
-    for file in old.iter().map(PathBuf::as_path).chain([path]) {
-        if connection.files.stamp(file).is_ok() {
-            connection.files.remove(file)?;
-        }
-    }
+    remove(connection, path)?;
     let options = WriteOptions::new(Access::Exclusive);
     writer::create(&*connection.files, path, spec, &options).map_err(|error| match error.code() {
         mainstay_base::Code::InvalidValue | mainstay_base::Code::Duplicate => {
@@ -242,6 +260,17 @@ pub fn make(connection: &Connection, path: &Path, spec: &TableSpec) -> Result<()
         }
         _ => error.into(),
     })
+}
+
+/// Removes a table with its memo and its structural index.
+pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
+    let old = ["cdx", "CDX", "fpt", "dbt"].map(|extension| path.with_extension(extension));
+    for file in old.iter().map(PathBuf::as_path).chain([path]) {
+        if connection.files.stamp(file).is_ok() {
+            connection.files.remove(file)?;
+        }
+    }
+    Ok(())
 }
 
 pub fn close(table: Handle) -> Result<()> {

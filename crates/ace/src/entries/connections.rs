@@ -1,7 +1,7 @@
 //! Connections to folders and servers, and the files found through them.
 
 use crate::border::*;
-use crate::calls::{connections, tables};
+use crate::calls::{connections, records, tables};
 
 entries! {
     "connections";
@@ -37,7 +37,7 @@ entries! {
         connection: Handle, handle: Handle, ddname: Buffer, ddlen: Out<u16>, file_name: Buffer, file_len: Out<u16>
     );
     AdsFindServers(options: u32, table: Out<Handle>);
-    AdsFlushFileBuffers(table: Handle);
+    AdsFlushFileBuffers(table: Handle) = records::flush;
     AdsGetConnectionPath(connection: Handle, connection_path: Buffer, length: Out<u16>) = connections::path;
     AdsGetConnectionProperty(connection: Handle, property_id: u16, property: Pointer, property_len: Out<u32>) = connections::property;
     AdsGetConnectionType(connection: Handle, connect_type: Out<u16>) = connections::kind;

@@ -1,7 +1,7 @@
 //! Fields of the current record: what they are, what is in them, and putting something there.
 
 use crate::border::*;
-use crate::calls::fields;
+use crate::calls::{fields, sets};
 
 entries! {
     "fields";
@@ -36,23 +36,23 @@ entries! {
     AdsIsEmpty(table: Handle, field: Field, empty: Out<u16>) = fields::is_empty;
     AdsIsNull(table: Handle, field: Field, is_null: Out<u16>) = fields::is_null;
     AdsIsNullable(table: Handle, field: Field, nullable: Out<u16>) = fields::is_nullable;
-    AdsSetDate(object: Handle, field: Field, value: Text, length: u16);
-    AdsSetDouble(object: Handle, field: Field, value: f64);
-    AdsSetEmpty(object: Handle, field: Field);
-    AdsSetField(object: Handle, field: Field, buffer: Text, length: u32);
-    AdsSetFieldRaw(object: Handle, field: Text, buffer: Buffer, length: u32);
-    AdsSetFieldW(object: Handle, field: Field, text: Wide, length: u32);
-    AdsSetJulian(object: Handle, field: Field, date: i32);
-    AdsSetLogical(object: Handle, field: Field, value: u16);
-    AdsSetLong(object: Handle, field: Field, value: i32);
-    AdsSetLongLong(object: Handle, field: Field, value: i64);
-    AdsSetMilliseconds(object: Handle, field: Field, time: i32);
-    AdsSetMoney(object: Handle, field: Field, value: i64);
-    AdsSetNull(table: Handle, field: Field);
-    AdsSetShort(object: Handle, field: Field, value: i16);
-    AdsSetString(object: Handle, field: Field, buffer: Text, length: u32);
-    AdsSetStringW(object: Handle, field: Field, text: Wide, length: u32);
-    AdsSetTime(object: Handle, field: Field, value: Text, length: u16);
-    AdsSetTimeStamp(object: Handle, field: Field, buffer: Text, length: u32);
+    AdsSetDate(object: Handle, field: Field, value: Text, length: u16) = sets::date;
+    AdsSetDouble(object: Handle, field: Field, value: f64) = sets::double;
+    AdsSetEmpty(object: Handle, field: Field) = sets::empty;
+    AdsSetField(object: Handle, field: Field, buffer: Text, length: u32) = sets::string;
+    AdsSetFieldRaw(object: Handle, field: Field, buffer: Buffer, length: u32) = sets::raw;
+    AdsSetFieldW(object: Handle, field: Field, text: Wide, length: u32) = sets::string_wide;
+    AdsSetJulian(object: Handle, field: Field, date: i32) = sets::julian;
+    AdsSetLogical(object: Handle, field: Field, value: u16) = sets::logical;
+    AdsSetLong(object: Handle, field: Field, value: i32) = sets::long;
+    AdsSetLongLong(object: Handle, field: Field, value: i64) = sets::long_long;
+    AdsSetMilliseconds(object: Handle, field: Field, time: i32) = sets::milliseconds;
+    AdsSetMoney(object: Handle, field: Field, value: i64) = sets::money;
+    AdsSetNull(table: Handle, field: Field) = sets::null;
+    AdsSetShort(object: Handle, field: Field, value: i16) = sets::short;
+    AdsSetString(object: Handle, field: Field, buffer: Text, length: u32) = sets::string;
+    AdsSetStringW(object: Handle, field: Field, text: Wide, length: u32) = sets::string_wide;
+    AdsSetTime(object: Handle, field: Field, value: Text, length: u16) = sets::time;
+    AdsSetTimeStamp(object: Handle, field: Field, buffer: Text, length: u32) = sets::moment;
     AdsSetTimeStampRaw(object: Handle, field: Field, buffer: Out<u64>, length: u32);
 }

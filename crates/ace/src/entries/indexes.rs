@@ -1,11 +1,11 @@
 //! Indexes and their orders, keys, seeks, scopes and relations.
 
 use crate::border::*;
-use crate::calls::{expressions, indexes, keys, moves};
+use crate::calls::{expressions, indexes, keys, moves, records};
 
 entries! {
     "indexes";
-    AdsAddCustomKey(index: Handle);
+    AdsAddCustomKey(index: Handle) = indexes::add_key;
     AdsBuildKeyFromRecord(tag: Handle, record: Text, record_len: u32, key: Buffer, key_len: Out<u16>);
     AdsBuildRawKey(index: Handle, key: Buffer, key_len: Out<u16>);
     AdsClearAllScopes(table: Handle) = keys::clear_scopes;
@@ -17,17 +17,17 @@ entries! {
     AdsCreateIndex(
         object: Handle, file_name: Text, tag: Text, expression: Text, condition: Text, while_condition: Text,
         options: u32, index: Out<Handle>
-    );
+    ) = indexes::create;
     AdsCreateIndex61(
         object: Handle, file_name: Text, tag: Text, expression: Text, condition: Text, while_condition: Text,
         options: u32, page_size: u32, index: Out<Handle>
-    );
+    ) = indexes::create_61;
     AdsCreateIndex90(
         object: Handle, file_name: Text, tag: Text, expression: Text, condition: Text, while_condition: Text,
         options: u32, page_size: u32, collation: Text, index: Out<Handle>
-    );
-    AdsDeleteCustomKey(index: Handle);
-    AdsDeleteIndex(index: Handle);
+    ) = indexes::create_90;
+    AdsDeleteCustomKey(index: Handle) = indexes::drop_key;
+    AdsDeleteIndex(index: Handle) = indexes::delete;
     AdsDisableUniqueEnforcement(connection: Handle);
     AdsEnableUniqueEnforcement(connection: Handle);
     AdsExtractKey(index: Handle, key: Buffer, length: Out<u16>) = keys::extract;
@@ -69,8 +69,8 @@ entries! {
     AdsIsSegmentDescending(tag: Handle, segment_num: u16, descending: Out<u16>);
     AdsLookupKey(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>);
     AdsOpenIndex(table: Handle, name: Text, indexes: Out<Handle>, array_len: Out<u16>) = indexes::open;
-    AdsReindex(object: Handle);
-    AdsReindex61(object: Handle, page_size: u32);
+    AdsReindex(object: Handle) = records::reindex;
+    AdsReindex61(object: Handle, page_size: u32) = records::reindex_61;
     AdsSeek(index: Handle, key: Text, key_len: u16, data_type: u16, seek_type: u16, found: Out<u16>) = keys::seek;
     AdsSeekLast(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>) = keys::seek_last;
     AdsSetCollation(connection: Handle, collation: Text);

@@ -18,11 +18,11 @@ entries! {
     AdsMgGetLockOwner(
         server: Handle, table_name: Text, record_number: u32, user_info: Pointer, struct_size: Out<u16>,
         lock_type: Out<u16>
-    );
+    ) = management::lock_owner;
     AdsMgGetLocks(
         server: Handle, table_name: Text, user_name: Text, conn_number: u16, record_info: Pointer,
         array_len: Out<u16>, struct_size: Out<u16>
-    );
+    ) = management::locks;
     AdsMgGetOpenIndexes(
         server: Handle, table_name: Text, user_name: Text, conn_number: u16, open_index_info: Pointer,
         array_len: Out<u16>, struct_size: Out<u16>

@@ -63,7 +63,10 @@ fn compile_file(source: &Path, flags: &[&str]) -> Program {
 
 /// Runs a program, which must answer 0.
 pub fn run(program: &Program, arguments: &[&Path]) -> String {
-    let output = Command::new(program.folder.path().join("program")).args(arguments).output().unwrap();
+    // The path that the build sets leads to a library that an earlier `cargo build` may have left.
+    let mut command = Command::new(program.folder.path().join("program"));
+    let output =
+        command.args(arguments).env_remove("LD_LIBRARY_PATH").env("ASAN_OPTIONS", "detect_leaks=0").output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{errors}", output.status);
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -80,4 +83,15 @@ pub fn folder_of_tables() -> TempDir {
         }
     }
     folder
+}
+
+/// Whether the compiler can make programs that check their memory, and they run here.
+#[allow(dead_code, reason = "one test asks")]
+pub fn has_sanitizer() -> bool {
+    let folder = TempDir::new().unwrap();
+    let (source, program) = (folder.path().join("empty.c"), folder.path().join("empty"));
+    Disk.replace(&source, b"int main( void ) { return 0; }").unwrap();
+    let compiled = Command::new("cc").arg("-fsanitize=address").arg(&source).arg("-o").arg(&program).output();
+    compiled.is_ok_and(|output| output.status.success())
+        && Command::new(&program).output().is_ok_and(|output| output.status.success())
 }
