@@ -71,15 +71,22 @@ impl Runner<'_> {
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
-    pub(crate) fn values(&self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
-        let value = |parameter: &Parameter| match &parameter.source {
+    pub(crate) fn values(&mut self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
+        let mut value = |parameter: &Parameter| match &parameter.source {
             Source::Variable(name) => {
                 let place = host.inputs.iter().position(|(known, _)| known == name);
                 place.map_or(Value::Null, |place| call.input(place).to_value())
             }
             Source::Session(function) => self.session_value(*function, call.error()),
+            Source::Catalog(function, inputs) => {
+                let variable = |name: &str| {
+                    let place = host.inputs.iter().position(|(known, _)| known == name);
+                    place.map_or(Value::Null, |place| call.input(place).to_value())
+                };
+                self.inner.catalog_answer(function.name, inputs, &variable)
+            }
         };
-        plan.parameters.iter().map(value).collect()
+        plan.parameters.iter().map(&mut value).collect()
     }
 
     /// SELECT to the client, or INTO a table.

@@ -147,6 +147,11 @@ impl<'a> Runner<'a> {
                 let value = self.session_value(*function, call.error());
                 set(call, 0, value.as_ref())
             }
+            Action::Catalog(function) => {
+                let inputs: Vec<Value> = (0..call.inputs()).map(|place| call.input(place).to_value()).collect();
+                let value = self.inner.catalog_value(function.name, &inputs);
+                set(call, 0, value.as_ref())
+            }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)

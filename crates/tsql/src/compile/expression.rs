@@ -326,6 +326,14 @@ impl Compiler<'_> {
                 _ => return Err(self.located(reduce::not_supported("Arguments of this form"))),
             }
         }
+        if let Some(function) = reduce::catalog_function(&name) {
+            let values = arguments.iter().map(|value| self.value(value)).collect::<Result<Vec<_>, _>>()?;
+            let statement = self.action(Action::Catalog(function), self.span, &[], &[]);
+            let arguments = values.into_iter().map(|(value, _)| value).collect();
+            let text = Arc::from(function.name);
+            let kind = ExpressionKind::HostCall { statement, text, arguments };
+            return Ok((Expression::new(storage_type(function.data_type), kind), Some(function.data_type)));
+        }
         match (name.as_str(), &arguments[..]) {
             ("coalesce", _) => self.coalesce(&arguments),
             ("isnull", [first, second]) => {

@@ -90,6 +90,8 @@ pub enum Action {
     Condition(Box<Expr>),
     /// What only the session knows: `@@ROWCOUNT`, `ERROR_MESSAGE()`.
     Session(reduce::SessionFunction),
+    /// What the catalog answers for the inputs: `OBJECT_ID('t')`.
+    Catalog(reduce::CatalogFunction),
     /// SELECT whose rows go to the client.
     Query(Box<Query>),
     /// SELECT that sets variables.

@@ -16,6 +16,7 @@
 //! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
+mod catalog;
 mod change;
 mod define;
 mod expression;
@@ -24,6 +25,7 @@ mod query;
 mod single;
 mod source;
 
+pub use catalog::{CatalogFunction, catalog_function};
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
@@ -32,6 +34,7 @@ pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
 use std::fmt::Write;
@@ -81,6 +84,19 @@ pub enum Source {
     Variable(String),
     /// What the session knows.
     Session(SessionFunction),
+    /// What the catalog answers for these arguments.
+    Catalog(CatalogFunction, Vec<Input>),
+}
+
+/// An argument of a function of the catalog.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A constant.
+    Value(Value),
+    /// A variable, by its name with the `@`.
+    Variable(String),
+    /// What another function of the catalog answers.
+    Catalog(CatalogFunction, Vec<Input>),
 }
 
 /// A parameter of a reduced statement: `$1` is the first.
