@@ -87,7 +87,7 @@ impl Runner<'_> {
             }
             false => drop(self.inner.execute("SAVEPOINT \"#trigger\"")?),
         }
-        let work = |it: &mut Self, call: &mut StatementCall<'_>| -> Result<u64, Box<Raised>> {
+        let mut work = |it: &mut Self, call: &mut StatementCall<'_>| -> Result<u64, Box<Raised>> {
             let (count, returned) = it.run_change(plan, values)?;
             it.after_change(reduced, host, &returned, call)?;
             it.fire(reduced, change, &returned, call)?;

@@ -236,8 +236,13 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| {
-            let ReducedQuery { text, parameters, heads } =
-                reduce::expression(value, &inner.names(&host.inputs)).map_err(raised)?;
+            let names = inner.names(&host.inputs);
+            let reduced = match &host.action {
+                Action::Condition(_) => reduce::condition(value, &names),
+                _ => reduce::expression(value, &names),
+            };
+            drop(names);
+            let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&plan, host, call);

@@ -253,7 +253,7 @@ impl Host for Runner<'_> {
         let ends_batch = error.uncatchable
             || self.inner.state.options.xact_abort
             || error.severity >= 20
-            || matches!(error.number, 245 | 241 | 242 | 208 | 1205 | 8114 | 217 | 3960 | 2812)
+            || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
             || error.state >= 0 && error.detail.is_some();
         if ends_batch {
             return Unhandled::Propagate;

@@ -10,7 +10,9 @@ use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
-use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TransactionRequest};
+use mainstay_tds::{
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
+};
 use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
@@ -377,7 +379,7 @@ impl Inner {
             })
             .collect();
         // The columns are called as their type calls them.
-        let declared = self.type_columns(&table.name, &columns);
+        let declared = self.type_columns(&table.type_name, &columns);
         let core = reduce::quoted(&name);
         self.execute(&format!("DROP TABLE IF EXISTS {core}"))?;
         self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;

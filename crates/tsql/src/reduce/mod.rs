@@ -166,6 +166,20 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
+/// Reduces a condition to a query of one column: a row with true, or one with false, or none where it is unknown.
+///
+/// Errors: as [`query`].
+pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer::new(scope);
+    reducer.push("SELECT TRUE AS \"#1\" WHERE ");
+    reducer.condition(condition)?;
+    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
+    reducer.condition(condition)?;
+    reducer.push(")");
+    let heads = vec![Head::Named(String::new())];
+    Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
+}
+
 /// The expression of a CHECK, DEFAULT or computed column, which has no variables.
 ///
 /// Errors: as [`query`].
