@@ -32,6 +32,7 @@
 //! | SQL_VARIANT | the value within |
 
 mod argument;
+pub mod collation;
 mod context;
 pub mod convert;
 pub mod dotnet;
