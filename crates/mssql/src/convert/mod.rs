@@ -18,7 +18,7 @@ mod to_moment;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use assign::{assign, truncates};
+pub use assign::{assign, truncates, truncation};
 pub use binary::uuid_bytes;
 pub use number::{
     CURRENCY, fit, fit_float, fit_integer, fit_money, from_float, overflow, parse_float, parse_money, range,

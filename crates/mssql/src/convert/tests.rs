@@ -297,6 +297,11 @@ fn assignment_minds_what_is_lost() {
     assert_eq!(assigned("abcd").unwrap_err().number, 8152);
     let off = Context { ansi_warnings: false, ..Context::default() };
     assert_eq!(assign(&off, ValueRef::Text("abcd"), from, to), Ok(Value::Text("abc".into())));
+    let message = truncation(ValueRef::Text("abcd"), to, "d.dbo.t", "c");
+    assert_eq!(
+        message.text,
+        "String or binary data would be truncated in table 'd.dbo.t', column 'c'. Truncated value: 'abc'."
+    );
     assert!(!truncates(ValueRef::Binary(&[1, 0, 0]), DataType::Binary(1)));
     assert!(truncates(ValueRef::Binary(&[1, 2]), DataType::Binary(1)));
 }

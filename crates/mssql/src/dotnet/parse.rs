@@ -36,6 +36,14 @@ pub fn parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&s
     convert(context, ValueRef::Text(&plain), varchar, to, None).map_err(|_| failed())
 }
 
+/// TRY_PARSE: NULL for a text that is no value of the type; other errors stay errors.
+pub fn try_parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&str>) -> Result<Value, Message> {
+    match parse(context, text, to, culture) {
+        Err(message) if message.number == 9819 => Ok(Value::Null),
+        parsed => parsed,
+    }
+}
+
 /// The number with a point and without marks between groups.
 fn number(text: &str, culture: &Culture, to: DataType) -> Option<String> {
     let mut rest = text.trim().replace(culture.group, "").replace('\u{a0}', " ");
@@ -105,6 +113,13 @@ mod tests {
         parse(&context, text, to, Some(culture))
             .and_then(|value| convert(&context, value.as_ref(), to, varchar, style))
             .map_or_else(|message| message.number.to_string(), |value| value.to_string().trim_matches('\'').to_owned())
+    }
+
+    #[test]
+    fn trying_gives_null_for_the_text_alone() {
+        let context = Context::default();
+        assert_eq!(try_parse(&context, "x", DataType::Int, None), Ok(Value::Null));
+        assert!(try_parse(&context, "1", DataType::Int, Some("xx-XX")).is_err());
     }
 
     #[test]
