@@ -337,6 +337,9 @@ fn json() {
         ("JSON_MODIFY('{}', 'strict $.b', 1)", "13608"),
         ("JSON_OBJECT('a', 1, 'b', 'x')", "{\"a\":1,\"b\":\"x\"}"),
         ("JSON_ARRAY(1, NULL, 'x', JSON_ARRAY(2))", "[1,\"x\",[2]]"),
+        ("JSON_ARRAY NULL ON NULL(1, NULL)", "[1,null]"),
+        ("JSON_OBJECT('a', NULL)", "{\"a\":null}"),
+        ("JSON_OBJECT ABSENT ON NULL('a', NULL, 'b', 1)", "{\"b\":1}"),
     ]);
 }
 
