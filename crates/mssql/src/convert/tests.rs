@@ -143,6 +143,7 @@ fn numbers_to_texts() {
         ("12345", "int", "varchar(3)", "*"),
         ("12345", "int", "nvarchar(3)", "8115: Arithmetic overflow error converting expression to data type nvarchar."),
         ("12345", "bigint", "varchar(3)", "8115"),
+        ("12345", "float", "varchar(3)", "232: Arithmetic overflow error for type varchar, value = 12345.000000."),
         ("0.5", "decimal(3,2)", "varchar(10)", "0.50"),
         (
             "123.45",
@@ -230,6 +231,8 @@ fn texts_to_moments_and_back() {
     assert_eq!(converted("01/02/2024", "varchar(10)", "datetime", Some(103)), "2024-02-01 00:00:00.000");
     assert_eq!(converted("01/02/2024", "varchar(10)", "date", Some(101)), "2024-01-02");
     assert_eq!(converted("24/08/1445", "varchar(10)", "date", Some(131)), "2024-03-05");
+    assert_eq!(converted("2024-03-05", "date", "varchar(10)", Some(131)), "24/08/1445");
+    assert_eq!(converted("0600-01-01", "date", "varchar(10)", Some(131)).get(..4), Some("9814"));
 }
 
 #[test]

@@ -54,6 +54,10 @@ fn too_long(source: &Source<'_>) -> Result<String, Message> {
         Money if !to.is_national() => Err(Message::numbered(234, &[&to.name()]).state(2)),
         SmallMoney if !to.is_national() => Err(Message::numbered(292, &[&to.name()])),
         Decimal { .. } => Err(overflow("numeric", to)),
+        Float | Real => {
+            let value = source.value.as_f64().unwrap_or(0.0);
+            Err(Message::numbered(232, &[&to.name(), &format_args!("{value:.6}")]).state(2))
+        }
         _ => Err(overflow("expression", to)),
     }
 }
