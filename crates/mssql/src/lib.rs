@@ -48,7 +48,7 @@ pub mod text;
 pub mod time_zone;
 pub mod types;
 
-pub use argument::Argument;
+pub use argument::{Argument, common_type};
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};

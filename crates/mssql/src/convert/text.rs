@@ -152,7 +152,7 @@ fn scientific(value: f64, digits: usize) -> String {
 /// `%.{digits}g` of C, with three digits of the exponent.
 pub fn general(value: f64, digits: usize) -> String {
     if value == 0.0 {
-        return "0".to_owned();
+        return if value.is_sign_negative() { "-0" } else { "0" }.to_owned();
     }
     let text = scientific(value, digits.saturating_sub(1));
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

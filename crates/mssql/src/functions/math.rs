@@ -137,7 +137,7 @@ fn sign(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn whole_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(match same_type(binding)? {
-        DataType::Decimal { .. } => DataType::Decimal { precision: 38, scale: 0 },
+        DataType::Decimal { precision, .. } => DataType::Decimal { precision, scale: 0 },
         other => other,
     })
 }
