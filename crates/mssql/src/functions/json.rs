@@ -105,7 +105,7 @@ fn written(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Result<Str
         ValueRef::Boolean(bit) => bit.to_string(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Decimal(number) => number.to_string(),
-        ValueRef::Float(number) => float_text(number, 2, false),
+        ValueRef::Float(number) => float_text(number, 126, data_type == DataType::Real),
         ValueRef::Text(text) if call.is_json(index) => text.to_owned(),
         ValueRef::Text(text) => format!("\"{}\"", json_escaped(text)),
         other => {

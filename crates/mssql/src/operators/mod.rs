@@ -15,7 +15,7 @@ mod compare;
 pub mod decimal;
 mod like;
 mod unary;
-mod wide;
+pub(crate) mod wide;
 
 #[cfg(test)]
 mod random_tests;
