@@ -42,6 +42,13 @@ fn local(values: &[ValueRef<'_>], index: usize) -> Timestamp {
     Parts::of(value(values, index)).local()
 }
 
+/// The local moment of an argument, to the tick: a DATETIME has 1/300 s, of which its milliseconds are the rounded ones.
+fn local_exact(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Timestamp {
+    let moment = local(values, index);
+    let fine = matches!(call.part(), Part::Microsecond | Part::Nanosecond);
+    if fine && call.argument_type(index) == DataType::DateTime { datetime::exact(moment) } else { moment }
+}
+
 /// Whether a type has a part: 9810 if not.
 fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<(), Message> {
     let (date, time) = (!matches!(data_type, DataType::Time(_)), data_type != DataType::Date);
@@ -114,7 +121,7 @@ fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 fn date_diff(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let utc = |index| match value(values, index) {
         ValueRef::TimestampWithOffset { utc, .. } => utc,
-        other => Parts::of(other).local(),
+        _ => local_exact(call, values, index),
     };
     let part = match call.part() {
         Part::IsoWeek => Part::Week,
@@ -133,7 +140,7 @@ fn part_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 }
 
 fn part_value(call: &Call<'_>, values: &[ValueRef<'_>]) -> i64 {
-    part::value(call.part(), local(values, 0), offset(value(values, 0)), call.context.date_first)
+    part::value(call.part(), local_exact(call, values, 0), offset(value(values, 0)), call.context.date_first)
 }
 
 fn date_part(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -215,6 +222,9 @@ fn of_date(values: &[ValueRef<'_>], part: Part) -> Value {
 }
 
 fn end_of_month_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    if binding.argument(0).data_type.is_some_and(DataType::is_number) {
+        return Err(binding.invalid(0));
+    }
     moment(binding, 0, DataType::Date)?;
     binding.become_type(0, DataType::Date);
     if binding.count() > 1 {

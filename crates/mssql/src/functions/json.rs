@@ -18,8 +18,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("JSON_QUERY", (1, 2), |b| query_type(b, DataType::NVarChar(Length::Max)), json_query),
     Function::new("JSON_PATH_EXISTS", (2, 2), |b| query_type(b, DataType::Int), path_exists),
     Function::new("JSON_MODIFY", (3, 3), modify_type, modify).sees_nulls(),
-    Function::new("JSON_OBJECT", (0, 254), object_type, object).sees_nulls(),
-    Function::new("JSON_ARRAY", (0, 254), |_| Ok(DataType::NVarChar(Length::Max)), array).sees_nulls(),
+    Function::new("JSON_OBJECT", (0, 254), object_type, |call, values| object(call, values, true)).sees_nulls(),
+    Function::new("JSON_ARRAY", (0, 254), array_type, |call, values| array(call, values, false)).sees_nulls(),
+    // With the clause at the end of the arguments that is not what happens without one.
+    Function::new("JSON_OBJECT ABSENT ON NULL", (0, 254), object_type, |call, values| object(call, values, false))
+        .sees_nulls(),
+    Function::new("JSON_ARRAY NULL ON NULL", (0, 254), array_type, |call, values| array(call, values, true))
+        .sees_nulls(),
 ];
 
 /// The second argument of ISJSON is one of the words VALUE, ARRAY, OBJECT and SCALAR, as a text.
@@ -100,7 +105,7 @@ fn written(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Result<Str
         ValueRef::Boolean(bit) => bit.to_string(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Decimal(number) => number.to_string(),
-        ValueRef::Float(number) => float_text(number, 2, false),
+        ValueRef::Float(number) => float_text(number, 126, data_type == DataType::Real),
         ValueRef::Text(text) if call.is_json(index) => text.to_owned(),
         ValueRef::Text(text) => format!("\"{}\"", json_escaped(text)),
         other => {
@@ -181,18 +186,24 @@ fn object_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::NVarChar(Length::Max))
 }
 
-/// A NULL is written as null.
-fn object(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+/// A NULL is written as null, or its member left out.
+fn object(call: &Call<'_>, values: &[ValueRef<'_>], nulls: bool) -> Result<Value, Message> {
     let mut members = Vec::with_capacity(values.len() / 2);
     for index in (0..values.len()).step_by(2) {
-        members.push(format!("\"{}\":{}", json_escaped(text(values, index)), written(call, values, index + 1)?));
+        if nulls || !value(values, index + 1).is_null() {
+            members.push(format!("\"{}\":{}", json_escaped(text(values, index)), written(call, values, index + 1)?));
+        }
     }
     Ok(Value::Text(format!("{{{}}}", members.join(","))))
 }
 
-/// A NULL is left out.
-fn array(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let present = (0..values.len()).filter(|index| !value(values, *index).is_null());
+fn array_type(_: &mut Binding<'_>) -> Result<DataType, Message> {
+    Ok(DataType::NVarChar(Length::Max))
+}
+
+/// A NULL is left out, or written as null.
+fn array(call: &Call<'_>, values: &[ValueRef<'_>], nulls: bool) -> Result<Value, Message> {
+    let present = (0..values.len()).filter(|index| nulls || !value(values, *index).is_null());
     let elements = present.map(|index| written(call, values, index)).collect::<Result<Vec<_>, _>>()?;
     Ok(Value::Text(format!("[{}]", elements.join(","))))
 }

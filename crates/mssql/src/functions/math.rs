@@ -5,7 +5,7 @@
 
 use super::Function;
 use super::binding::{Binding, Call, float, integer, value};
-use crate::convert::{fit_integer, fit_money, from_float, overflow};
+use crate::convert::{exact_float, fit_integer, fit_money, from_float, overflow};
 use crate::messages::Message;
 use crate::operators::arithmetic;
 use crate::types::DataType;
@@ -137,7 +137,7 @@ fn sign(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn whole_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(match same_type(binding)? {
-        DataType::Decimal { .. } => DataType::Decimal { precision: 38, scale: 0 },
+        DataType::Decimal { precision, .. } => DataType::Decimal { precision, scale: 0 },
         other => other,
     })
 }
@@ -272,11 +272,11 @@ fn of_kind(number: f64, data_type: DataType) -> Result<Value, Message> {
             }
         }
         DataType::Decimal { precision, scale } => {
-            let exact = from_float(number, scale).and_then(|value| crate::convert::fit(value, precision, scale));
+            let exact = exact_float(number, scale).and_then(|value| crate::convert::fit(value, precision, scale));
             exact.map(Value::Decimal).ok_or_else(|| overflow("float", data_type))
         }
         DataType::Money => {
-            let exact = from_float(number, 4).and_then(|value| fit_money(value, data_type));
+            let exact = exact_float(number, 4).and_then(|value| fit_money(value, data_type));
             exact.map(Value::Decimal).ok_or_else(|| overflow("float", data_type))
         }
         _ => finite(number),

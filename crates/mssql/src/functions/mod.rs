@@ -51,6 +51,9 @@ pub enum Determinism {
     Row,
 }
 
+/// As many arguments as are converted without the heap.
+const FEW: usize = 4;
+
 /// What a NULL argument does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nulls {
@@ -182,13 +185,32 @@ impl Bound {
     }
 
     fn converted(&self, call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-        let owned: Vec<Value> = values
-            .iter()
-            .zip(&self.arguments)
-            .map(|(value, (from, to))| convert(call.context, *value, *from, *to, None))
-            .collect::<Result<_, _>>()?;
-        let values: Vec<ValueRef<'_>> = owned.iter().map(Value::as_ref).collect();
-        (self.function.evaluate)(call, &values)
+        // Few functions take more than four arguments; those of the others live on the heap.
+        let (mut few, mut many) = ([const { Value::Null }; FEW], Vec::new());
+        let owned = match values.len() {
+            0..=FEW => few.as_mut_slice(),
+            count => {
+                many.resize(count, Value::Null);
+                many.as_mut_slice()
+            }
+        };
+        for ((owned, value), (from, to)) in owned.iter_mut().zip(values).zip(&self.arguments) {
+            if !is_identity(*from, *to) {
+                *owned = convert(call.context, *value, *from, *to, None)?;
+            }
+        }
+        let (mut few, mut many) = ([ValueRef::Null; FEW], Vec::new());
+        let refs = match values.len() {
+            count @ 0..=FEW => few.get_mut(..count).unwrap_or_default(),
+            count => {
+                many.resize(count, ValueRef::Null);
+                many.as_mut_slice()
+            }
+        };
+        for (((to, owned), value), (from, wanted)) in refs.iter_mut().zip(&*owned).zip(values).zip(&self.arguments) {
+            *to = if is_identity(*from, *wanted) { *value } else { owned.as_ref() };
+        }
+        (self.function.evaluate)(call, refs)
     }
 }
 

@@ -108,6 +108,9 @@ pub fn show(
     if !has_date && !has_time {
         return Err(Message::numbered(9809, &[&style, &from.value_name(), &to.value_name()]));
     }
+    if matches!(style, 130 | 131) && moment.date.is_some_and(|date| date < hijri::FIRST) {
+        return Err(Message::numbered(9814, &[]));
+    }
     let mut shower = Shower { moment, context, hijri: matches!(style, 130 | 131), out: String::with_capacity(34) };
     if has_date {
         shower.date(of_date);

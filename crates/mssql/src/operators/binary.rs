@@ -284,8 +284,12 @@ fn types(
         _ if high.is_string() && low.is_string() => Err(invalid(a)),
         _ if high.is_string() => Err(incompatible()),
         _ if high.is_binary() && operator == Add => Ok((a, b, binary_sum(a, b))),
-        _ if high.is_binary() => Err(invalid(a)),
-        T::Bit => Err(invalid(T::Bit)),
+        _ if high.is_binary() && matches!(operator, Multiply | Divide) => Err(invalid(a)),
+        _ if high.is_binary() => Err(incompatible()),
+        // A BIT has no arithmetic with its like or with a text; the messages differ by operator.
+        T::Bit if matches!(operator, Multiply | Divide) => Err(invalid(a)),
+        T::Bit => Err(incompatible()),
+        T::Float | T::Real if operator == Modulo && low.is_approximate() => Err(invalid(a)),
         T::Float | T::Real if operator == Modulo => Err(incompatible()),
         T::Decimal { .. } => {
             let digits = |data_type: DataType, argument: Argument<'_>| match data_type.as_exact() {

@@ -122,8 +122,7 @@ fn from_new_moment(to: DataType, refused: bool) -> Verdict {
 fn from_number(from: DataType, to: DataType) -> Verdict {
     match to {
         Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Never,
-        UniqueIdentifier | Text | NText | Xml => Never,
-        Image if from.is_approximate() || matches!(from, Decimal { .. }) => Never,
+        UniqueIdentifier | Text | NText | Xml | Image => Never,
         RowVersion if from.is_approximate() => Never,
         _ if from.is_money() && to.is_string() => Explicit,
         _ => Implicit,
