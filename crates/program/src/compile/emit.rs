@@ -308,6 +308,7 @@ impl Unrouted {
             handlers: self.handlers,
             statements: self.statements,
             marks: self.marks,
+            data: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::code::*;
 use crate::machine::Cell;
 use crate::{FormError, Routine, verify};
 use mainstay_base::Value;
+use std::any::Any;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +26,8 @@ pub struct Program {
     pub(crate) statements: Vec<StatementInfo>,
     /// From which instruction on which statement runs, in order of the instructions.
     pub(crate) marks: Vec<(u32, u32)>,
+    /// What the host wants to find with it.
+    pub(crate) data: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// What instructions point into.
@@ -65,6 +68,24 @@ impl Program {
         verify(&routine)?;
         let program = super::routine(routine)?;
         Ok(Arc::new(program))
+    }
+
+    /// The same with something of the host's, which [`Program::data`] gives back: what its statements' numbers mean.
+    pub fn compile_with(routine: Routine, data: Arc<dyn Any + Send + Sync>) -> Result<Arc<Program>, FormError> {
+        verify(&routine)?;
+        let mut program = super::routine(routine)?;
+        program.data = Some(data);
+        Ok(Arc::new(program))
+    }
+
+    /// What [`Program::compile_with`] was given, if it is of this type.
+    pub fn data<T: Any>(&self) -> Option<&T> {
+        self.data.as_deref()?.downcast_ref()
+    }
+
+    /// A number that no other program of this process has or will have: a key for what is kept about it.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// The form that it was compiled from.

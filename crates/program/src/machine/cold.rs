@@ -367,7 +367,11 @@ impl Cold<'_> {
             Instruction::Rethrow => {
                 let caught = if self.caught.len() > self.frame.caught_mark { self.caught.pop() } else { None };
                 return Err(match caught {
-                    Some(caught) => Trouble::Raised(caught.error),
+                    Some(mut caught) => {
+                        // The routine of the handler will be added again, with the line of this statement.
+                        caught.error.trace.pop();
+                        Trouble::Raised(caught.error)
+                    }
                     None => Fault::RethrowWithoutError.into(),
                 });
             }

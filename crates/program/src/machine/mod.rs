@@ -230,6 +230,12 @@ impl Machine {
         self.frames.iter().rev().map(|frame| self.place(frame)).collect()
     }
 
+    /// Forgets what was running. A machine whose host panicked must not be used again without it.
+    pub fn reset(&mut self) {
+        self.frames.clear();
+        self.begin();
+    }
+
     /// A run that is not inside another begins.
     fn begin(&mut self) {
         self.last = None;

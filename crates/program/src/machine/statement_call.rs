@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::compile::{Destination, Operand};
-use crate::{Fault, Raised, StatementId, Type};
+use crate::{Fault, Program, Raised, StatementId, Type};
 use mainstay_base::ValueRef;
 use std::sync::Arc;
 
@@ -149,6 +149,12 @@ impl<'a> StatementCall<'a> {
         let Site::Call(site, _) = self.site else { return self.set(0, value) };
         let result = self.tables().and_then(|tables| tables.calls.get(site as usize)?.result);
         result.map_or(Ok(()), |to| self.store(to, value))
+    }
+
+    /// The program that runs.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        let frame = self.machine.frames.last()?;
+        Some(&self.machine.linked.get(frame.linked)?.program)
     }
 
     /// The name of the routine that runs.
