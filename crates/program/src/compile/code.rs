@@ -17,7 +17,9 @@
 //! Registers are numbered from the frame's beginning, in four files ([`crate::types::File`]). A register number of a text
 //! or of bytes with the highest bit set is a constant's number instead.
 
-use crate::{ArithmeticOp, BitwiseOp, File, NativeFunction, Rounding, StatementId, TextUnit, Type, Width};
+use crate::{
+    ArithmeticOp, BitwiseOp, File, NativeFunction, Rounding, SharedOperation, StatementId, TextUnit, Type, Width,
+};
 use mainstay_base::Collation;
 use std::sync::Arc;
 
@@ -217,9 +219,16 @@ pub(crate) struct ConcatSite {
 /// A call of a native function.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeSite {
-    pub function: NativeFunction,
+    pub function: NativeSiteFunction,
     pub arguments: Box<[Operand]>,
     pub to: Destination,
+}
+
+/// What a native function is.
+#[derive(Clone, Debug)]
+pub(crate) enum NativeSiteFunction {
+    Plain(NativeFunction),
+    Operation(SharedOperation),
 }
 
 /// A statement of the host, or a value of it.

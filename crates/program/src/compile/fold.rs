@@ -76,7 +76,9 @@ fn expression(e: &mut Expression) {
         }
         ExpressionKind::Coalesce(list) => list.iter_mut().for_each(expression),
         ExpressionKind::Concat { parts, .. } => parts.iter_mut().for_each(expression),
-        ExpressionKind::Native { arguments, .. } | ExpressionKind::HostCall { arguments, .. } => {
+        ExpressionKind::Native { arguments, .. }
+        | ExpressionKind::Operation { arguments, .. }
+        | ExpressionKind::HostCall { arguments, .. } => {
             arguments.iter_mut().for_each(expression);
         }
         ExpressionKind::Call(call) => fold_call(call),

@@ -275,6 +275,10 @@ impl fmt::Display for Shown<'_> {
                 f.write_str(function.name)?;
                 printer.list(f, "(", arguments, ")")
             }
+            ExpressionKind::Operation { operation, arguments } => {
+                f.write_str(operation.0.name())?;
+                printer.list(f, "(", arguments, ")")
+            }
             ExpressionKind::HostCall { text, arguments, .. } => {
                 write!(f, "host \"{text}\"")?;
                 printer.list(f, "(", arguments, ")")

@@ -311,13 +311,17 @@ impl Cold<'_> {
         let mut context = NativeContext { scratch: self.scratch, host: self.host, error, room };
         let registers = &*self.registers;
         let value = |operand: &Operand| registers.value(bases, *operand, constants);
+        let call = |context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]| match &site.function {
+            NativeSiteFunction::Plain(function) => (function.call)(context, arguments),
+            NativeSiteFunction::Operation(operation) => operation.0.call(context, arguments),
+        };
         let produced = if site.arguments.len() <= FEW {
             let mut few = [ValueRef::Null; FEW];
             few.iter_mut().zip(&site.arguments).for_each(|(place, operand)| *place = value(operand));
-            (site.function.call)(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
+            call(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
         } else {
             let many: Vec<ValueRef<'_>> = site.arguments.iter().map(value).collect();
-            (site.function.call)(&mut context, &many)?
+            call(&mut context, &many)?
         };
         self.registers.store_produced(bases, site.to, produced, self.scratch)?;
         Ok(())

@@ -355,6 +355,10 @@ impl Registers {
             Produced::Bytes if to.ty.file() == File::Bytes => {
                 return self.swap_bytes(bases.bytes + usize::from(to.place), &mut scratch.bytes);
             }
+            // A text that somebody made anew is kept as it is.
+            Produced::Value(Value::Text(mut text)) if to.ty.file() == File::Texts => {
+                return self.swap_text(bases.texts + usize::from(to.place), &mut text);
+            }
             Produced::Text => ValueRef::Text(&scratch.text),
             Produced::Bytes => ValueRef::Binary(&scratch.bytes),
             Produced::Value(ref value) => value.as_ref(),

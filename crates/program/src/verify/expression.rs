@@ -100,9 +100,9 @@ impl Verifier<'_> {
                     None => Ok(()),
                 }
             }
-            ExpressionKind::Native { arguments, .. } | ExpressionKind::HostCall { arguments, .. } => {
-                self.not_too_many(arguments.len())
-            }
+            ExpressionKind::Native { arguments, .. }
+            | ExpressionKind::Operation { arguments, .. }
+            | ExpressionKind::HostCall { arguments, .. } => self.not_too_many(arguments.len()),
             ExpressionKind::Call(_) => Ok(()),
         }
     }
@@ -213,6 +213,7 @@ fn each_operand(e: &Expression, visit: &mut dyn FnMut(&Expression) -> Checked) -
         ExpressionKind::Coalesce(list)
         | ExpressionKind::Concat { parts: list, .. }
         | ExpressionKind::Native { arguments: list, .. }
+        | ExpressionKind::Operation { arguments: list, .. }
         | ExpressionKind::HostCall { arguments: list, .. } => list.iter().try_for_each(visit),
     }
 }
