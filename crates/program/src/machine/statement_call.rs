@@ -108,6 +108,16 @@ impl<'a> StatementCall<'a> {
         self.destination(index).map(|to| to.ty)
     }
 
+    /// How many labels it may go on at.
+    pub fn branches(&self) -> usize {
+        match self.site {
+            Site::Statement(site) => {
+                self.tables().and_then(|tables| tables.hosts.get(site as usize)).map_or(0, |site| site.branches.len())
+            }
+            Site::Call(..) => 0,
+        }
+    }
+
     /// What an output holds now.
     pub fn output(&self, index: usize) -> ValueRef<'_> {
         self.destination(index).map_or(ValueRef::Null, |to| self.machine.value(to.into()))
