@@ -341,7 +341,7 @@ fn pass_value(
         _ => false,
     };
     if plain || value.is_null() {
-        return Ok(registers.store(bases, to, value)?);
+        return Ok(registers.store(bases, &to, value)?);
     }
     let produced = host.convert(value, slot, scratch)?;
     Ok(registers.store_produced(bases, to, produced, scratch)?)
