@@ -420,7 +420,7 @@ fn checked_cell(ty: Type, value: ValueRef<'_>) -> Result<Cell, Fault> {
             if fits { Ok(Cell::decimal(number.unscaled)) } else { Err(overflow()) }
         }
         (Type::Real, ValueRef::Float(number)) => Ok(Cell::float(f64::from(number as f32))),
-        _ => Cell::of(ty, &value).ok_or_else(|| Fault::TypeMismatch { to: ty }),
+        _ => Cell::of(ty, &value).ok_or(Fault::TypeMismatch { to: ty }),
     }
 }
 
