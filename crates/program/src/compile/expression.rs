@@ -67,6 +67,7 @@ impl Emitter<'_> {
             ExpressionKind::Operation { operation, arguments } => {
                 self.native(ty, NativeSiteFunction::Operation(operation.clone()), arguments, to);
             }
+            ExpressionKind::Element { array, indexes } => self.element(ty, *array, indexes, to),
             ExpressionKind::HostCall { statement, arguments, .. } => self.host_call(ty, *statement, arguments, to),
             ExpressionKind::Call(call) => self.call(call, Some(Destination { ty, place: to }), true),
         }
@@ -105,6 +106,13 @@ impl Emitter<'_> {
         let inputs = arguments.iter().map(|argument| self.operand(argument)).collect();
         let (outputs, branches) = (Box::new([Destination { ty, place: to }]), Box::new([]));
         self.host(HostSite { statement, inputs, outputs, branches }, &[]);
+    }
+
+    fn element(&mut self, ty: Type, array: ArrayId, indexes: &[Expression], to: u16) {
+        let indexes = indexes.iter().map(|index| self.operand(index)).collect();
+        let (value, site) = (Operand { ty, place: to }, self.tables.elements.len() as u32);
+        self.tables.elements.push(ElementSite { array: array.0, indexes, value });
+        self.emit(Instruction::LoadElement { site });
     }
 
     /// A constant into a register.

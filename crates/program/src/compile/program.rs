@@ -43,6 +43,8 @@ pub(crate) struct Tables {
     pub hosts: Vec<HostSite>,
     pub calls: Vec<CallSite>,
     pub switches: Vec<Box<[u32]>>,
+    pub dimensions: Vec<DimensionSite>,
+    pub elements: Vec<ElementSite>,
 }
 
 /// How many registers of each file a frame has, and how those of slots begin.
@@ -52,6 +54,7 @@ pub(crate) struct FrameShape {
     pub texts: usize,
     pub bytes: usize,
     pub anys: usize,
+    pub arrays: Vec<ArrayShape>,
     /// The first cells.
     pub first_cells: Vec<Cell>,
     /// The first texts: NULL, Text.
@@ -146,6 +149,10 @@ impl Program {
             Instruction::Convert { site } => tables.converts.get(site as usize).map(|site| site.to),
             Instruction::Fit { site } => tables.fits.get(site as usize).map(|site| site.to),
             Instruction::Concat { site } => tables.concats.get(site as usize).map(|site| site.to),
+            Instruction::LoadElement { site } => {
+                let value = tables.elements.get(site as usize)?.value;
+                Some(Destination { ty: value.ty, place: value.place })
+            }
             Instruction::Native { site } => tables.natives.get(site as usize).map(|site| site.to),
             _ => None,
         }

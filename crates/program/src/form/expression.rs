@@ -4,7 +4,7 @@
 //! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine ever guesses
 //! one.
 
-use crate::{Call, NativeFunction, Operation, Routine, SharedOperation, SlotId, StatementId, Type, Width};
+use crate::{ArrayId, Call, NativeFunction, Operation, Routine, SharedOperation, SlotId, StatementId, Type, Width};
 use mainstay_base::{Collation, Value};
 use std::sync::Arc;
 
@@ -110,6 +110,13 @@ pub enum ExpressionKind {
         null_as_empty: bool,
         /// What the limit counts.
         unit: TextUnit,
+    },
+    /// An element of an array.
+    Element {
+        /// The array.
+        array: ArrayId,
+        /// Its subscripts: whole numbers.
+        indexes: Vec<Expression>,
     },
     /// A function of the language.
     Native {

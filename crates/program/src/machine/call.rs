@@ -84,6 +84,7 @@ impl Machine {
                     texts: bases.texts + shape.texts,
                     bytes: bases.bytes + shape.bytes,
                     anys: bases.anys + shape.anys,
+                    arrays: bases.arrays + shape.arrays.len(),
                 }
             }
             None => Bases::default(),

@@ -4,7 +4,7 @@
 use super::Scratch;
 use super::hot::Stop;
 use super::registers::{Bases, Cell, Registers};
-use super::{Caught, Frame, Trouble, number, text};
+use super::{Caught, Frame, Trouble, array, number, text};
 use crate::compile::*;
 use crate::{BitwiseOp, Fault, File, Host, NativeContext, Raised, Rounding, Type, Width};
 use mainstay_base::{Value, ValueRef};
@@ -142,6 +142,7 @@ impl Cold<'_> {
                 let (site, constants) = (&self.program.tables.concats[site as usize], &self.program.tables.constants);
                 text::concat(self.registers, self.scratch, self.frame.bases, site, constants)?;
             }
+            Dimension { .. } | LoadElement { .. } | StoreElement { .. } => self.array(instruction)?,
             Native { site } => self.native(&self.program.tables.natives[site as usize])?,
             flow => return self.flow(flow),
         }
@@ -300,6 +301,27 @@ impl Cold<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Arrays and their elements.
+    fn array(&mut self, instruction: Instruction) -> Result<(), Fault> {
+        let (bases, tables, shapes) = (self.frame.bases, &self.program.tables, &self.program.frame.arrays);
+        let (registers, constants) = (&mut *self.registers, &tables.constants);
+        match instruction {
+            Instruction::Dimension { site } => {
+                let site = &tables.dimensions[site as usize];
+                array::dimension(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::LoadElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::load(registers, self.scratch, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::StoreElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::store(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn native(&mut self, site: &NativeSite) -> Result<(), Trouble> {

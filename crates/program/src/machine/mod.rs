@@ -14,6 +14,7 @@
 //! The host may run the machine again while one of its statements runs. Such a run starts above the frames that are there
 //! (its *floor*), and errors that it does not handle leave it at its floor, as an error of the host's statement.
 
+mod array;
 mod call;
 mod cold;
 mod hot;

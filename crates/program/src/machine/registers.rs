@@ -14,7 +14,8 @@
 //!   Decimal       high half          low half of the number without its point
 //! ```
 
-use super::Scratch;
+use super::array::Array;
+pub(super) use super::scratch::Scratch;
 use crate::compile::{CONSTANT, Destination, FrameShape, Operand};
 use crate::{Fault, File, Produced, Type};
 use mainstay_base::{Date, Decimal, Time, Timestamp, Value, ValueRef};
@@ -119,6 +120,7 @@ pub(crate) struct Bases {
     pub texts: usize,
     pub bytes: usize,
     pub anys: usize,
+    pub arrays: usize,
 }
 
 /// The registers of all frames.
@@ -128,6 +130,7 @@ pub(crate) struct Registers {
     pub texts: Vec<Long<String>>,
     pub bytes: Vec<Long<Vec<u8>>>,
     pub anys: Vec<Value>,
+    pub arrays: Vec<Array>,
     /// Bytes that the buffers hold memory for.
     pub memory: usize,
     /// The most that they may.
@@ -156,6 +159,13 @@ impl Registers {
             for (index, first) in shape.first_bytes.iter().enumerate() {
                 self.set_bytes(bases.bytes + index, if let Value::Binary(bytes) = first { Some(bytes) } else { None })?;
             }
+        }
+        if !shape.arrays.is_empty() {
+            let end = bases.arrays + shape.arrays.len();
+            if self.arrays.len() < end {
+                self.arrays.resize_with(end, Array::default);
+            }
+            self.arrays[bases.arrays..end].iter_mut().for_each(Array::begin);
         }
         if shape.anys > 0 {
             if self.anys.len() < bases.anys + shape.anys {
@@ -430,6 +440,7 @@ impl Registers {
         self.texts.clear();
         self.bytes.clear();
         self.anys.clear();
+        self.arrays.clear();
         self.memory = 0;
     }
 }
