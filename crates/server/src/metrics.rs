@@ -51,6 +51,22 @@ pub(crate) struct Metrics {
     durations: AtomicU64,
 }
 
+/// One more of something, until this is dropped.
+pub(crate) struct OneMore<'a>(&'a AtomicI64);
+
+impl<'a> OneMore<'a> {
+    pub fn of(gauge: &'a AtomicI64) -> OneMore<'a> {
+        gauge.fetch_add(1, Relaxed);
+        OneMore(gauge)
+    }
+}
+
+impl Drop for OneMore<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
 impl Metrics {
     pub fn request(&self, kind: RequestKind, took: Duration) {
         if let Some(counter) = self.requests.get(kind as usize) {

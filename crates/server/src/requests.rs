@@ -59,7 +59,13 @@ impl Request {
             Request::Calls(calls) => {
                 for (i, call) in calls.iter().enumerate() {
                     (sink.error, sink.status_said) = (false, false);
-                    session.call(call, sink);
+                    // Pools of connections that do not know the bit in the packet's status.
+                    if call.procedure.eq_ignore_ascii_case("sp_reset_connection") {
+                        session.reset(false);
+                        sink.answer.set_in_transaction(false);
+                    } else {
+                        session.call(call, sink);
+                    }
                     if !sink.status_said && !sink.error {
                         sink.return_status(0);
                     }

@@ -31,7 +31,7 @@ fn a_login_says_what_clients_wait_for() {
     assert_eq!(tokens[7].change(), Some((4, "8000".into())));
     assert_eq!(ends(&tokens), [(0xFD, 0, 0)]);
     assert_eq!(rows(&wire.batch("SELECT 1")), [[Value::Integer(1)]]);
-    assert!(running.log.text().contains("event=login session=51 user=SA database=shop application=test"));
+    assert!(running.log.text().contains("event=login connection=1 session=51 user=SA database=shop application=test"));
 }
 
 #[test]
