@@ -321,6 +321,11 @@ impl Input {
         self.queue.iter().any(|incoming| matches!(incoming, Incoming::Attention))
     }
 
+    /// Puts an attention back that was read in the middle of a request, for who ends the request.
+    pub fn put_attention_back(&mut self) {
+        self.queue.push_front(Incoming::Attention);
+    }
+
     /// Takes an attention out of what came while the request ran.
     pub fn take_attention(&mut self) -> bool {
         let had = self.has_attention();

@@ -228,6 +228,7 @@ fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str, e
     if login.features.is_some() {
         let granted = login.asks_for(Feature::UTF8).then(|| Feature { id: Feature::UTF8, data: vec![1] });
         answer.feature_ack(granted.as_slice());
+        answer.set_utf8(granted.is_some());
     }
     let wanted = match login.packet_size {
         0 => shared.config.packet_bytes,

@@ -124,6 +124,24 @@ impl Metrics {
     }
 }
 
+/// The reference page of the metrics: what `/metrics` says of each.
+pub fn metrics_page() -> String {
+    let mut page = String::from(
+        "# Metrics of the server\n\n<!-- Written from crates/server/src/metrics.rs by its tests; do not edit. -->\n\n\
+         `GET /metrics` on the address of `http` in `mainstay.toml`, in the text form of Prometheus. `GET /health` answers\n\
+         200 while the server takes connections, 503 while it stops.\n\n| metric | kind | meaning |\n|---|---|---|\n",
+    );
+    let text = Metrics::default().text();
+    let kind = |name: &str| {
+        let start = format!("# TYPE {name} ");
+        text.lines().find_map(|line| line.strip_prefix(start.as_str())).unwrap_or_default()
+    };
+    for (name, help) in text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split_once(' ')) {
+        page.push_str(&format!("| `{name}` | {} | {help} |\n", kind(name)));
+    }
+    page
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -120,8 +120,9 @@ impl<'a> Load<'a> {
                 if self.failed { Err(lost()) } else { Ok(()) }
             }
             Ok(Incoming::Attention) => {
-                // The client takes it back; the acknowledgement ends the answer.
+                // The client takes the load back, and sends no more of it.
                 (self.failed, self.ended) = (true, true);
+                self.handle.link.input().put_attention_back();
                 self.handle.cancelled.store(true, SeqCst);
                 Err(lost())
             }
