@@ -13,6 +13,17 @@
 //!   FoxPro, CDX   0x7FFF_FFFE        base, 1    base - 0x07FF_FFFF, ..    base - r, 1
 //!   Harbour 64    0x7F00 << 48       base, 1    base + 1, 0xFFFF_FFFE     base + r, 1
 //! ```
+//!
+//! Indexes are locked too, on bytes of their own files: one byte, or a pool of bytes after it. Who writes locks all of
+//! them; who reads locks one of the pool (any of them), so that readers do not meet, or the one byte shared.
+//!
+//! ```text
+//!   scheme                 byte                      pool behind it
+//!   Clipper, extended      1,000,000,000             -
+//!   Clipper 5.3, Harb. 32  0xFFFE_FFFF               65,536
+//!   FoxPro                 0x7FFF_FFFE               -
+//!   Harbour 64             0x7FFF_FFFF << 32 | 1     65,536
+//! ```
 //! (Harbour `include/hbrdddbf.h` and `hb_dbfRawLock`; FoxPro's is also that of CA-Clipper's and Six's CDX drivers.
 //! The Advantage server's compatibility locking takes FoxPro's for tables with CDX and Clipper's for those with NTX.)
 //!
@@ -24,7 +35,7 @@
 
 use crate::dbf::Header;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{ByteRange, LockMode, WritableFile};
+use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -38,9 +49,11 @@ pub enum LockScheme {
     /// Clipper 5.3 with CDX indexes (COMIX); Harbour `DB_DBFLOCK_COMIX`. The table's locks are Clipper's; those
     /// of its indexes differ.
     ClipperComix,
-    /// Clipper with `NTXLOCK2.OBJ`, for tables over 1 GB; Harbour `DB_DBFLOCK_CLIPPER2`, and `DB_DBFLOCK_HB32` (also
-    /// called CL53EXT), whose index locks differ.
+    /// Clipper with `NTXLOCK2.OBJ`, for tables over 1 GB; Harbour `DB_DBFLOCK_CLIPPER2`.
     ClipperExtended,
+    /// Harbour `DB_DBFLOCK_HB32`, also called CL53EXT: the table's locks are Clipper's extended ones, those of its
+    /// indexes COMIX's.
+    Harbour32,
     /// FoxPro and Visual FoxPro, and what follows them: Clipper 5.2 with CDX, Six, Advantage with CDX; Harbour
     /// `DB_DBFLOCK_VFP`, the default with CDX. Tables with a structural index are locked in another way than those
     /// without.
@@ -61,13 +74,14 @@ impl LockScheme {
         }
     }
 
-    /// The scheme of this name: `clipper`, `comix` (or `cl53`), `extended` (or `clipper2`, `hb32`, `cl53ext`),
-    /// `foxpro` (or `vfp`, `ads`), `harbour64` (or `hb64`).
+    /// The scheme of this name: `clipper`, `comix` (or `cl53`), `extended` (or `clipper2`),
+    /// `harbour32` (or `hb32`, `cl53ext`), `foxpro` (or `vfp`, `ads`), `harbour64` (or `hb64`).
     pub fn by_name(name: &str) -> Option<LockScheme> {
         Some(match name.to_ascii_lowercase().as_str() {
             "clipper" | "ntx" => LockScheme::Clipper,
             "comix" | "cl53" => LockScheme::ClipperComix,
-            "extended" | "clipper2" | "hb32" | "cl53ext" => LockScheme::ClipperExtended,
+            "extended" | "clipper2" => LockScheme::ClipperExtended,
+            "harbour32" | "hb32" | "cl53ext" => LockScheme::Harbour32,
             "foxpro" | "vfp" | "ads" | "cdx" => LockScheme::FoxPro,
             "harbour64" | "hb64" => LockScheme::Harbour64,
             _ => return None,
@@ -96,10 +110,15 @@ impl LockBytes {
         }
     }
 
+    /// The scheme that they are of.
+    pub fn scheme(self) -> LockScheme {
+        self.scheme
+    }
+
     fn base(self) -> u64 {
         match self.scheme {
             LockScheme::Clipper | LockScheme::ClipperComix => 1_000_000_000,
-            LockScheme::ClipperExtended => 4_000_000_000,
+            LockScheme::ClipperExtended | LockScheme::Harbour32 => 4_000_000_000,
             LockScheme::FoxPro if self.backwards => 0x7FFF_FFFE,
             LockScheme::FoxPro => 0x4000_0000,
             LockScheme::Harbour64 => 0x7F00_0000_0000_0000,
@@ -115,7 +134,7 @@ impl LockBytes {
     pub fn table(self) -> ByteRange {
         let (start, length) = match self.scheme {
             LockScheme::Clipper | LockScheme::ClipperComix => (self.base() + 1, 1_000_000_000),
-            LockScheme::ClipperExtended => (self.base() + 1, 294_967_295),
+            LockScheme::ClipperExtended | LockScheme::Harbour32 => (self.base() + 1, 294_967_295),
             LockScheme::FoxPro if self.backwards => (self.base() - 0x07FF_FFFF, 0x07FF_FFFF),
             LockScheme::FoxPro => (self.base() + 1, 0x3FFF_FFFD),
             LockScheme::Harbour64 => (self.base() + 1, 0xFFFF_FFFE),
@@ -135,6 +154,17 @@ impl LockBytes {
             _ => (self.base() + first, self.base() + last),
         };
         ByteRange { start: first, length: last - first + 1 }
+    }
+
+    /// The index files of the table: all of it for writing. (Harbour `hb_dbfLockIdxGetData`.)
+    pub fn index(self) -> ByteRange {
+        let (start, pool) = match self.scheme {
+            LockScheme::Clipper | LockScheme::ClipperExtended => (1_000_000_000, 0),
+            LockScheme::ClipperComix | LockScheme::Harbour32 => (0xFFFE_FFFF, 0x1_0000),
+            LockScheme::FoxPro => (0x7FFF_FFFE, 0),
+            LockScheme::Harbour64 => (0x7FFF_FFFF_0000_0001, 0x1_0000),
+        };
+        ByteRange { start, length: pool + 1 }
     }
 
     fn offset(self, record: u64) -> u64 {
@@ -266,6 +296,54 @@ impl TableLocks {
         self.file.unlock_range(self.bytes.records(records))
     }
 
+    /// Keeps the locks of records that were appended, each by itself.
+    pub(crate) fn keep_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
+        for (record, next) in records.clone().zip(records.clone().skip(1)) {
+            // FoxPro's range covers the bytes between those of the records too.
+            let [this, next] = [record, next].map(|record| self.bytes.records(&(record..=record)));
+            if this.end() < next.start {
+                self.file.unlock_range(ByteRange { start: this.end(), length: next.start - this.end() })?;
+            }
+        }
+        self.records.extend(records.clone());
+        Ok(())
+    }
+
+    pub(crate) fn try_lock_record(&mut self, record: u64) -> Result<bool> {
+        if self.holds(record) {
+            return Ok(true);
+        }
+        let locked = self.file.try_lock_range(self.bytes.records(&(record..=record)), LockMode::Exclusive)?;
+        if locked {
+            self.records.insert(record);
+        }
+        Ok(locked)
+    }
+
+    pub(crate) fn try_lock_table(&mut self) -> Result<bool> {
+        if !self.alone && !self.table {
+            self.table = self.file.try_lock_range(self.bytes.table(), LockMode::Exclusive)?;
+        }
+        Ok(self.alone || self.table)
+    }
+
+    pub(crate) fn holds_table(&self) -> bool {
+        self.alone || self.table
+    }
+
+    /// The records that are locked one by one.
+    pub(crate) fn records(&self) -> Vec<u64> {
+        self.records.iter().copied().collect()
+    }
+
+    pub(crate) fn record_holder(&self, record: u64) -> Result<Option<LockHolder>> {
+        self.file.range_holder(self.bytes.records(&(record..=record)), LockMode::Exclusive)
+    }
+
+    pub(crate) fn table_holder(&self) -> Result<Option<LockHolder>> {
+        self.file.range_holder(self.bytes.table(), LockMode::Exclusive)
+    }
+
     /// Gives back the table and every record.
     pub(crate) fn unlock_all(&mut self) -> Result<()> {
         if std::mem::take(&mut self.table) {
@@ -315,6 +393,14 @@ mod tests {
         assert_eq!(LockScheme::default_for(&header, false), LockScheme::Clipper);
         header.version = 0x30;
         assert_eq!(LockScheme::default_for(&header, false), LockScheme::FoxPro);
-        assert_eq!(LockScheme::by_name("CL53EXT"), Some(LockScheme::ClipperExtended));
+        assert_eq!(LockScheme::by_name("CL53EXT"), Some(LockScheme::Harbour32));
+        assert_eq!(of(LockScheme::Harbour32, &header), extended);
+        let index = |scheme| LockBytes::new(scheme, &header).index();
+        assert_eq!(index(LockScheme::Clipper), range(billion, 1));
+        assert_eq!(index(LockScheme::ClipperExtended), range(billion, 1));
+        assert_eq!(index(LockScheme::ClipperComix), range(0xFFFE_FFFF, 65_537));
+        assert_eq!(index(LockScheme::Harbour32), range(0xFFFE_FFFF, 65_537));
+        assert_eq!(index(LockScheme::FoxPro), range(top, 1));
+        assert_eq!(index(LockScheme::Harbour64), range(0x7FFF_FFFF_0000_0001, 65_537));
     }
 }

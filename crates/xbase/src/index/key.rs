@@ -183,6 +183,38 @@ impl KeyType {
         Some(if self.nullable { encoded.map(|key| [&[0x80], &*key].concat()) } else { encoded })
     }
 
+    /// Adds the key of a record's value to `key`: as [`KeyType::encode`], but a text that is longer than the keys is
+    /// cut, as every program does, and what is mostly asked for allocates nothing. False if the tag cannot hold it.
+    pub(crate) fn write(&self, value: &KeyValue<'_>, key: &mut Vec<u8>) -> bool {
+        if self.nullable && *value != KeyValue::Null {
+            key.push(0x80);
+        }
+        match (self.storage, value) {
+            (Storage::Character, KeyValue::Character(text)) => {
+                let end = key.len() + self.value_len();
+                key.extend_from_slice(&text[..text.len().min(self.value_len())]);
+                key.resize(end, b' ');
+            }
+            (Storage::Double, KeyValue::Float(number)) if !number.is_nan() => {
+                key.extend_from_slice(&ordered_double(*number));
+            }
+            (Storage::DateDouble, KeyValue::Date(day)) => {
+                key.extend_from_slice(&ordered_double(f64::from(day.julian())));
+            }
+            (Storage::Logical, KeyValue::Logical(value)) => key.push(if *value { b'T' } else { b'F' }),
+            (Storage::Digits { decimals: 0 }, KeyValue::Float(number)) if is_whole(*number) => {
+                return write_digits(*number as i64, self.len, key);
+            }
+            (_, KeyValue::Null) if !self.nullable => return false,
+            (_, KeyValue::Null) => key.resize(key.len() + self.len, 0),
+            _ => match self.encode_value(value) {
+                Some(EncodedKey::Exact(bytes) | EncodedKey::Shared(bytes)) => key.extend_from_slice(&bytes),
+                _ => return false,
+            },
+        }
+        true
+    }
+
     /// The bytes that the keys of all texts begin with that begin with `text`: for `LIKE 'abc%'` and for
     /// seeks with a part of a key. Not for keys of other types than character.
     pub fn encode_prefix(&self, text: &[u8]) -> Vec<u8> {
@@ -410,6 +442,30 @@ fn encode_digits(number: Decimal, len: usize, decimals: u8) -> EncodedKey {
         }
     }
     if is_exact { EncodedKey::Exact(key) } else { EncodedKey::After(key) }
+}
+
+/// Whether a double is an integer that 64 bits hold exactly.
+fn is_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < 9e15
+}
+
+/// As [`encode_digits`], for integers.
+fn write_digits(number: i64, len: usize, key: &mut Vec<u8>) -> bool {
+    let start = key.len();
+    key.resize(start + len, b'0');
+    let mut rest = number.unsigned_abs();
+    for digit in key[start..].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    // The leftmost character of a negative number is the sign.
+    if rest > 0 || number < 0 && key[start] != b'0' {
+        return false;
+    }
+    if number < 0 {
+        key[start..].iter_mut().for_each(|digit| *digit = NEGATIVE_ZERO - (*digit - b'0'));
+    }
+    true
 }
 
 fn decode_digits(key: &[u8]) -> Option<Decimal> {

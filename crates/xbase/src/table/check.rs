@@ -112,7 +112,7 @@ fn check_keys(
     }
     for (recno, has_key) in (1..=slots).zip(&compared.found) {
         read(recno - 1, &mut record)?;
-        let is_listed = tag.lists(&mut scratch, &record, recno)?;
+        let is_listed = tag.keys.lists(&mut scratch, &record, recno)?;
         listed += u64::from(is_listed);
         with_key += u64::from(is_listed && *has_key);
         if is_listed && !has_key && !tag.header().unique {

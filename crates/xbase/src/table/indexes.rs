@@ -247,6 +247,20 @@ impl Indexes {
         .collect()
     }
 
+    /// The files beside the structural CDX that are the table's own: their keys agree with its records, or mostly do.
+    pub(crate) fn own_files(&self, state: &State, table: &Path) -> Vec<PathBuf> {
+        let Some(set) = self.current(state) else { return Vec::new() };
+        let is_own = |bag: &&Arc<OpenBag>| {
+            let proves = |tag: &SetTag| match &tag.tag {
+                Err(_) => false,
+                Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => bag.path.file_stem() == table.file_stem(),
+                Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |()| true),
+            };
+            !bag.structural && bag.tags.iter().any(proves)
+        };
+        set.bags.iter().filter(is_own).map(|bag| bag.path.clone()).collect()
+    }
+
     /// The order of a column, if a tag has it.
     pub(crate) fn order(&self, state: &State, column: usize, descending: bool) -> Option<Ordering> {
         let set = self.current(state)?;
@@ -387,7 +401,7 @@ impl IndexSet {
     pub(crate) fn usable(&self, visible_only: bool) -> impl Iterator<Item = (&SetTag, &TableTag)> {
         self.tags().filter_map(move |set_tag| {
             let tag = set_tag.tag.as_ref().ok()?;
-            let lists_enough = tag.condition.is_none() || visible_only;
+            let lists_enough = tag.keys.condition.is_none() || visible_only;
             (lists_enough && tag.unusable().is_none()).then_some((set_tag, tag))
         })
     }
@@ -474,7 +488,7 @@ fn walk_tag(
     state: &State,
     visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>,
 ) -> Result<bool> {
-    let is_text = tag.key.result_type().kind == crate::expr::Kind::Character;
+    let is_text = tag.keys.key.result_type().kind == crate::expr::Kind::Character;
     let mut seen = Seen::new(state.slots());
     let (mut failed, mut unusable, mut ended_early) = (None, false, false);
     let step = |recno: u32, key: &[u8]| {

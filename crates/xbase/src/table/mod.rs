@@ -28,7 +28,9 @@ pub use indexes::IndexDescription;
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
+use crate::indexed::IndexedTable;
 use crate::memo::Memo;
+use crate::writer::WriteOptions;
 use crate::{Finding, Severity};
 use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
@@ -47,7 +49,7 @@ pub const CHAR_COLUMN: &str = "mainstay.char";
 /// The number of hidden columns at the end of the schema.
 const HIDDEN_COLUMNS: usize = 2;
 
-/// A DBF table, open for reading.
+/// A DBF table, open for reading; [`DbfTable::writer`] opens it for writing.
 #[derive(Debug)]
 pub struct DbfTable {
     name: String,
@@ -124,7 +126,7 @@ impl Stamps {
 }
 
 /// The file beside `path` with the same name and one of these extensions, in any case.
-pub(crate) fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
+pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let upper_case = path.extension().is_some_and(|extension| extension == "DBF");
     let spelled = |extension: &str| if upper_case { extension.to_uppercase() } else { extension.to_owned() };
@@ -141,7 +143,8 @@ pub(crate) fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> 
 }
 
 impl DbfTable {
-    /// Opens a table under a name. Its decoded columns are kept in `cache`. `index_files` are the index
+    /// Opens a table under a name. What was cut off here is put right first, if it can be: the replacement of a table by
+    /// a packed one is finished, a transaction is undone. Its decoded columns are kept in `cache`. `index_files` are the index
     /// files of its folder, of which those that belong to the table are used.
     pub fn open(
         fs: Arc<dyn FileSystem>,
@@ -152,8 +155,16 @@ impl DbfTable {
         index_files: &[PathBuf],
     ) -> Result<DbfTable> {
         let options = OpenOptions { code_page: options.code_page.or_else(|| declared_code_page(fs.as_ref(), path)) };
+        let cut_off = crate::writer::finish_swap(&*fs, path).and_then(|()| crate::indexed::recover(&fs, path)).err();
         let now = SystemTime::now();
-        let files = Arc::new(Files::open(fs.as_ref(), path, options)?);
+        let mut files = Files::open(fs.as_ref(), path, options)?;
+        files.findings.extend(cut_off.map(|error| Finding {
+            severity: Severity::Error,
+            path: path.to_owned(),
+            place: String::new(),
+            message: format!("what a program has left here that was cut off is not put right: {}", error.message()),
+        }));
+        let files = Arc::new(files);
         let stamps = files.stamps(fs.as_ref(), path)?;
         let fields = files.dbf.fields().to_vec();
         let indexes = Arc::new(Indexes::new(Arc::clone(&fs), path, &files.dbf, index_files));
@@ -208,6 +219,25 @@ impl DbfTable {
     /// The tags of the table's indexes.
     pub fn indexes(&self) -> Vec<IndexDescription> {
         self.indexes.describe(&self.current())
+    }
+
+    /// Opens the table for writing, with the index files that are its own: the structural CDX, and those of its folder
+    /// whose keys are those of its records. (An index without keys beside a table without records proves nothing; it is
+    /// taken along if it has the table's name.) Text is written in the code page in which it is read, unless `options`
+    /// say otherwise. What is written is seen by the next statement that reads.
+    pub fn writer(&self, options: WriteOptions) -> Result<IndexedTable> {
+        let code_page = options.code_page.or(self.options.code_page);
+        let state = self.refreshed()?;
+        let files = self.indexes.own_files(&state, &self.path);
+        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, WriteOptions { code_page, ..options })?;
+        if table.fields() != self.fields {
+            let message = "the structure of the table has changed";
+            return Err(Error::new(Code::Busy, message).at(self.path.display()));
+        }
+        for file in files {
+            table.open_bag(&file)?;
+        }
+        Ok(table)
     }
 
     /// The rows that are there and those that are deleted, as of now.

@@ -11,12 +11,12 @@
 
 use super::Files;
 use super::state::State;
-use crate::dbf::{Dbf, Family, FieldKind};
-use crate::expr::{CaseTable, Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
-use crate::index::{Bag, EncodedKey, KeyFamily, KeyType, KeyValue, Tag, TagHeader};
-use mainstay_base::{Code, Date, Error, Result, Timestamp};
+use crate::dbf::Dbf;
+use crate::expr::{KeyPart, KeySource, Scratch};
+use crate::index::{Bag, Tag, TagHeader};
+use crate::keys::TagKeys;
+use mainstay_base::Result;
 use mainstay_table::Snapshot;
-use std::borrow::Cow;
 use std::ops::{Bound, ControlFlow};
 
 /// Up to this many records, all are compared with their keys before a tag is trusted.
@@ -49,36 +49,15 @@ pub(crate) struct Compared {
 #[derive(Debug)]
 pub(crate) struct TableTag {
     pub(crate) tag: Tag,
-    pub(crate) key: Compiled,
-    pub(crate) condition: Option<Compiled>,
-    pub(crate) condition_is_not_deleted: bool,
+    pub(crate) keys: TagKeys,
 }
 
 impl TableTag {
     /// Understands the definition of a tag, or says what is not understood.
     pub(crate) fn new(bag: &Bag, number: usize, dbf: &Dbf) -> Result<TableTag> {
-        let header = &bag.tags()[number];
-        let dialect = match dbf.header().family() {
-            Family::VisualFoxPro if !header.by_harbour => Dialect::FoxPro,
-            _ => Dialect::Clipper,
-        };
-        let context = Context { fields: dbf.fields(), exact: false, case: CaseTable::ascii(), dialect };
-        let expression = Expression::parse(&header.key_bytes)?;
-        let key = expression.compile(&context)?;
-        let mut condition_is_not_deleted = false;
-        let condition = match &header.for_bytes {
-            Some(text) => {
-                let condition = Expression::parse(text)?;
-                condition_is_not_deleted = condition.is_not_deleted();
-                Some(condition.compile(&context)?)
-            }
-            None => None,
-        };
-        let is_nullable = |field: &usize| dbf.fields()[*field].null_bit.is_some();
-        let nullable = dialect == Dialect::FoxPro && key.fields().iter().any(is_nullable);
-        let key_type = KeyType::new(header, family(&key, dbf), nullable)?;
-        let tag = bag.tag(number, key_type)?;
-        Ok(TableTag { tag, key, condition, condition_is_not_deleted })
+        let keys = TagKeys::new(&bag.tags()[number], dbf)?;
+        let tag = bag.tag(number, keys.key_type)?;
+        Ok(TableTag { tag, keys })
     }
 
     pub(crate) fn header(&self) -> &TagHeader {
@@ -91,7 +70,7 @@ impl TableTag {
         if let Some(collation) = &header.collation {
             return Some(format!("its keys are in the collation {collation}"));
         }
-        let conditional = self.condition.is_some() && !self.condition_is_not_deleted;
+        let conditional = self.keys.condition.is_some() && !self.keys.condition_is_not_deleted;
         let reasons = [
             (header.unique, "it lists only the first record of each key"),
             (header.custom, "its keys are chosen by a program"),
@@ -104,7 +83,7 @@ impl TableTag {
 
     /// The field that the tag orders, if its key is that field and nothing else.
     pub(crate) fn ordered_field(&self, dbf: &Dbf) -> Option<usize> {
-        let [part] = self.key.parts() else { return None };
+        let [part] = self.keys.key.parts() else { return None };
         let is_whole = |field: &usize, length: usize| dbf.fields()[*field].length == length;
         match &part.source {
             _ if part.descending => None,
@@ -116,26 +95,7 @@ impl TableTag {
 
     /// The first part of the key that is made from a field.
     pub(crate) fn first_part(&self) -> Option<&KeyPart> {
-        self.key.parts().first()
-    }
-
-    /// Whether the record belongs into the tag, by its condition.
-    pub(crate) fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
-        match &self.condition {
-            None => Ok(true),
-            Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
-        }
-    }
-
-    /// The key that the record must have.
-    pub(crate) fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
-        let value = key_value(self.key.evaluate(scratch, record, recno)?);
-        match self.tag.key_type().encode(&value) {
-            Some(EncodedKey::Exact(key) | EncodedKey::Shared(key)) => Ok(key),
-            // A text longer than the key is cut, as every program does.
-            Some(EncodedKey::After(key)) if matches!(value, KeyValue::Character(_)) => Ok(key),
-            _ => Err(Error::new(Code::IndexDamaged, "the record's key does not fit into the tag")),
-        }
+        self.keys.key.parts().first()
     }
 
     /// Compares keys with records: all, or a sample.
@@ -171,7 +131,7 @@ impl TableTag {
         let mut first_other = compared.first_surplus;
         for (row, _) in (0..slots).zip(&compared.found).filter(|(_, found)| !**found) {
             state.record(row, &mut record)?;
-            if self.lists(&mut scratch, &record, row + 1)? {
+            if self.keys.lists(&mut scratch, &record, row + 1)? {
                 first_other = Some(first_other.map_or(row + 1, |first| first.min(row + 1)));
                 break;
             }
@@ -202,7 +162,7 @@ impl TableTag {
                 failed = Some(error);
                 return ControlFlow::Break(());
             }
-            let agrees = self.key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
+            let agrees = self.keys.key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
             if agrees && !*found {
                 *found = true;
             } else {
@@ -216,10 +176,10 @@ impl TableTag {
 
     /// Whether the record is listed under its key; true for a record that is not to be listed.
     pub(crate) fn has(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
-        if !self.lists(scratch, record, recno)? {
+        if !self.keys.lists(scratch, record, recno)? {
             return Ok(true);
         }
-        let key = self.key_of(scratch, record, recno)?;
+        let key = self.keys.key_of(scratch, record, recno)?;
         let mut found = false;
         self.tag.range(Bound::Included(&key), Bound::Included(&key), |listed, _| {
             found = listed == recno;
@@ -236,37 +196,6 @@ fn verdict(first_other: Option<u32>, mostly_agrees: bool) -> Result<(), Disagree
             let message = format!("its keys disagree with the table at record {recno}; reindex the table");
             Err(Disagreement { message, mostly_agrees })
         }
-    }
-}
-
-/// The family of the keys of an expression.
-fn family(key: &Compiled, dbf: &Dbf) -> KeyFamily {
-    let plain_field = match key.parts() {
-        [KeyPart { source: KeySource::Field(field), .. }] => dbf.fields().get(*field),
-        _ => None,
-    };
-    match key.result_type().kind {
-        Kind::Character => KeyFamily::Character,
-        Kind::Numeric if plain_field.is_some_and(|field| field.kind == FieldKind::Currency) => KeyFamily::Currency,
-        Kind::Numeric => KeyFamily::Number,
-        Kind::Date => KeyFamily::Date,
-        Kind::Timestamp => KeyFamily::Timestamp,
-        Kind::Logical => KeyFamily::Logical,
-    }
-}
-
-/// The value of an expression as the value of a key.
-fn key_value(value: ExprValue<'_>) -> KeyValue<'_> {
-    match value {
-        ExprValue::Character(text) => KeyValue::Character(Cow::Borrowed(text)),
-        ExprValue::Number(number) => KeyValue::Float(number),
-        ExprValue::Date(0) | ExprValue::Timestamp { day: 0, ms: 0 } => KeyValue::BlankDate,
-        ExprValue::Date(julian) => KeyValue::Date(Date::from_julian(julian)),
-        ExprValue::Timestamp { day, ms } => {
-            KeyValue::Timestamp(Timestamp::new(Date::from_julian(day), u32::try_from(ms).unwrap_or(0)))
-        }
-        ExprValue::Logical(value) => KeyValue::Logical(value),
-        ExprValue::Null => KeyValue::Null,
     }
 }
 

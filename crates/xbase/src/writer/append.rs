@@ -1,7 +1,7 @@
 //! New records.
 
 use super::values::Stored;
-use super::{Access, TableWriter};
+use super::{Access, Follower, TableWriter, alone};
 use crate::dbf::{FieldKind, encode};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use std::ops::RangeInclusive;
@@ -14,18 +14,21 @@ impl TableWriter {
     /// Appends a record with these values, one for each field in the order of the header; fields without one are
     /// blank. A counting field gets its number if its value is NULL or missing. Gives the record's number.
     pub fn append(&mut self, values: &[ValueRef<'_>]) -> Result<u64> {
-        self.append_fields(values.iter().copied().enumerate(), values.len())
+        self.append_fields(values.iter().copied().enumerate(), values.len(), &mut alone)
     }
 
     /// Appends a record with values for some fields, each given by its place in [`TableWriter::fields`].
     pub fn append_some(&mut self, values: &[(usize, ValueRef<'_>)]) -> Result<u64> {
-        self.append_fields(values.iter().copied(), values.len())
+        self.append_fields(values.iter().copied(), values.len(), &mut alone)
     }
 
-    fn append_fields<'v>(
+    /// Appends a record with values for some fields, of which `given` is the number; `follower` sees it before it is
+    /// written.
+    pub(crate) fn append_fields<'v>(
         &mut self,
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
         given: usize,
+        follower: Follower<'_>,
     ) -> Result<u64> {
         self.check_usable()?;
         self.is_referred_to = false;
@@ -34,13 +37,13 @@ impl TableWriter {
             given_numbers.extend(values.clone().filter(|(_, value)| *value != ValueRef::Null).map(|(field, _)| field));
         }
         if self.options.access == Access::Exclusive {
-            return self.append_alone(values, &given_numbers);
+            return self.append_alone(values, &given_numbers, follower);
         }
         let mut record = self.blank.clone();
         let mut stored = Vec::new();
         let filled = self.fill_new(&mut record, values, &mut stored);
         self.undo_unless(filled, &stored)?;
-        let appended = self.append_shared(&mut record, &[given_numbers]);
+        let appended = self.append_shared(&mut record, &[given_numbers], follower);
         Ok(*self.undo_unless(appended, &stored)?.start())
     }
 
@@ -51,12 +54,21 @@ impl TableWriter {
         &mut self,
         rows: impl IntoIterator<Item = &'r [ValueRef<'v>]>,
     ) -> Result<Option<RangeInclusive<u64>>> {
+        self.append_many_followed(rows, &mut alone)
+    }
+
+    /// The same; `follower` sees each record before it is written.
+    pub(crate) fn append_many_followed<'r, 'v: 'r>(
+        &mut self,
+        rows: impl IntoIterator<Item = &'r [ValueRef<'v>]>,
+        follower: Follower<'_>,
+    ) -> Result<Option<RangeInclusive<u64>>> {
         self.check_usable()?;
         self.is_referred_to = false;
         let (mut first, mut last) = (None, 0);
         if self.options.access == Access::Exclusive {
             for row in rows {
-                last = self.append(row)?;
+                last = self.append_fields(row.iter().copied().enumerate(), row.len(), follower)?;
                 first.get_or_insert(last);
             }
             return Ok(first.map(|first| first..=last));
@@ -73,32 +85,41 @@ impl TableWriter {
         if given.is_empty() {
             return Ok(None);
         }
-        let appended = self.append_shared(&mut records, &given);
+        let appended = self.append_shared(&mut records, &given, follower);
         self.undo_unless(appended, &stored).map(Some)
     }
 
     /// Appends a record whose bytes are ready. Its memo fields must refer to values of this table's memo file that
     /// no other record refers to. Counters are left alone.
     pub fn append_record(&mut self, record: &[u8]) -> Result<u64> {
+        self.append_record_followed(record, &mut alone)
+    }
+
+    /// The same; `follower` sees the record before it is written.
+    pub(crate) fn append_record_followed(&mut self, record: &[u8], follower: Follower<'_>) -> Result<u64> {
         self.check_usable()?;
+        self.is_referred_to = false;
         if record.len() != self.record_length() {
             let message = format!("a record of {} bytes; the table's have {}", record.len(), self.record_length());
             return Err(Error::new(Code::InvalidValue, message));
         }
         let all: Vec<usize> = (0..self.fields().len()).collect();
         if self.options.access == Access::Exclusive {
+            self.check_room(1)?;
+            follower(self.count + 1, None, record)?;
             self.pending.extend_from_slice(record);
             self.count += 1;
             self.write_pending_if_large()?;
             return Ok(self.count);
         }
-        Ok(*self.append_shared(&mut record.to_vec(), &[all])?.start())
+        Ok(*self.append_shared(&mut record.to_vec(), &[all], follower)?.start())
     }
 
     fn append_alone<'v>(
         &mut self,
         values: impl Iterator<Item = (usize, ValueRef<'v>)>,
         given: &[usize],
+        follower: Follower<'_>,
     ) -> Result<u64> {
         self.check_room(1)?;
         let mut pending = std::mem::take(&mut self.pending);
@@ -107,6 +128,7 @@ impl TableWriter {
         let mut stored = Vec::new();
         let filled = self.fill_new(&mut pending[at..], values, &mut stored);
         let filled = filled.and_then(|()| self.number(&mut pending[at..], given));
+        let filled = filled.and_then(|()| follower(self.count + 1, None, &pending[at..]));
         if filled.is_err() {
             pending.truncate(at);
         }
@@ -171,10 +193,19 @@ impl TableWriter {
     }
 
     /// Appends records beside others; those of `given` had a value for these fields.
-    fn append_shared(&mut self, records: &mut [u8], given: &[Vec<usize>]) -> Result<RangeInclusive<u64>> {
+    fn append_shared(
+        &mut self,
+        records: &mut [u8],
+        given: &[Vec<usize>],
+        follower: Follower<'_>,
+    ) -> Result<RangeInclusive<u64>> {
         let (new, locked) = self.lock_for_append(given.len() as u64)?;
-        let written = self.write_new(records, given, &new);
-        let unlocked_new = if locked { self.locks.unlock_new(&new) } else { Ok(()) };
+        let written = self.write_new(records, given, &new, follower);
+        let unlocked_new = match locked {
+            true if self.keeps_locks && written.is_ok() => self.locks.keep_new(&new),
+            true => self.locks.unlock_new(&new),
+            false => Ok(()),
+        };
         let unlocked = self.locks.unlock_header();
         written.and(unlocked_new).and(unlocked).map(|()| new)
     }
@@ -216,7 +247,13 @@ impl TableWriter {
         Ok(())
     }
 
-    fn write_new(&mut self, records: &mut [u8], given: &[Vec<usize>], new: &RangeInclusive<u64>) -> Result<()> {
+    fn write_new(
+        &mut self,
+        records: &mut [u8],
+        given: &[Vec<usize>],
+        new: &RangeInclusive<u64>,
+        follower: Follower<'_>,
+    ) -> Result<()> {
         for counting in &mut self.counting {
             *counting = counting.read(&*self.file)?;
         }
@@ -227,6 +264,9 @@ impl TableWriter {
         // A number that is written down and not used leaves a gap; one that is used twice is worse.
         for counting in &self.counting {
             counting.write(&*self.file)?;
+        }
+        for (record, number) in records.chunks_exact(length).zip(new.clone()) {
+            follower(number, None, record)?;
         }
         self.sync_memo_if_durable()?;
         let start = self.offset(*new.start());

@@ -1,7 +1,7 @@
 //! Changes of existing records.
 
 use super::values::Stored;
-use super::{Access, Change, TableWriter};
+use super::{Access, Change, Follower, TableWriter, alone};
 use crate::dbf::FieldKind;
 use mainstay_base::{Code, Error, Result, ValueRef};
 
@@ -12,7 +12,7 @@ pub struct Update {
     pub change: Change,
     /// The blocks of the memos that it had before, and those of the ones it has now.
     before: Vec<Stored>,
-    stored: Vec<Stored>,
+    pub(super) stored: Vec<Stored>,
 }
 
 impl TableWriter {
@@ -28,6 +28,16 @@ impl TableWriter {
     /// taken back. It is to be kept or taken back before the record is changed again; dropped, it stays, and the
     /// blocks of the old memos are nobody's until the table is packed.
     pub fn update_revocably(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Update> {
+        self.update_followed(record, values, &mut alone)
+    }
+
+    /// The same; `follower` sees the change before it is written.
+    pub(crate) fn update_followed(
+        &mut self,
+        record: u64,
+        values: &[(usize, ValueRef<'_>)],
+        follower: Follower<'_>,
+    ) -> Result<Update> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
             let mut stored = Vec::new();
@@ -45,7 +55,7 @@ impl TableWriter {
                 .filter(|field| field.kind.needs_memo())
                 .filter_map(|field| writer.stored_in(field, &old))
                 .collect();
-            let written = filled.and_then(|()| writer.write_changed(record, &mut new));
+            let written = filled.and_then(|()| writer.write_changed(record, &old, &mut new, follower));
             if let Err(error) = written {
                 // What was stored for a record that was not written is nobody's; the first error is the one to report.
                 if !writer.is_referred_to {
@@ -68,17 +78,27 @@ impl TableWriter {
     pub fn take_back(&mut self, update: Update) -> Result<()> {
         let Update { change, stored, .. } = update;
         let mut old = change.old;
-        self.locked(change.record, |writer, _| writer.write_changed(change.record, &mut old))?;
+        self.locked(change.record, |writer, now| writer.write_changed(change.record, &now, &mut old, &mut alone))?;
         self.free(&stored)
     }
 
     /// Marks a record as deleted, or takes the mark away (recall).
     pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
+        self.set_deleted_followed(record, deleted, &mut alone)
+    }
+
+    /// The same; `follower` sees the change before it is written.
+    pub(crate) fn set_deleted_followed(
+        &mut self,
+        record: u64,
+        deleted: bool,
+        follower: Follower<'_>,
+    ) -> Result<Change> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
             new[0] = if deleted { b'*' } else { b' ' };
             if new != old {
-                writer.write_changed(record, &mut new)?;
+                writer.write_changed(record, &old, &mut new, follower)?;
             }
             Ok(Change { record, old, new })
         })
@@ -87,31 +107,47 @@ impl TableWriter {
     /// Replaces the bytes of a record. Its memo fields must refer to values of this table's memo file that no
     /// other record refers to; blocks of values that it no longer refers to are not given back.
     pub fn write_record(&mut self, record: u64, bytes: &[u8]) -> Result<Change> {
+        self.write_record_followed(record, bytes, &mut alone)
+    }
+
+    /// The same; `follower` sees the change before it is written.
+    pub(crate) fn write_record_followed(
+        &mut self,
+        record: u64,
+        bytes: &[u8],
+        follower: Follower<'_>,
+    ) -> Result<Change> {
         if bytes.len() != self.record_length() {
             let message = format!("a record of {} bytes; the table's have {}", bytes.len(), self.record_length());
             return Err(Error::new(Code::InvalidValue, message));
         }
         self.locked(record, |writer, old| {
             let mut new = bytes.to_vec();
-            writer.write_changed(record, &mut new)?;
+            writer.write_changed(record, &old, &mut new, follower)?;
             Ok(Change { record, old, new })
         })
     }
 
     /// Locks the record, reads it, and calls `change` with its bytes.
-    fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
+    pub(super) fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
         self.check_usable()?;
         self.is_referred_to = false;
         let held = self.locks.holds(record);
         self.locks.lock_record(record)?;
         let mut old = Vec::new();
         let result = self.read(record, &mut old).and_then(|()| change(self, old));
-        let unlocked = if held { Ok(()) } else { self.locks.unlock_record(record) };
+        let stays = held || self.keeps_locks && result.is_ok();
+        let unlocked = if stays { Ok(()) } else { self.locks.unlock_record(record) };
         result.and_then(|change| unlocked.map(|()| change))
     }
 
-    fn write_changed(&mut self, record: u64, new: &mut [u8]) -> Result<()> {
+    fn write_changed(&mut self, record: u64, old: &[u8], new: &mut [u8], follower: Follower<'_>) -> Result<()> {
         self.stamp_changed(new)?;
+        follower(record, Some(old), new)?;
+        self.write_bytes(record, new)
+    }
+
+    pub(super) fn write_bytes(&mut self, record: u64, new: &[u8]) -> Result<()> {
         if let Some(range) = self.pending_range(record) {
             self.pending[range].copy_from_slice(new);
             return Ok(());

@@ -25,11 +25,14 @@
 
 mod append;
 mod change;
+mod locking;
 mod rebuild;
 mod swap;
+mod undo;
 mod values;
 
 pub use change::Update;
+pub(crate) use rebuild::converted;
 pub use rebuild::{Source, create, decode, repair};
 pub use swap::finish as finish_swap;
 
@@ -108,6 +111,15 @@ pub struct Change {
     pub new: Vec<u8>,
 }
 
+/// Who sees each change before it is written - the record's number, its bytes before (none for a new one) and after -
+/// and may refuse it: then nothing is written.
+pub(crate) type Follower<'f> = &'f mut dyn FnMut(u64, Option<&[u8]>, &[u8]) -> Result<()>;
+
+/// The follower of a table without indexes.
+fn alone(_: u64, _: Option<&[u8]>, _: &[u8]) -> Result<()> {
+    Ok(())
+}
+
 /// A field that counts, or that counts the writes of the table.
 #[derive(Clone, Copy, Debug)]
 struct Counting {
@@ -141,6 +153,8 @@ pub struct TableWriter {
     is_referred_to: bool,
     /// Why nothing may be written any more.
     failed: Option<String>,
+    /// Records stay locked after a change: in a transaction, and after an append that asks for it.
+    keeps_locks: bool,
 }
 
 impl TableWriter {
@@ -201,6 +215,7 @@ impl TableWriter {
             counters_changed: false,
             is_referred_to: false,
             failed: None,
+            keeps_locks: false,
         })
     }
 
@@ -222,11 +237,6 @@ impl TableWriter {
     /// The memo file, for reading.
     pub fn memo(&self) -> Option<&crate::memo::Memo> {
         self.memo.as_ref().map(MemoWriter::memo)
-    }
-
-    /// The bytes that this table's locks are on.
-    pub fn lock_bytes(&self) -> LockBytes {
-        self.locks.bytes
     }
 
     /// The number of records now, those not yet written included.
@@ -251,27 +261,6 @@ impl TableWriter {
         self.dbf.read_record(record - 1, bytes)
     }
 
-    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Nothing is done for one who
-    /// is alone. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
-    pub fn lock_record(&mut self, record: u64) -> Result<()> {
-        self.locks.lock_record(record)
-    }
-
-    /// Gives a record back.
-    pub fn unlock_record(&mut self, record: u64) -> Result<()> {
-        self.locks.unlock_record(record)
-    }
-
-    /// Locks all records, those that others would append included.
-    pub fn lock_table(&mut self) -> Result<()> {
-        self.locks.lock_table()
-    }
-
-    /// Gives back the table and all records.
-    pub fn unlock(&mut self) -> Result<()> {
-        self.locks.unlock_all()
-    }
-
     /// Writes what is only in memory: appended records, counters, the header's date and count, and the memo file's
     /// list of free blocks. With [`WriteOptions::durable`] it is on the disk when this returns.
     pub fn flush(&mut self) -> Result<()> {
@@ -290,6 +279,14 @@ impl TableWriter {
         let unlocked = self.locks.unlock_all();
         self.pending.clear();
         flushed.and(unlocked)
+    }
+
+    /// Says in the header whether the table has a structural index; for one who is alone.
+    pub(crate) fn mark_structural_index(&mut self, has: bool) -> Result<()> {
+        let mut flags = [0];
+        self.file.read_exact_at(&mut flags, 28)?;
+        let wanted = flags[0] & !1 | u8::from(has);
+        if wanted == flags[0] { Ok(()) } else { self.file.write_at(&[wanted], 28) }
     }
 
     fn encoding(&self) -> Encoding {
@@ -333,6 +330,11 @@ impl TableWriter {
             return Err(error.hint("repair the table into a new one before it is written to"));
         }
         Ok(counted + crate::dbf::uncounted_records(&header, length, &*self.file)?)
+    }
+
+    /// Whether anything may still be written.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.failed.is_none()
     }
 
     fn check_usable(&self) -> Result<()> {

@@ -20,7 +20,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use mainstay_base::{Code, Collation, Date, Decimal, Error, Result, SqlType, Time, Timestamp, Value, convert};
+use mainstay_base::{
+    Code, Collation, Date, Decimal, Error, Result, SqlType, Time, Timestamp, Value, ValueRef, convert,
+};
 use mainstay_vfs::{Create, FileSystem, LockMode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -340,11 +342,11 @@ fn fill_field(
     match (&plan.sources[number], column) {
         (Source::Blank, _) => Ok(()),
         (Source::Value(value), _) => {
-            let value = converted(value, &new.fields()[number]).map_err(|error| place(error, &name))?;
+            let value = converted(value.as_ref(), &new.fields()[number]).map_err(|error| place(error, &name))?;
             new.fill(made, std::iter::once((number, value.as_ref())), &mut Vec::new())
         }
         (Source::Field(_), Some(column)) => {
-            let value = converted(&value_at(column, record.row)?, &new.fields()[number]);
+            let value = converted(value_at(column, record.row)?.as_ref(), &new.fields()[number]);
             let value = value.map_err(|error| place(error, &name))?;
             let filled = new.fill(made, std::iter::once((number, value.as_ref())), &mut Vec::new());
             filled.map_err(|error| place(error, &name))
@@ -458,8 +460,8 @@ fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, reason: String) -> R
     }
 }
 
-/// The value as the new field takes it.
-fn converted(value: &Value, field: &Field) -> Result<Value> {
+/// The value as a field takes it.
+pub(crate) fn converted(value: ValueRef<'_>, field: &Field) -> Result<Value> {
     let exact = SqlType::Decimal { precision: 38, scale: field.decimals.min(38) };
     let to = match field.kind {
         FieldKind::Numeric | FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::Currency => exact,
@@ -469,10 +471,10 @@ fn converted(value: &Value, field: &Field) -> Result<Value> {
         FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => SqlType::Date,
         FieldKind::Timestamp | FieldKind::ModificationTime => SqlType::Timestamp { digits: 3 },
         FieldKind::Time => SqlType::Time { digits: 3 },
-        FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::MemoBinary => return Ok(value.clone()),
+        FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::MemoBinary => return Ok(value.to_value()),
         _ => SqlType::VarChar { length: None, collation: Collation::default() },
     };
-    convert(value.as_ref(), to)
+    convert(value, to)
 }
 
 /// One value of a decoded column.

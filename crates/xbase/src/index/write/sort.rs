@@ -30,6 +30,8 @@ pub struct KeySorter {
     /// Keys are complemented, because the tree is in descending order.
     falling: bool,
     unique: bool,
+    /// Equal keys are an error.
+    candidate: bool,
     entries: Vec<Entry>,
     /// The keys of more than eight bytes, and their records.
     keys: Vec<u8>,
@@ -74,6 +76,13 @@ impl Drop for Spill {
     }
 }
 
+/// What is said of a second record with a key that only one may have.
+#[cold]
+fn repeated(record: u32) -> Error {
+    let message = format!("record {record} has the same key as a record before it, and the tag takes a key once");
+    Error::new(Code::UniqueViolation, message)
+}
+
 /// The least memory that runs are made of.
 const LEAST_LIMIT: usize = 64 << 10;
 
@@ -85,6 +94,7 @@ impl KeySorter {
             key_len: header.key_length,
             falling: is_ntx && header.descending,
             unique: header.unique,
+            candidate: header.candidate,
             entries: Vec::new(),
             keys: Vec::new(),
             records: Vec::new(),
@@ -185,16 +195,17 @@ impl KeySorter {
         Ok(())
     }
 
-    /// Hands out the keys in the order of the tree. A unique tag gets the first record of equal keys.
+    /// Hands out the keys in the order of the tree. A unique tag gets the first record of equal keys; for a candidate
+    /// tag they are an error.
     pub(crate) fn finish(mut self, mut visit: impl FnMut(&[u8], u32) -> Result<()>) -> Result<()> {
-        let (unique, falling) = (self.unique, self.falling);
+        let (unique, falling, candidate) = (self.unique || self.candidate, self.falling, self.candidate);
         let mut last: Vec<u8> = Vec::with_capacity(self.key_len);
         let mut has_last = false;
         let mut turned = vec![0; self.key_len];
         let mut hand_out = |key: &[u8], record: u32| {
             if unique {
                 if has_last && last == key {
-                    return Ok(());
+                    return if candidate { Err(repeated(record)) } else { Ok(()) };
                 }
                 has_last = true;
                 last.clear();

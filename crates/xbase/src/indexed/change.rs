@@ -1,0 +1,143 @@
+//! Changes of records, each with all its keys.
+
+use super::set::no_such_tag;
+use super::transaction::About;
+use super::{IndexedTable, TagId};
+use crate::writer::{Change, Follower, TableWriter};
+use mainstay_base::{Result, ValueRef};
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+impl IndexedTable {
+    /// Appends a record with these values, one for each field in the order of the header; fields without one are
+    /// blank. A counting field gets its number if its value is NULL or missing. Gives the record's number.
+    ///
+    /// Fails with `Code::UniqueViolation` if a candidate tag has its key already, and as the module's text says; then
+    /// nothing is appended.
+    pub fn append(&mut self, values: &[ValueRef<'_>]) -> Result<u64> {
+        self.append_fields(values.iter().copied().enumerate(), values.len())
+    }
+
+    /// Appends a record with values for some fields, each given by its place in [`IndexedTable::fields`].
+    pub fn append_some(&mut self, values: &[(usize, ValueRef<'_>)]) -> Result<u64> {
+        self.append_fields(values.iter().copied(), values.len())
+    }
+
+    /// Appends a blank record.
+    pub fn append_blank(&mut self) -> Result<u64> {
+        self.append_some(&[])
+    }
+
+    /// Appends a blank record that stays locked until it is unlocked, as xBase programs expect it: its lock is never
+    /// given back between the append and the values.
+    pub fn append_blank_locked(&mut self) -> Result<u64> {
+        let kept = self.writer.keep_locks(true);
+        self.keeps_appended = true;
+        let appended = self.append_some(&[]);
+        self.keeps_appended = false;
+        self.writer.keep_locks(kept);
+        appended
+    }
+
+    fn append_fields<'v>(
+        &mut self,
+        values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
+        given: usize,
+    ) -> Result<u64> {
+        let appended = self.followed(|writer, follower| writer.append_fields(values, given, follower))?;
+        if let Some(joined) = self.joined.as_mut().filter(|_| !self.keeps_appended) {
+            joined.release_at_end(appended);
+        }
+        Ok(appended)
+    }
+
+    /// Appends many records, each with one value for each field, and gives their numbers. Beside others all of them
+    /// are appended or, after an error, none; alone, those before the one that failed are.
+    pub fn append_many<'r, 'v: 'r>(
+        &mut self,
+        rows: impl IntoIterator<Item = &'r [ValueRef<'v>]>,
+    ) -> Result<Option<RangeInclusive<u64>>> {
+        if self.indexes.sharing.alone {
+            let (mut first, mut last) = (None, 0);
+            for row in rows {
+                last = self.append(row)?;
+                first.get_or_insert(last);
+            }
+            return Ok(first.map(|first| first..=last));
+        }
+        let appended = self.followed(|writer, follower| writer.append_many_followed(rows, follower))?;
+        if let Some(joined) = &mut self.joined {
+            appended.iter().cloned().flatten().for_each(|record| joined.release_at_end(record));
+        }
+        Ok(appended)
+    }
+
+    /// Gives some fields of a record new values, each field by its place. The record is locked for the time of the
+    /// change, unless it is locked already.
+    pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
+        let was_locked = self.writer.is_locked(record);
+        let update = self.followed(|writer, follower| writer.update_followed(record, values, follower))?;
+        self.release_at_end(record, was_locked);
+        match &mut self.joined {
+            None => self.writer.keep(update),
+            // Its old memos may be wanted again.
+            Some(joined) => Ok(joined.hold(update)),
+        }
+    }
+
+    /// Marks a record as deleted.
+    pub fn delete(&mut self, record: u64) -> Result<Change> {
+        self.set_deleted(record, true)
+    }
+
+    /// Takes the mark of deletion away.
+    pub fn recall(&mut self, record: u64) -> Result<Change> {
+        self.set_deleted(record, false)
+    }
+
+    /// Marks a record as deleted, or takes the mark away.
+    pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
+        let was_locked = self.writer.is_locked(record);
+        let changed = self.followed(|writer, follower| writer.set_deleted_followed(record, deleted, follower))?;
+        self.release_at_end(record, was_locked);
+        Ok(changed)
+    }
+
+    /// Makes a change whose keys are changed with it, and which is noted in the transaction.
+    fn followed<T>(&mut self, change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>) -> Result<T> {
+        let IndexedTable { writer, indexes, joined, .. } = self;
+        let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
+        let changed = change(writer, &mut |record, old, new| {
+            indexes.follow(record, old, Some(new))?;
+            let (Some(joined), Some((path, scheme))) = (joined.as_mut(), &about) else { return Ok(()) };
+            let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
+            joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
+        });
+        indexes.end(changed)
+    }
+
+    fn release_at_end(&mut self, record: u64, was_locked: bool) {
+        if let Some(joined) = self.joined.as_mut().filter(|_| !was_locked) {
+            joined.release_at_end(record);
+        }
+    }
+
+    /// Adds a record to a tag, whatever its condition says; false if it is listed already. For custom tags.
+    pub fn add_key(&mut self, id: TagId, record: u64) -> Result<bool> {
+        self.change_key(id, record, true)
+    }
+
+    /// Takes a record out of a tag; false if it was not listed.
+    pub fn drop_key(&mut self, id: TagId, record: u64) -> Result<bool> {
+        self.change_key(id, record, false)
+    }
+
+    fn change_key(&mut self, id: TagId, record: u64, adds: bool) -> Result<bool> {
+        self.must_have_no_transaction("choosing the keys of a tag")?;
+        let mut bytes = Vec::new();
+        self.writer.read(record, &mut bytes)?;
+        let number = u32::try_from(record).map_err(|_| no_such_tag(id.tag))?;
+        let changed = self.indexes.change_by_hand(id.bag, id.tag, (number, &bytes), adds);
+        self.indexes.end(changed)
+    }
+}

@@ -1,0 +1,99 @@
+//! The locks that the user of a table holds, in the scheme of the programs that share it.
+
+use super::IndexedTable;
+use crate::lock::LockWait;
+use mainstay_base::Result;
+use mainstay_vfs::LockHolder;
+
+impl IndexedTable {
+    /// How long locks are waited for from now on; a timeout of zero asks once.
+    pub fn set_wait(&mut self, wait: LockWait) {
+        self.options.wait = wait;
+        self.writer.set_wait(wait);
+        self.indexes.set_wait(wait);
+    }
+
+    /// Locks a record until it is unlocked. Nothing is done for one who is alone. Fails with `Code::Busy`, naming the
+    /// holder as far as the system knows it.
+    pub fn lock_record(&mut self, record: u64) -> Result<()> {
+        self.writer.lock_record(record)?;
+        self.keep_at_end(record);
+        Ok(())
+    }
+
+    /// A record that the user has locked stays locked when a transaction ends.
+    fn keep_at_end(&mut self, record: u64) {
+        if let Some(joined) = &mut self.joined {
+            joined.keep_at_end(record);
+        }
+    }
+
+    /// Asks once for a record; false while another holds it.
+    pub fn try_lock_record(&mut self, record: u64) -> Result<bool> {
+        let locked = self.writer.try_lock_record(record)?;
+        if locked {
+            self.keep_at_end(record);
+        }
+        Ok(locked)
+    }
+
+    /// Gives a record back; one that was changed in a transaction at the end of that.
+    pub fn unlock_record(&mut self, record: u64) -> Result<()> {
+        if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changed(record)) {
+            joined.release_at_end(record);
+            return Ok(());
+        }
+        self.writer.unlock_record(record)
+    }
+
+    /// Locks all records, those that others would append included.
+    pub fn lock_table(&mut self) -> Result<()> {
+        self.writer.lock_table()
+    }
+
+    /// Asks once for all records; false while another holds one.
+    pub fn try_lock_table(&mut self) -> Result<bool> {
+        self.writer.try_lock_table()
+    }
+
+    /// Gives back the table and all records; in a transaction those that were changed at its end.
+    pub fn unlock(&mut self) -> Result<()> {
+        if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changes()) {
+            if self.writer.holds_table() {
+                joined.release_table_at_end();
+                return Ok(());
+            }
+            for record in self.writer.locked_records() {
+                self.unlock_record(record)?;
+            }
+            return Ok(());
+        }
+        self.writer.unlock()
+    }
+
+    /// Whether a record is locked here, by itself or with the table; always true for one who is alone.
+    pub fn is_locked(&self, record: u64) -> bool {
+        self.writer.is_locked(record)
+    }
+
+    /// Whether the whole table is locked here.
+    pub fn holds_table(&self) -> bool {
+        self.writer.holds_table()
+    }
+
+    /// The records that are locked here one by one, in ascending order.
+    pub fn locked_records(&self) -> Vec<u64> {
+        self.writer.locked_records()
+    }
+
+    /// Who keeps this record from being locked here; nothing if nobody does. The process is not always known: see
+    /// `mainstay_vfs`.
+    pub fn record_lock_holder(&self, record: u64) -> Result<Option<LockHolder>> {
+        self.writer.record_lock_holder(record)
+    }
+
+    /// Who keeps the table from being locked here: the first who holds it or one of its records.
+    pub fn table_lock_holder(&self) -> Result<Option<LockHolder>> {
+        self.writer.table_lock_holder()
+    }
+}

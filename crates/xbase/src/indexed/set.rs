@@ -1,0 +1,321 @@
+//! The index files of a table, as one: what a change of a record does to all their keys.
+//!
+//! ```text
+//!   follow     for each tag: key before, key after -> lock the index file -> in memory: take out, put in
+//!              (the record is written)
+//!   settle     pages to the files, locks given back
+//!   take back  after an error: as if nothing had been
+//! ```
+//! **Nothing is written before everything is accepted.** A second candidate key, an expression that has no result for
+//! this record, a damaged page: all of these are met while the keys are changed in memory, before a byte of the record
+//! is written. What can fail later is only the writing itself.
+//!
+//! **Alone**, changed pages stay in memory until the table is flushed; a change that fails is taken back key by key,
+//! because the changes before it are in memory too.
+
+use super::bag::{OpenBag, Sharing, not_kept_up};
+use crate::dbf::Dbf;
+use crate::expr::Scratch;
+use crate::keys::TagKeys;
+use crate::lock::LockWait;
+use mainstay_base::{Code, Error, Result};
+
+/// Pages of changed keys are written after so many changes by one who is alone, to bound the memory they take.
+const UNWRITTEN_CHANGES: u64 = 1 << 19;
+
+/// The index files of a table.
+#[derive(Debug)]
+pub(super) struct IndexSet {
+    pub(super) bags: Vec<OpenBag>,
+    pub(super) dbf: Dbf,
+    pub(super) sharing: Sharing,
+    durable: bool,
+    scratch: Scratch,
+    log: KeyLog,
+    /// Changes in memory, of one who is alone.
+    unwritten: u64,
+    /// The keys of the record at hand.
+    old_key: Vec<u8>,
+    new_key: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+/// What a change of a record means for one tag.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    tag: usize,
+    removes: bool,
+    adds: bool,
+}
+
+/// What was done to keys and can be undone.
+#[derive(Debug, Default)]
+struct KeyLog {
+    entries: Vec<Done>,
+    keys: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    bag: usize,
+    tag: usize,
+    record: u32,
+    /// Where the key is in the log's bytes, and its length.
+    key: (usize, usize),
+    /// It was put in; else it was taken out.
+    added: bool,
+}
+
+impl IndexSet {
+    pub(super) fn new(dbf: Dbf, sharing: Sharing, durable: bool) -> IndexSet {
+        IndexSet {
+            bags: Vec::new(),
+            dbf,
+            sharing,
+            durable,
+            scratch: Scratch::new(),
+            log: KeyLog::default(),
+            unwritten: 0,
+            old_key: Vec::new(),
+            new_key: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    pub(super) fn set_wait(&mut self, wait: LockWait) {
+        self.sharing.wait = wait;
+    }
+
+    /// Changes the keys of a record in memory: its bytes before, none for a new one, and after, none for one that
+    /// goes. After an error [`IndexSet::take_back`] has to be called.
+    pub(super) fn follow(&mut self, record: u64, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
+        if self.bags.is_empty() || old == new {
+            return Ok(());
+        }
+        let record = u32::try_from(record)
+            .map_err(|_| Error::new(Code::Unsupported, "indexes hold record numbers of 32 bits"))?;
+        for bag in 0..self.bags.len() {
+            self.follow_in(bag, record, old, new)?;
+        }
+        Ok(())
+    }
+
+    /// Locks all index files, in the order of their names: two programs that need several never wait for each other.
+    /// Gives whether the tags of one have changed.
+    fn lock_all(&mut self) -> Result<bool> {
+        if let [bag] = &mut self.bags[..] {
+            return bag.live_mut()?.lock(&self.dbf, self.sharing.wait);
+        }
+        let mut changed = false;
+        let mut order: Vec<usize> = (0..self.bags.len()).collect();
+        order.sort_by(|left, right| self.bags[*left].path.cmp(&self.bags[*right].path));
+        for bag in order {
+            changed |= self.bags[bag].live_mut()?.lock(&self.dbf, self.sharing.wait)?;
+        }
+        Ok(changed)
+    }
+
+    fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
+        if self.plan(bag, record, old, new)? && !self.sharing.alone && !self.bags[bag].live()?.is_locked() {
+            // Another program may have added or dropped tags.
+            if self.lock_all()? {
+                self.plan(bag, record, old, new)?;
+            }
+        }
+        let live = self.bags[bag].live_mut()?;
+        let (mut old_at, mut new_at) = (0, 0);
+        for step in &self.steps {
+            let length = key_length(&live.keys, step.tag);
+            if step.removes {
+                let key = self.old_key.get(old_at..old_at + length).unwrap_or_default();
+                old_at += length;
+                if live.writer.delete(step.tag, key, record)? {
+                    self.log.note(bag, step.tag, record, key, false);
+                }
+            }
+            if step.adds {
+                let key = self.new_key.get(new_at..new_at + length).unwrap_or_default();
+                new_at += length;
+                if live.writer.insert(step.tag, key, record)? {
+                    self.log.note(bag, step.tag, record, key, true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out what is to be done in which tags of a file; whether anything is.
+    fn plan(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
+        self.steps.clear();
+        self.old_key.clear();
+        self.new_key.clear();
+        let live = self.bags[bag].live()?;
+        let mut keys = Keys { scratch: &mut self.scratch, old: &mut self.old_key, new: &mut self.new_key };
+        for (tag, (header, known)) in live.writer.tags().zip(&live.keys).enumerate() {
+            // What a program chooses is not changed behind its back; but a record that goes takes its keys along.
+            if header.custom && new.is_some() {
+                continue;
+            }
+            let known = known.as_ref().map_err(|error| not_kept_up(header, error))?;
+            let planned = keys.plan(known, record, old, new);
+            let (removes, adds) = planned.map_err(|error| error.at(format_args!("tag {}", header.name)))?;
+            if removes || adds {
+                self.steps.push(Step { tag, removes, adds });
+            }
+        }
+        Ok(!self.steps.is_empty())
+    }
+
+    /// Adds or takes out the key of one record in one tag: for tags whose keys the program chooses.
+    pub(super) fn change_by_hand(&mut self, bag: usize, tag: usize, record: (u32, &[u8]), adds: bool) -> Result<bool> {
+        self.lock_all()?;
+        let Some(open) = self.bags.get_mut(bag) else { return Err(no_such_bag(bag)) };
+        let live = open.live_mut()?;
+        let Some(keys) = live.keys.get(tag) else { return Err(no_such_tag(tag)) };
+        let keys = keys.as_ref().map_err(Error::clone)?;
+        let (number, bytes) = record;
+        let key = keys.key_of(&mut self.scratch, bytes, number)?;
+        let writer = &mut live.writer;
+        let changed = if adds { writer.insert(tag, &key, number)? } else { writer.delete(tag, &key, number)? };
+        if changed {
+            self.log.note(bag, tag, number, &key, adds);
+        }
+        Ok(changed)
+    }
+
+    /// Ends a change: its keys go to the files and the locks are given back if it succeeded; else it is taken back.
+    pub(super) fn end<T>(&mut self, changed: Result<T>) -> Result<T> {
+        match changed {
+            Ok(value) => self.settle().map(|()| value),
+            Err(error) => {
+                // The first error is the one to report; an index that could not be brought back says so itself.
+                let _ = self.take_back();
+                Err(error)
+            }
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        if self.sharing.alone {
+            self.unwritten += self.log.entries.len() as u64;
+            self.log.clear();
+            return if self.unwritten > UNWRITTEN_CHANGES { self.write() } else { Ok(()) };
+        }
+        self.log.clear();
+        let durable = self.durable;
+        let mut first = Ok(());
+        for open in &mut self.bags {
+            let Ok(live) = open.live_mut() else { continue };
+            if live.is_locked() {
+                let written = live.write(durable).map_err(|error| unwritten(error, live.writer.path()));
+                let unlocked = live.unlock();
+                first = first.and(written).and(unlocked);
+            }
+        }
+        first
+    }
+
+    /// Writes what is only in memory.
+    pub(super) fn write(&mut self) -> Result<()> {
+        self.unwritten = 0;
+        let durable = self.durable;
+        let mut first = Ok(());
+        for open in &mut self.bags {
+            if let Ok(live) = open.live_mut() {
+                first = first.and(live.write(durable));
+            }
+        }
+        first
+    }
+
+    fn take_back(&mut self) -> Result<()> {
+        let mut first = Ok(());
+        if self.sharing.alone {
+            while let Some(done) = self.log.entries.pop() {
+                let key = self.log.keys.get(done.key.0..done.key.0 + done.key.1).unwrap_or_default();
+                let Some(live) = self.bags.get_mut(done.bag).and_then(|bag| bag.live_mut().ok()) else { continue };
+                let undone = match done.added {
+                    true => live.writer.delete(done.tag, key, done.record),
+                    false => live.writer.insert(done.tag, key, done.record),
+                };
+                first = first.and(undone.map(drop));
+            }
+        }
+        self.log.clear();
+        for open in self.bags.iter_mut().filter(|_| !self.sharing.alone) {
+            let Ok(live) = open.live_mut() else { continue };
+            if live.is_locked() {
+                let discarded = if live.writer.is_changed() { live.writer.discard() } else { Ok(()) };
+                first = first.and(discarded).and(live.unlock());
+            }
+        }
+        first
+    }
+}
+
+/// The keys of one record that go, and those that come, one after the other.
+struct Keys<'s> {
+    scratch: &'s mut Scratch,
+    old: &'s mut Vec<u8>,
+    new: &'s mut Vec<u8>,
+}
+
+impl Keys<'_> {
+    /// Whether one tag loses a key, and whether it gets one.
+    fn plan(&mut self, keys: &TagKeys, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<(bool, bool)> {
+        let (old_at, new_at) = (self.old.len(), self.new.len());
+        let mut removes = false;
+        if let Some(old) = old
+            && keys.lists(self.scratch, old, record)?
+        {
+            keys.write_key(self.scratch, old, record, self.old)?;
+            removes = true;
+        }
+        let mut adds = false;
+        if let Some(new) = new
+            && keys.lists(self.scratch, new, record)?
+        {
+            keys.write_key(self.scratch, new, record, self.new)?;
+            adds = true;
+        }
+        if removes && adds && self.old.get(old_at..) == self.new.get(new_at..) {
+            self.old.truncate(old_at);
+            self.new.truncate(new_at);
+            return Ok((false, false));
+        }
+        Ok((removes, adds))
+    }
+}
+
+fn key_length(keys: &[Result<TagKeys>], tag: usize) -> usize {
+    keys.get(tag).and_then(|keys| keys.as_ref().ok()).map_or(0, |keys| keys.key_type.key_len())
+}
+
+impl KeyLog {
+    fn note(&mut self, bag: usize, tag: usize, record: u32, key: &[u8], added: bool) {
+        let at = self.keys.len();
+        self.keys.extend_from_slice(key);
+        self.entries.push(Done { bag, tag, record, key: (at, key.len()), added });
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.keys.clear();
+    }
+}
+
+#[cold]
+fn unwritten(error: Error, path: &std::path::Path) -> Error {
+    let message = format!("the record was written and its keys were not: {}", error.message());
+    Error::new(error.code(), message).at(path.display()).hint("reindex the table")
+}
+
+#[cold]
+pub(super) fn no_such_bag(bag: usize) -> Error {
+    Error::new(Code::NotFound, format!("the table has no index file number {}", bag + 1))
+}
+
+#[cold]
+pub(super) fn no_such_tag(tag: usize) -> Error {
+    Error::new(Code::NotFound, format!("the index file has no tag number {}", tag + 1))
+}

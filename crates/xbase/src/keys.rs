@@ -1,0 +1,137 @@
+//! The keys of a table's records: what a tag's expressions make of the bytes of a record.
+//!
+//! ```text
+//!   header: key text, FOR text --parse, compile against the fields--> TagKeys
+//!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
+//! ```
+//! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
+//! nor maintained.
+
+use crate::dbf::{Dbf, Family, FieldKind};
+use crate::expr::{CaseTable, Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
+use crate::index::{KeyFamily, KeyType, KeyValue, TagHeader};
+use mainstay_base::{Code, Date, Error, Result, Timestamp};
+use std::borrow::Cow;
+
+/// The expressions of one tag, compiled for one table.
+#[derive(Clone, Debug)]
+pub struct TagKeys {
+    /// The key expression.
+    pub key: Compiled,
+    /// The FOR condition.
+    pub condition: Option<Compiled>,
+    /// Whether that is `.NOT. DELETED()`.
+    pub condition_is_not_deleted: bool,
+    /// How the keys are stored.
+    pub key_type: KeyType,
+    ignore_case: bool,
+}
+
+impl TagKeys {
+    /// Understands the definition of a tag, or says what is not understood.
+    pub fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), header.by_harbour, dbf)?;
+        let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
+        let key_type = KeyType::new(header, family, nullable)?;
+        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, ignore_case: header.ignore_case })
+    }
+
+    /// Whether the record belongs into the tag, by its condition.
+    pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
+        match &self.condition {
+            None => Ok(true),
+            Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
+        }
+    }
+
+    /// Adds the key that the record must have to `key`.
+    pub fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
+        let start = key.len();
+        let value = key_value(self.key.evaluate(scratch, record, recno)?);
+        if !self.key_type.write(&value, key) {
+            key.truncate(start);
+            let message = "the record's key does not fit into the tag";
+            return Err(Error::new(Code::InvalidValue, message).at(format!("record {recno}")));
+        }
+        if self.ignore_case {
+            key[start..].make_ascii_uppercase();
+        }
+        Ok(())
+    }
+
+    /// The key that the record must have.
+    pub fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
+        let mut key = Vec::with_capacity(self.key_type.key_len());
+        self.write_key(scratch, record, recno, &mut key)?;
+        Ok(key)
+    }
+}
+
+/// The expressions of a tag that exists or is to be made.
+#[derive(Debug)]
+pub(crate) struct Expressions {
+    pub(crate) key: Compiled,
+    pub(crate) condition: Option<Compiled>,
+    pub(crate) condition_is_not_deleted: bool,
+    /// What the key expression yields.
+    pub(crate) family: KeyFamily,
+    /// Whether a key can be NULL.
+    pub(crate) nullable: bool,
+}
+
+impl Expressions {
+    /// Compiles them against the fields of a table; in files of Visual FoxPro as that does, unless the index has
+    /// Harbour's mark.
+    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, by_harbour: bool, dbf: &Dbf) -> Result<Expressions> {
+        let dialect = match dbf.header().family() {
+            Family::VisualFoxPro if !by_harbour => Dialect::FoxPro,
+            _ => Dialect::Clipper,
+        };
+        let context = Context { fields: dbf.fields(), exact: false, case: CaseTable::ascii(), dialect };
+        let key = Expression::parse(key)?.compile(&context)?;
+        let mut condition_is_not_deleted = false;
+        let condition = match condition {
+            Some(text) => {
+                let condition = Expression::parse(text)?;
+                condition_is_not_deleted = condition.is_not_deleted();
+                Some(condition.compile(&context)?)
+            }
+            None => None,
+        };
+        let is_nullable = |field: &usize| dbf.fields()[*field].null_bit.is_some();
+        let nullable = dialect == Dialect::FoxPro && key.fields().iter().any(is_nullable);
+        let family = family(&key, dbf);
+        Ok(Expressions { key, condition, condition_is_not_deleted, family, nullable })
+    }
+}
+
+/// The family of the keys of an expression.
+fn family(key: &Compiled, dbf: &Dbf) -> KeyFamily {
+    let plain_field = match key.parts() {
+        [KeyPart { source: KeySource::Field(field), .. }] => dbf.fields().get(*field),
+        _ => None,
+    };
+    match key.result_type().kind {
+        Kind::Character => KeyFamily::Character,
+        Kind::Numeric if plain_field.is_some_and(|field| field.kind == FieldKind::Currency) => KeyFamily::Currency,
+        Kind::Numeric => KeyFamily::Number,
+        Kind::Date => KeyFamily::Date,
+        Kind::Timestamp => KeyFamily::Timestamp,
+        Kind::Logical => KeyFamily::Logical,
+    }
+}
+
+/// The value of an expression as the value of a key.
+pub(crate) fn key_value(value: ExprValue<'_>) -> KeyValue<'_> {
+    match value {
+        ExprValue::Character(text) => KeyValue::Character(Cow::Borrowed(text)),
+        ExprValue::Number(number) => KeyValue::Float(number),
+        ExprValue::Date(0) | ExprValue::Timestamp { day: 0, ms: 0 } => KeyValue::BlankDate,
+        ExprValue::Date(julian) => KeyValue::Date(Date::from_julian(julian)),
+        ExprValue::Timestamp { day, ms } => {
+            KeyValue::Timestamp(Timestamp::new(Date::from_julian(day), u32::try_from(ms).unwrap_or(0)))
+        }
+        ExprValue::Logical(value) => KeyValue::Logical(value),
+        ExprValue::Null => KeyValue::Null,
+    }
+}
