@@ -9,8 +9,8 @@
 //!                         <------  database, collation, language, LOGINACK, packet size, DONE
 //! ```
 //!
-//! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, a few
-//! kilobytes and no more than the login timeout.
+//! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, some tens of
+//! kilobytes, and no more than the login timeout; and there are no more than `max_logins` of them.
 
 use crate::config::Encryption;
 use crate::link::{Incoming, LinkError};
