@@ -52,7 +52,7 @@ public class Cases {
         + " CAST(-1234567890.1234 AS decimal(20, 4)) AS c_decimal, CAST(-922337203685477.5808 AS money) AS c_money,"
         + " CAST('2024-02-29' AS date) AS c_date, CAST('2024-02-29 13:14:15.123' AS datetime) AS c_datetime,"
         + " CAST(N'日本' AS nchar(3)) AS c_nchar, CAST(N'long text é' AS text) AS c_text, CAST(N'<a>é</a>' AS xml) AS c_xml"
-        + " UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL /* types */";
+        + " UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL ORDER BY c_bit DESC /* types */";
 
     static void everyType(Connection connection) throws SQLException {
         Map<String, String> wanted = new HashMap<>();

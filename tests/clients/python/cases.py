@@ -30,7 +30,7 @@ SELECTED = """SELECT CAST(1 AS bit) AS c_bit, CAST(200 AS tinyint) AS c_tinyint,
  CAST(REPLICATE(CHAR(9), 100) AS image) AS c_image, CAST(0x00000000000007D1 AS rowversion) AS c_timestamp,
  CAST('00112233-4455-6677-8899-aabbccddeeff' AS uniqueidentifier) AS c_uniqueidentifier,
  CAST(N'<a>é</a>' AS xml) AS c_xml, CAST(N'variant' AS sql_variant) AS c_sql_variant
-UNION ALL SELECT """ + ", ".join(["NULL"] * 32) + " /* types */"
+UNION ALL SELECT """ + ", ".join(["NULL"] * 32) + " ORDER BY c_bit DESC /* types */"
 
 EXPECTED = {
     "c_bit": True,
