@@ -113,7 +113,11 @@ impl IndexedTable {
             let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
             joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
         });
-        indexes.end(changed)
+        let changed = indexes.end(changed)?;
+        if self.indexes.is_full() {
+            self.flush()?;
+        }
+        Ok(changed)
     }
 
     fn release_at_end(&mut self, record: u64, was_locked: bool) {
