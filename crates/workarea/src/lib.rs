@@ -1,1 +1,80 @@
 //! Work areas: a DBF table with an order, a scope, a filter and a current record, as xBase programs use it.
+//!
+//! An [`Area`] is what `USE customers` opens: a place in a table. It moves by record number or along the keys of an
+//! index, it stops at the ends (BOF and EOF are states, not errors), and everything that says which records there
+//! *are* - deleted ones hidden, a filter, an AOF, a scope - changes where a move ends and nothing else.
+//!
+//! ```text
+//!   Area          the place, and what a program asks of it          area, moves, seek, scope, positions, page
+//!    |    \
+//!    |     Order  one tag: its keys, the place among them, scopes   order, index_file
+//!    |
+//!   Visibility    hidden, filter, AOF as tests of a record          visibility, test, aof, bits
+//!    |
+//!   Blocks        the records, read in blocks                       blocks, freshness
+//!   field, value  typed values of the current record
+//!   buffer, write changes that are pending, records with all their keys, locks
+//!   Workspace     areas in relation to each other                   workspace, relation
+//! ```
+//!
+//! The semantics are those of Clipper's and Harbour's drivers (DBFCDX, DBFNTX), the names of what is counted those of
+//! the Advantage client.
+//!
+//! **When data is looked at again.** A table opened for use by others too may change at any time. Records and index
+//! pages that were read stay in memory as long as the file's stamp says that they are as they were, and the stamp is
+//! asked for
+//!
+//! - at every [`Area::go_to`], [`Area::go_top`], [`Area::go_bottom`], [`Area::seek`], [`Area::refresh`] and whenever a
+//!   lock was obtained;
+//! - by [`Area::skip`] when the last look is more than [`LOOK_AGAIN_AFTER`] ago, so that a record that is skipped to
+//!   is at most so old when it is first seen (give or take 16 records: the clock is not read for each); a scan of a
+//!   table that nobody writes to reads each byte once.
+//!
+//! The record that the area is on stays as it was read until the area moves, as in every xBase. Exclusively opened
+//! tables are never looked at again.
+//!
+//! **Speed.** Records are read 16 KB at a time. Walking along them, a filter is applied to a whole block at once, by
+//! comparisons of bytes where the condition is of that kind. An AOF takes what it can from the indexes as bitmaps.
+
+mod aggregate;
+mod aof;
+mod area;
+mod bits;
+mod blocks;
+mod buffer;
+mod copy;
+mod expression;
+mod field;
+mod freshness;
+mod index_file;
+mod moves;
+mod options;
+mod order;
+mod page;
+mod positions;
+mod relation;
+mod scope;
+mod search;
+mod seek;
+mod tables;
+mod test;
+mod value;
+mod visibility;
+mod workspace;
+mod write;
+
+pub use aggregate::{Aggregate, Among};
+pub use aof::{Customize, Optimized};
+pub use area::Area;
+pub use copy::{CopyOptions, SortKey};
+pub use freshness::LOOK_AGAIN_AFTER;
+pub use options::{AreaOptions, Counting, Mode, SeekHow, Side};
+pub use order::{OrderId, OrderInfo};
+pub use page::{From, Page, PageRow};
+pub use positions::Bookmark;
+pub use relation::Relation;
+pub use search::FindText;
+pub use tables::{NewOrder, untold};
+pub use value::{FieldValue, SeekKey, ValueKind};
+pub use visibility::Predicate;
+pub use workspace::{AreaNumber, Workspace};

@@ -15,17 +15,21 @@ use std::borrow::Cow;
 
 /// The expressions of one tag, compiled for one table.
 #[derive(Clone, Debug)]
-pub(crate) struct TagKeys {
-    pub(crate) key: Compiled,
-    pub(crate) condition: Option<Compiled>,
-    pub(crate) condition_is_not_deleted: bool,
-    pub(crate) key_type: KeyType,
+pub struct TagKeys {
+    /// The key expression.
+    pub key: Compiled,
+    /// The FOR condition.
+    pub condition: Option<Compiled>,
+    /// Whether that is `.NOT. DELETED()`.
+    pub condition_is_not_deleted: bool,
+    /// How the keys are stored.
+    pub key_type: KeyType,
     ignore_case: bool,
 }
 
 impl TagKeys {
     /// Understands the definition of a tag, or says what is not understood.
-    pub(crate) fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+    pub fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
         let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), header.by_harbour, dbf)?;
         let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
         let key_type = KeyType::new(header, family, nullable)?;
@@ -33,7 +37,7 @@ impl TagKeys {
     }
 
     /// Whether the record belongs into the tag, by its condition.
-    pub(crate) fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
+    pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         match &self.condition {
             None => Ok(true),
             Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
@@ -41,7 +45,7 @@ impl TagKeys {
     }
 
     /// Adds the key that the record must have to `key`.
-    pub(crate) fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
+    pub fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
         let start = key.len();
         let value = key_value(self.key.evaluate(scratch, record, recno)?);
         if !self.key_type.write(&value, key) {
@@ -56,7 +60,7 @@ impl TagKeys {
     }
 
     /// The key that the record must have.
-    pub(crate) fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
+    pub fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
         let mut key = Vec::with_capacity(self.key_type.key_len());
         self.write_key(scratch, record, recno, &mut key)?;
         Ok(key)

@@ -22,7 +22,7 @@ pub mod expr;
 mod finding;
 pub mod index;
 pub mod indexed;
-mod keys;
+pub mod keys;
 pub mod lock;
 pub mod memo;
 pub mod table;

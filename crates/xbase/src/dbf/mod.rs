@@ -31,7 +31,7 @@ pub use column::{Column, Decoding, Records, decode_column, decode_rows, deleted_
 pub(crate) use create::date_bytes;
 pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
-pub use encode::{Encoding, blank_record, encode, encode_reference};
+pub use encode::{Encoding, blank, blank_record, encode, encode_reference};
 pub use field::{Field, FieldKind};
 pub use findings::Findings;
 pub use header::{Family, Header};
@@ -167,6 +167,21 @@ impl Dbf {
         self.file.read_exact_at(&mut count, 4)?;
         let file_length = self.file.stamp()?.len;
         Ok(u64::from(u32::from_le_bytes(count)).min(self.header.records_in(file_length)))
+    }
+
+    /// The number of records now as the programs that share the table count them: what the header says, and the
+    /// whole records that another program has written behind those and not yet counted.
+    pub fn count_now(&self) -> Result<u64> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, 4)?;
+        let header = Header { record_count: u32::from_le_bytes(count), ..self.header.clone() };
+        let file_length = self.file.stamp()?.len;
+        let whole = header.records_in(file_length);
+        let counted = u64::from(header.record_count).min(whole);
+        if counted == whole {
+            return Ok(counted);
+        }
+        Ok(counted + uncounted_records(&header, file_length, &*self.file)?)
     }
 
     /// Reads a run of records with one read into `buffer`, replacing what is there. Rows count from 0: record

@@ -22,6 +22,7 @@
 mod calendar;
 mod catalog;
 mod compile;
+mod condition;
 mod field;
 mod lexer;
 mod machine;
@@ -34,6 +35,7 @@ mod tree;
 mod types;
 mod typing;
 
+pub use condition::{Condition, Constant, Relation};
 pub use machine::Scratch;
 pub use shape::{KeyPart, KeySource};
 pub use types::{CaseTable, Context, Dialect, Kind, ResultType};

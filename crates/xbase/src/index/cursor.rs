@@ -6,7 +6,7 @@
 //! A cursor does not ask whether keys are in order, except in [`Cursor::seek`]: what a program would see
 //! when it skips through a tag is what the cursor gives.
 
-use super::node::Node;
+use super::node::{Format, Node};
 use super::tag::Tag;
 use super::tree::{Level, Path, Reading, Tree};
 use mainstay_base::Result;
@@ -16,12 +16,73 @@ use std::ops::ControlFlow;
 #[derive(Debug)]
 pub struct Cursor<'t> {
     tag: &'t Tag,
-    tree: &'t Tree,
+    place: Place,
+}
+
+/// A [`Cursor`] without its tag, for who keeps both: every call is given the tag, in the state (of its file) in which
+/// the place was taken. After the file has changed, the place is found again by key and record ([`Place::find`]).
+#[derive(Debug)]
+pub struct Place {
     path: Path,
     at_start: bool,
     moved_forward: bool,
+    /// The order is seen from its other end.
+    turned: bool,
     items: Items,
     items_page: Option<u32>,
+    items_are_leaf: bool,
+}
+
+impl<'t> Cursor<'t> {
+    pub(crate) fn new(tag: &'t Tag) -> Cursor<'t> {
+        Cursor { tag, place: Place::new(false) }
+    }
+
+    /// Goes to the first record.
+    pub fn first(&mut self) -> Result<Option<u32>> {
+        self.place.first(self.tag)
+    }
+
+    /// Goes to the last record; in an empty tag, before the first.
+    pub fn last(&mut self) -> Result<Option<u32>> {
+        self.place.last(self.tag)
+    }
+
+    /// Goes one record on: after the last there is `None`, and the cursor stays there.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<u32>> {
+        self.place.next(self.tag)
+    }
+
+    /// Goes one record back: before the first there is `None`, and the cursor stays there.
+    pub fn prev(&mut self) -> Result<Option<u32>> {
+        self.place.prev(self.tag)
+    }
+
+    /// Goes `count` records on, or back if it is negative; gives the record it is at then.
+    pub fn skip(&mut self, count: i64) -> Result<Option<u32>> {
+        self.place.skip(self.tag, count)
+    }
+
+    /// Seeks a key: see [`Place::seek`].
+    pub fn seek(&mut self, key: &[u8], soft: bool, last: bool) -> Result<Seek> {
+        self.place.seek(self.tag, key, soft, last)
+    }
+
+    /// The record the cursor is at.
+    pub fn record(&self) -> Result<Option<u32>> {
+        self.place.record(self.tag)
+    }
+
+    /// The key the cursor is at.
+    pub fn key(&mut self) -> Result<Option<&[u8]>> {
+        self.place.key(self.tag)
+    }
+
+    /// Which record in the order of the tag this is: see [`Place::position`].
+    pub fn position(&self) -> Result<Option<u64>> {
+        self.place.position(self.tag)
+    }
 }
 
 /// What a seek found.
@@ -65,64 +126,70 @@ impl Items {
     }
 }
 
-impl<'t> Cursor<'t> {
-    pub(crate) fn new(tag: &'t Tag, tree: &'t Tree) -> Cursor<'t> {
+impl Place {
+    /// Before the first record. With `turned` the order is the tag's backwards.
+    pub fn new(turned: bool) -> Place {
         let (path, items) = (Path::end(), Items::default());
-        Cursor { tag, tree, path, at_start: true, moved_forward: true, items, items_page: None }
+        Place { path, at_start: true, moved_forward: true, turned, items, items_page: None, items_are_leaf: false }
+    }
+
+    /// Back before the first record; nothing of the tag's pages is kept.
+    pub fn reset(&mut self) {
+        (self.path, self.at_start, self.moved_forward, self.items_page) = (Path::end(), true, true, None);
     }
 
     /// Whether the order of the tag is that of the tree backwards.
-    fn is_mirrored(&self) -> bool {
-        self.tag.header().descending && !self.tree.layout.falling
+    fn is_mirrored(&self, tag: &Tag) -> bool {
+        (tag.header().descending && !tag.tree.layout.falling) != self.turned
     }
 
     /// Goes to the first record.
-    pub fn first(&mut self) -> Result<Option<u32>> {
-        let mirrored = self.is_mirrored();
-        self.path = if mirrored { self.tree.last(Reading::Point)? } else { self.tree.first(Reading::Point)? };
+    pub fn first(&mut self, tag: &Tag) -> Result<Option<u32>> {
+        let mirrored = self.is_mirrored(tag);
+        self.path = if mirrored { tag.tree.last(Reading::Point)? } else { tag.tree.first(Reading::Point)? };
         self.at_start = false;
-        self.record()
+        self.record(tag)
     }
 
     /// Goes to the last record; in an empty tag, before the first.
-    pub fn last(&mut self) -> Result<Option<u32>> {
-        let mirrored = self.is_mirrored();
-        self.path = if mirrored { self.tree.first(Reading::Point)? } else { self.tree.last(Reading::Point)? };
+    pub fn last(&mut self, tag: &Tag) -> Result<Option<u32>> {
+        let mirrored = self.is_mirrored(tag);
+        self.path = if mirrored { tag.tree.first(Reading::Point)? } else { tag.tree.last(Reading::Point)? };
         self.at_start = self.path.is_end();
-        self.record()
+        self.record(tag)
     }
 
     /// Goes one record on: after the last there is `None`, and the cursor stays there.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<u32>> {
+    pub fn next(&mut self, tag: &Tag) -> Result<Option<u32>> {
         if self.path.is_end() {
-            return if self.at_start { self.first() } else { Ok(None) };
+            return if self.at_start { self.first(tag) } else { Ok(None) };
         }
         self.turn(true);
-        self.step(!self.is_mirrored())?;
-        self.record()
+        self.step(tag, !self.is_mirrored(tag))?;
+        self.record(tag)
     }
 
     /// Goes one record back: before the first there is `None`, and the cursor stays there.
-    pub fn prev(&mut self) -> Result<Option<u32>> {
+    pub fn prev(&mut self, tag: &Tag) -> Result<Option<u32>> {
         if self.path.is_end() {
-            return if self.at_start { Ok(None) } else { self.last() };
+            return if self.at_start { Ok(None) } else { self.last(tag) };
         }
         self.turn(false);
-        self.step(self.is_mirrored())?;
+        self.step(tag, self.is_mirrored(tag))?;
         self.at_start = self.path.is_end();
-        self.record()
+        self.record(tag)
     }
 
     /// Goes `count` records on, or back if it is negative; gives the record it is at then.
-    pub fn skip(&mut self, count: i64) -> Result<Option<u32>> {
+    pub fn skip(&mut self, tag: &Tag, count: i64) -> Result<Option<u32>> {
         for _ in 0..count.unsigned_abs() {
-            let record = if count > 0 { self.next()? } else { self.prev()? };
+            let record = if count > 0 { self.next(tag)? } else { self.prev(tag)? };
             if record.is_none() {
                 return Ok(None);
             }
         }
-        self.record()
+        self.record(tag)
     }
 
     /// Seeks a key as xBase does: a key shorter than the tag's matches all that begin with it; `last` takes
@@ -130,56 +197,112 @@ impl<'t> Cursor<'t> {
     ///
     /// Where nothing matches, the cursor goes after the last record. With `soft` it goes to the next record
     /// instead, or, with `last`, to the one before the place where the key would be.
-    pub fn seek(&mut self, key: &[u8], soft: bool, last: bool) -> Result<Seek> {
-        let key = &key[..key.len().min(self.tree.layout.key_len)];
+    pub fn seek(&mut self, tag: &Tag, key: &[u8], soft: bool, last: bool) -> Result<Seek> {
+        let key = &key[..key.len().min(tag.tree.layout.key_len)];
         // The match that is the first in the tree's order is the first at or after the key; the one that is
         // the last in it is the one before everything behind the key.
-        let step_back = last != self.is_mirrored();
-        let (path, _) = self.tree.search(key, step_back, Reading::Point)?;
+        let step_back = last != self.is_mirrored(tag);
+        let (path, equal) = tag.tree.search(key, step_back, Reading::Point)?;
         self.path = path;
         if step_back {
-            self.tree.step_back(&mut self.path, Reading::Point)?;
+            tag.tree.step_back(&mut self.path, Reading::Point)?;
         }
         self.at_start = false;
-        let found = self.key()?.is_some_and(|found| found.starts_with(key));
+        let found = match equal.filter(|_| !step_back) {
+            Some(equal) => equal,
+            None => self.key(tag)?.is_some_and(|found| found.starts_with(key)),
+        };
         if !found && !soft {
             self.path = Path::end();
         }
-        Ok(Seek { found, record: self.record()? })
+        Ok(Seek { found, record: self.record(tag)? })
     }
 
     /// The record the cursor is at.
-    pub fn record(&self) -> Result<Option<u32>> {
+    pub fn record(&self, tag: &Tag) -> Result<Option<u32>> {
         match (self.path.top(), self.items_page) {
             (Some(level), Some(page)) if level.page == page => {
                 Ok(self.items.get(level.index as usize).map(|(record, _)| record))
             }
-            _ => self.tree.record(&self.path),
+            _ => tag.tree.record(&self.path),
         }
     }
 
     /// The key the cursor is at.
-    pub fn key(&mut self) -> Result<Option<&[u8]>> {
+    pub fn key(&mut self, tag: &Tag) -> Result<Option<&[u8]>> {
         let Some(Level { page, index }) = self.path.top() else { return Ok(None) };
+        self.unpack(tag, page, Reading::Point)?;
+        Ok(self.items.get(index as usize).map(|(_, key)| key))
+    }
+
+    /// Goes to the item with exactly this key and this record, and says whether there is one; if not, the place is
+    /// the next in the order that comes behind where it would be: among equal keys, records ascend in the tree.
+    pub fn find(&mut self, tag: &Tag, key: &[u8], record: u32) -> Result<bool> {
+        let (path, _) = tag.tree.search(key, false, Reading::Point)?;
+        self.path = path;
+        self.at_start = false;
+        let mut behind = None;
+        while let Some(Level { page, index }) = self.path.top() {
+            self.unpack(tag, page, Reading::Ahead)?;
+            match self.items.get(index as usize) {
+                Some((found, other)) if other == key => {
+                    if found == record {
+                        self.path.restart();
+                        return Ok(true);
+                    }
+                    if found > record && behind.is_none() {
+                        behind = Some(self.path);
+                    }
+                }
+                _ => break,
+            }
+            self.step(tag, true)?;
+        }
+        self.path = behind.unwrap_or(self.path);
+        self.path.restart();
+        if self.is_mirrored(tag) {
+            tag.tree.step_back(&mut self.path, Reading::Point)?;
+        }
+        Ok(false)
+    }
+
+    /// Goes to the record that is the `number`th in the order, from 1; after the last where there are fewer.
+    pub fn go_to_position(&mut self, tag: &Tag, number: u64) -> Result<Option<u32>> {
+        let first = tag.tree.first(Reading::Ahead)?;
+        let before = match self.is_mirrored(tag) {
+            false => number.checked_sub(1),
+            true => tag.tree.count(&first, &Path::end())?.checked_sub(number),
+        };
+        self.path = match before.filter(|_| number > 0) {
+            Some(before) => tag.tree.nth(first, before)?,
+            None => Path::end(),
+        };
+        self.at_start = number == 0;
+        self.record(tag)
+    }
+
+    /// Unpacks the items of a page, unless they are those at hand.
+    fn unpack(&mut self, tag: &Tag, page: u32, reading: Reading) -> Result<()> {
         if self.items_page != Some(page) {
-            let bytes = self.tree.load(page, Reading::Point)?;
-            let node = self.tree.node(page, &bytes)?;
+            let bytes = tag.tree.load(page, reading)?;
+            let node = tag.tree.node(page, &bytes)?;
             self.items_page = None;
-            self.items.read(self.tree, page, &node)?;
+            self.items.read(&tag.tree, page, &node)?;
+            self.items_are_leaf = node.is_leaf();
             self.items_page = Some(page);
         }
-        Ok(self.items.get(index as usize).map(|(_, key)| key))
+        Ok(())
     }
 
     /// Which record in the order of the tag this is, from 1; `None` when the cursor is at no record. Reads
     /// the counts of all pages before it.
-    pub fn position(&self) -> Result<Option<u64>> {
+    pub fn position(&self, tag: &Tag) -> Result<Option<u64>> {
         if self.path.is_end() {
             return Ok(None);
         }
-        let before = match self.is_mirrored() {
-            false => self.tree.count(&self.tree.first(Reading::Ahead)?, &self.path)? + 1,
-            true => self.tree.count(&self.path, &Path::end())?,
+        let before = match self.is_mirrored(tag) {
+            false => tag.tree.count(&tag.tree.first(Reading::Ahead)?, &self.path)? + 1,
+            true => tag.tree.count(&self.path, &Path::end())?,
         };
         Ok(Some(before))
     }
@@ -192,11 +315,22 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    fn step(&mut self, forward: bool) -> Result<()> {
+    fn step(&mut self, tag: &Tag, forward: bool) -> Result<()> {
+        // Within a leaf that is unpacked already, a step is a number.
+        if let Some(Level { page, index }) = self.path.top()
+            && tag.tree.layout.format != Format::Ntx
+        {
+            self.unpack(tag, page, Reading::Ahead)?;
+            let next = if forward { Some(index as usize + 1) } else { (index as usize).checked_sub(1) };
+            if let Some(next) = next.filter(|next| self.items_are_leaf && *next < self.items.records.len()) {
+                self.path.set_index(next);
+                return Ok(());
+            }
+        }
         if forward {
-            self.tree.step(&mut self.path, Reading::Ahead)
+            tag.tree.step(&mut self.path, Reading::Ahead)
         } else {
-            self.tree.step_back(&mut self.path, Reading::Ahead)
+            tag.tree.step_back(&mut self.path, Reading::Ahead)
         }
     }
 }

@@ -8,7 +8,7 @@
 //!   Bag       kind, tags, stamp                    bag, header
 //!    |
 //!   Tag       find, range, count_range    ----+--- tag         the order of bytes
-//!   Cursor    first, next, seek, skip     ----+--- cursor      the order that programs see
+//!   Cursor    first, next, seek, skip     ----+--- cursor      the order that programs see (Place: without the tag)
 //!    |
 //!   Tree      positions and steps                  tree
 //!   Node      the items of one page                node, leaf
@@ -37,7 +37,7 @@ mod tree;
 pub mod write;
 
 pub use bag::Bag;
-pub use cursor::{Cursor, Seek};
+pub use cursor::{Cursor, Place, Seek};
 pub use header::{BagKind, TagHeader};
 pub use key::{EncodedKey, KeyFamily, KeyType, KeyValue, ordered_double};
 pub use tag::Tag;

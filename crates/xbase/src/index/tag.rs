@@ -25,12 +25,17 @@ use std::sync::Arc;
 pub struct Tag {
     header: Arc<TagHeader>,
     key_type: KeyType,
-    tree: Tree,
+    pub(super) tree: Tree,
 }
 
 impl Tag {
     pub(crate) fn new(header: Arc<TagHeader>, key_type: KeyType, tree: Tree) -> Tag {
         Tag { header, key_type, tree }
+    }
+
+    /// Whether both read the same state of the same tag: a place in the one is a place in the other.
+    pub fn is_same_state(&self, other: &Tag) -> bool {
+        Arc::ptr_eq(&self.tree.pages, &other.tree.pages) && self.tree.root == other.tree.root
     }
 
     /// The definition.
@@ -45,7 +50,7 @@ impl Tag {
 
     /// A cursor before the first record in the order of the tag.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(self, &self.tree)
+        Cursor::new(self)
     }
 
     /// The first record, in the order of bytes, whose key is `key`, or begins with it if it is shorter.
@@ -284,6 +289,29 @@ impl Tree {
             }
             path.set_index(index);
         }
+    }
+
+    /// The position `before` items after this one, in the order of the tree.
+    pub(crate) fn nth(&self, mut path: Path, mut before: u64) -> Result<Path> {
+        path.restart();
+        while let Some(Level { page, index }) = path.top() {
+            let bytes = self.load(page, Reading::Ahead)?;
+            let node = self.node(page, &bytes)?;
+            let (from, to) = self.run(page, &node, index as usize, &Path::end())?;
+            let here = (to - from) as u64;
+            if before < here {
+                path.set_index(from + before as usize);
+                break;
+            }
+            before -= here;
+            if from == to {
+                return Ok(Path::end());
+            }
+            path.set_index(to - 1);
+            self.step(&mut path, Reading::Ahead)?;
+        }
+        path.restart();
+        Ok(path)
     }
 
     /// Counts the items from `start` to before `end`.

@@ -37,6 +37,7 @@ mod change;
 mod columns;
 mod journal;
 mod locks;
+mod raw;
 mod rebuild;
 mod recovery;
 mod repair;

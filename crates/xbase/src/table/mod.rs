@@ -126,7 +126,7 @@ impl Stamps {
 }
 
 /// The file beside `path` with the same name and one of these extensions, in any case.
-pub(crate) fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
+pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let upper_case = path.extension().is_some_and(|extension| extension == "DBF");
     let spelled = |extension: &str| if upper_case { extension.to_uppercase() } else { extension.to_owned() };

@@ -92,19 +92,27 @@ impl TableWriter {
     /// Appends a record whose bytes are ready. Its memo fields must refer to values of this table's memo file that
     /// no other record refers to. Counters are left alone.
     pub fn append_record(&mut self, record: &[u8]) -> Result<u64> {
+        self.append_record_followed(record, &mut alone)
+    }
+
+    /// The same; `follower` sees the record before it is written.
+    pub(crate) fn append_record_followed(&mut self, record: &[u8], follower: Follower<'_>) -> Result<u64> {
         self.check_usable()?;
+        self.is_referred_to = false;
         if record.len() != self.record_length() {
             let message = format!("a record of {} bytes; the table's have {}", record.len(), self.record_length());
             return Err(Error::new(Code::InvalidValue, message));
         }
         let all: Vec<usize> = (0..self.fields().len()).collect();
         if self.options.access == Access::Exclusive {
+            self.check_room(1)?;
+            follower(self.count + 1, None, record)?;
             self.pending.extend_from_slice(record);
             self.count += 1;
             self.write_pending_if_large()?;
             return Ok(self.count);
         }
-        Ok(*self.append_shared(&mut record.to_vec(), &[all], &mut alone)?.start())
+        Ok(*self.append_shared(&mut record.to_vec(), &[all], follower)?.start())
     }
 
     fn append_alone<'v>(

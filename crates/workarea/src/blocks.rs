@@ -1,0 +1,192 @@
+//! The records of a table, read in blocks of about 16 KB and kept.
+//!
+//! A block belongs to a *generation*: the state that the file was in when somebody last looked. A look that finds the
+//! file changed begins a new one, and blocks of older ones are read again when they are next wanted. With its bytes a
+//! block keeps which of its records are visible, computed for all of them at once when the area walks through it.
+//!
+//! Limits: at most `kept_bytes` are kept; when they are used up, all but the newest block are dropped, which costs a
+//! walk over a table larger than that nothing and random access little.
+
+use crate::bits::Bits;
+use crate::freshness::Freshness;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::File;
+use mainstay_xbase::dbf::Dbf;
+use std::sync::Arc;
+
+/// About how many bytes are read at once.
+const BLOCK_BYTES: usize = 16 << 10;
+
+/// The records of one table.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    file: Arc<dyn File>,
+    header_length: u64,
+    record_length: usize,
+    /// Records in a block, as a power of two.
+    shift: u32,
+    blocks: Vec<Option<Box<Block>>>,
+    kept: usize,
+    limit: usize,
+    generation: u64,
+    pub(crate) freshness: Freshness,
+    /// The number of records at the last look.
+    count: u32,
+}
+
+/// Some records, and which of them are visible.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    generation: u64,
+    bytes: Vec<u8>,
+    /// Which visibility the bits are of, and the bits.
+    visible: Option<(u64, Bits)>,
+}
+
+impl Blocks {
+    pub(crate) fn new(dbf: &Dbf, alone: bool, limit: usize) -> Result<Blocks> {
+        let file = Arc::clone(dbf.file());
+        let freshness = Freshness::new(&*file, alone)?;
+        let record_length = usize::from(dbf.header().record_length).max(1);
+        let records = (BLOCK_BYTES / record_length).max(1);
+        let header_length = u64::from(dbf.header().header_length);
+        let count = narrow(dbf.count_now()?);
+        let shift = records.ilog2();
+        let (blocks, kept, generation) = (Vec::new(), 0, 1);
+        Ok(Blocks { file, header_length, record_length, shift, blocks, kept, limit, generation, freshness, count })
+    }
+
+    /// The number of records at the last look.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Looks whether the file has changed; what is read after this is at least as new as the call.
+    pub(crate) fn look(&mut self, dbf: &Dbf) -> Result<bool> {
+        if !self.freshness.look(&*self.file)? {
+            return Ok(false);
+        }
+        self.begin_generation(dbf)?;
+        Ok(true)
+    }
+
+    /// What is in memory may differ from the file: we wrote to it.
+    pub(crate) fn begin_generation(&mut self, dbf: &Dbf) -> Result<()> {
+        self.generation += 1;
+        self.count = narrow(dbf.count_now()?);
+        Ok(())
+    }
+
+    /// The number of records that the caller knows of.
+    pub(crate) fn set_count(&mut self, count: u32) {
+        self.count = count;
+    }
+
+    /// A record has these bytes now.
+    pub(crate) fn patch(&mut self, record: u32, bytes: &[u8]) {
+        let place = record.wrapping_sub(1) as usize >> self.shift;
+        let at = (record.wrapping_sub(1) as usize & ((1 << self.shift) - 1)) * self.record_length;
+        if let Some(Some(block)) = self.blocks.get_mut(place) {
+            block.visible = None;
+            if let Some(cell) = block.bytes.get_mut(at..at + self.record_length) {
+                cell.copy_from_slice(bytes);
+            }
+        }
+    }
+
+    /// The first record of a block, and how many records it has.
+    pub(crate) fn block_of(&self, record: u32) -> (u32, usize) {
+        let first = (record.saturating_sub(1) >> self.shift) << self.shift;
+        (first + 1, (self.count.saturating_sub(first) as usize).min(1 << self.shift))
+    }
+
+    /// The bytes of a record, which counts from 1.
+    #[inline]
+    pub(crate) fn record(&mut self, record: u32) -> Result<&[u8]> {
+        let at = (record.wrapping_sub(1) as usize & ((1 << self.shift) - 1)) * self.record_length;
+        let length = self.record_length;
+        let block = self.block(record)?;
+        Ok(block.bytes.get(at..at + length).unwrap_or_default())
+    }
+
+    /// The block that a record is in, as it is in the file (as of the last look).
+    #[inline]
+    fn block(&mut self, record: u32) -> Result<&mut Block> {
+        let place = record.wrapping_sub(1) as usize >> self.shift;
+        let first = (place << self.shift) as u32;
+        if record == 0 || record > self.count {
+            return Err(Error::new(Code::Internal, format!("record {record} of {}", self.count)));
+        }
+        let wanted = (self.count - first).min(1 << self.shift) as usize * self.record_length;
+        let is_ready = matches!(self.blocks.get(place),
+            Some(Some(block)) if block.generation == self.generation && block.bytes.len() >= wanted);
+        if !is_ready {
+            self.read(place, wanted)?;
+        }
+        match self.blocks.get_mut(place) {
+            Some(Some(block)) => Ok(block),
+            _ => Err(Error::new(Code::Internal, "a block that was read is not there")),
+        }
+    }
+
+    #[cold]
+    fn read(&mut self, place: usize, wanted: usize) -> Result<()> {
+        let mut block = match self.blocks.get_mut(place) {
+            Some(kept) => kept.take().unwrap_or_default(),
+            None => Box::default(),
+        };
+        self.kept = self.kept.saturating_sub(block.bytes.len());
+        if self.kept + wanted > self.limit {
+            self.blocks.clear();
+            self.kept = 0;
+        }
+        let offset = self.header_length + ((place << self.shift) * self.record_length) as u64;
+        block.bytes.resize(wanted, 0);
+        self.file.read_exact_at(&mut block.bytes, offset)?;
+        block.generation = self.generation;
+        block.visible = None;
+        if self.blocks.len() <= place {
+            self.blocks.resize_with(place + 1, || None);
+        }
+        self.kept += wanted;
+        self.blocks[place] = Some(block);
+        Ok(())
+    }
+
+    /// The visible records of the block that `record` is in, if they are known for this visibility.
+    #[inline]
+    pub(crate) fn visible(&mut self, record: u32, version: u64) -> Result<Option<&Bits>> {
+        let block = self.block(record)?;
+        Ok(block.visible.as_ref().filter(|(known, _)| *known == version).map(|(_, bits)| bits))
+    }
+
+    /// Computes them: those of `candidates` (ascending, from the block's first record on; what is beyond the block is
+    /// ignored) for which `test`, given the record's number and bytes, is true.
+    pub(crate) fn compute_visible(
+        &mut self,
+        record: u32,
+        version: u64,
+        candidates: impl Iterator<Item = u32>,
+        mut test: impl FnMut(u32, &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let (first, records) = self.block_of(record);
+        let length = self.record_length;
+        let block = self.block(record)?;
+        let mut bits = Bits::filled(records, false);
+        for recno in candidates {
+            let at = (recno - first) as usize;
+            let Some(bytes) = block.bytes.get(at * length..(at + 1) * length) else { break };
+            if test(recno, bytes)? {
+                bits.set(at, true);
+            }
+        }
+        block.visible = Some((version, bits));
+        Ok(())
+    }
+}
+
+/// Record numbers have 32 bits in every index.
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX - 1)
+}

@@ -1,0 +1,67 @@
+//! Expressions over the current record.
+
+use crate::area::Area;
+use crate::test::{Test, check_logical};
+use crate::value::{FieldValue, ValueKind};
+use mainstay_base::Result;
+use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression};
+
+/// How many compiled expressions an area keeps.
+const KEPT: usize = 32;
+
+/// A condition, ready to be asked.
+pub(crate) fn test(text: &str, context: &Context<'_>) -> Result<Test> {
+    Test::new(&Expression::parse(text)?, context)
+}
+
+/// Expressions that were compiled before.
+#[derive(Debug, Default)]
+pub(crate) struct Compilations {
+    kept: Vec<(String, bool, Compiled)>,
+}
+
+impl Area {
+    /// What expressions are compiled against. Text that is not ASCII must be in the table's code page.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context { exact: self.exact, ..Context::new(self.fields()) }
+    }
+
+    /// Makes sure that an expression is compiled, and says where it is kept.
+    fn compiled(&mut self, text: &str) -> Result<usize> {
+        let known = self.compilations.kept.iter().position(|(kept, exact, _)| kept == text && *exact == self.exact);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let compiled = Expression::parse(text)?.compile(&self.context())?;
+        if self.compilations.kept.len() >= KEPT {
+            self.compilations.kept.remove(0);
+        }
+        self.compilations.kept.push((text.to_owned(), self.exact, compiled));
+        Ok(self.compilations.kept.len() - 1)
+    }
+
+    /// The type that an expression yields; an error says what is wrong with it, and where.
+    pub fn check_expression(&self, text: &str) -> Result<ValueKind> {
+        let compiled = Expression::parse(text)?.compile(&self.context())?;
+        Ok(ValueKind::of(compiled.result_type().kind))
+    }
+
+    /// The value of an expression for the current record.
+    pub fn evaluate(&mut self, text: &str) -> Result<FieldValue> {
+        let at = self.compiled(text)?;
+        self.load()?;
+        let Area { compilations, scratch, row, recno, .. } = self;
+        let Some((_, _, compiled)) = compilations.kept.get(at) else { return Ok(FieldValue::Null) };
+        Ok(compiled.evaluate(scratch, &row.bytes, *recno)?.into())
+    }
+
+    /// Whether a condition is true for the current record.
+    pub fn evaluate_logical(&mut self, text: &str) -> Result<bool> {
+        let at = self.compiled(text)?;
+        self.load()?;
+        let Area { compilations, scratch, row, recno, .. } = self;
+        let Some((_, _, compiled)) = compilations.kept.get(at) else { return Ok(false) };
+        check_logical(compiled)?;
+        Ok(compiled.evaluate(scratch, &row.bytes, *recno)? == ExprValue::Logical(true))
+    }
+}

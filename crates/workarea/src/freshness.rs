@@ -1,0 +1,65 @@
+//! Whether a file is still as it was when it was read: see the crate's text for when that is asked.
+//!
+//! A stamp that is young does not tell: a write right after it may leave the same one ([`Stamp::is_settled`]). So while
+//! the stamp is young, what was read counts as out of date at every look, which costs a block or a few pages.
+
+use mainstay_base::Result;
+use mainstay_vfs::{File, Stamp};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How old a look at the files may be when the area skips.
+pub const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(5);
+
+/// What is known about one file that others may write to.
+#[derive(Debug)]
+pub(crate) struct Freshness {
+    stamp: Stamp,
+    settled: bool,
+    looked: Instant,
+    /// Nobody else writes to the file.
+    alone: bool,
+    /// So many times it is not asked how late it is: asking costs a third of a skip.
+    unasked: u32,
+}
+
+/// In a quick run of skips the clock is read at every so many.
+const SKIPS_UNASKED: u32 = 16;
+
+impl Freshness {
+    /// What is read from now on is at least as new as this.
+    pub(crate) fn new(file: &dyn File, alone: bool) -> Result<Freshness> {
+        let now = SystemTime::now();
+        let stamp = file.stamp()?;
+        Ok(Freshness { stamp, settled: stamp.is_settled(now), looked: Instant::now(), alone, unasked: 0 })
+    }
+
+    /// Looks, and says whether what was read before may be out of date.
+    pub(crate) fn look(&mut self, file: &dyn File) -> Result<bool> {
+        if self.alone {
+            return Ok(false);
+        }
+        (self.looked, self.unasked) = (Instant::now(), 0);
+        if self.settled && file.stamp()? == self.stamp {
+            return Ok(false);
+        }
+        // The time before the stamp: a write between the two is then too young, and not missed.
+        let now = SystemTime::now();
+        self.stamp = file.stamp()?;
+        self.settled = self.stamp.is_settled(now);
+        Ok(true)
+    }
+
+    /// Whether the last look is old.
+    #[inline]
+    pub(crate) fn is_due(&mut self) -> bool {
+        if self.alone {
+            return false;
+        }
+        if let Some(left) = self.unasked.checked_sub(1) {
+            self.unasked = left;
+            return false;
+        }
+        self.unasked = SKIPS_UNASKED;
+        self.looked.elapsed() > LOOK_AGAIN_AFTER
+    }
+}

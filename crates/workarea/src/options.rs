@@ -1,0 +1,90 @@
+//! How an area is opened, and the small choices that its calls take.
+
+use mainstay_xbase::codepage::CodePage;
+use mainstay_xbase::lock::{LockScheme, LockWait};
+
+/// Who else uses the table, and whether it is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Others may write; this area does not.
+    ReadOnly,
+    /// Others may write, and so may this area, under locks.
+    Shared,
+    /// Nobody else has the table open.
+    Exclusive,
+}
+
+/// How a table is opened.
+#[derive(Clone, Debug)]
+pub struct AreaOptions {
+    /// Who else uses it.
+    pub mode: Mode,
+    /// The locks of those that share it; by default those that belong to the kind of file.
+    pub scheme: Option<LockScheme>,
+    /// How long a lock is waited for.
+    pub wait: LockWait,
+    /// The code page of its text, whatever the file says.
+    pub code_page: Option<CodePage>,
+    /// Whether the index that has the table's name (`customers.cdx`) is opened with it.
+    pub open_structural: bool,
+    /// Whether deleted records are passed over (SET DELETED ON).
+    pub hide_deleted: bool,
+    /// Whether `=` compares whole texts (SET EXACT ON).
+    pub exact: bool,
+    /// Whether the first change of a record locks it until it is written, if the program has not locked it. Without
+    /// that, a change of a record that is not locked is refused.
+    pub implicit_locks: bool,
+    /// Whether each step of a change is on the disk before the next one.
+    pub durable: bool,
+    /// About how many bytes of records are kept in memory.
+    pub kept_bytes: usize,
+}
+
+impl Default for AreaOptions {
+    /// Read only, deleted records shown, SET EXACT OFF, the structural index opened, up to 64 MB of records kept.
+    fn default() -> AreaOptions {
+        AreaOptions {
+            mode: Mode::ReadOnly,
+            scheme: None,
+            wait: LockWait::default(),
+            code_page: None,
+            open_structural: true,
+            hide_deleted: false,
+            exact: false,
+            implicit_locks: false,
+            durable: false,
+            kept_bytes: 64 << 20,
+        }
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Everything that is there (`ADS_IGNOREFILTERS`).
+    All,
+    /// What the scope of the order leaves (`ADS_RESPECTSCOPES`).
+    Scoped,
+    /// What scope, filter, AOF and the hiding of deleted records leave (`ADS_RESPECTFILTERS`).
+    Visible,
+}
+
+/// An end of an order: the top is the one that [`crate::Area::go_top`] goes to, also in a descending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where the order begins.
+    Top,
+    /// Where it ends.
+    Bottom,
+}
+
+/// How a key is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeekHow {
+    /// Where there is no such key, go to the next one instead of EOF.
+    pub soft: bool,
+    /// The last record with the key instead of the first.
+    pub last: bool,
+    /// The first record behind all that have the key (`ADS_SEEKGT`); nothing is "found" then, unless there is one.
+    pub after: bool,
+}

@@ -1,0 +1,274 @@
+//! Tables and orders made, made anew and taken away.
+//!
+//! All but new tables and new index files besides the structural one ask for exclusive use, as in every xBase: records
+//! get other numbers, or other programs' files would be replaced under them. Afterwards the area is on the first record
+//! and its orders are what they were.
+
+use crate::area::{Area, no_such_order};
+use crate::index_file::IndexFile;
+use crate::order::{Order, OrderId};
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use mainstay_xbase::dbf::TableSpec;
+use mainstay_xbase::index::BagKind;
+use mainstay_xbase::indexed::{Building, IndexSpec, TagId, Telling};
+use mainstay_xbase::writer::{Access, Source, WriteOptions};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A new order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOrder {
+    /// The index file; without it, the structural index.
+    pub file: Option<PathBuf>,
+    /// The kind of index file; by default what the extension says, and CDX.
+    pub kind: Option<BagKind>,
+    /// The name of the tag; that of a file of one tag is the file's.
+    pub name: String,
+    /// The key expression.
+    pub key: String,
+    /// The FOR condition.
+    pub condition: Option<String>,
+    /// The WHILE condition: the first record for which it is not true is the end.
+    pub while_condition: Option<String>,
+    /// Of records with equal keys, only the first is listed.
+    pub unique: bool,
+    /// A second record with an equal key is refused.
+    pub candidate: bool,
+    /// From the greatest key to the least.
+    pub descending: bool,
+    /// Empty at first: the program adds keys.
+    pub custom: bool,
+    /// Keys are stored in upper case.
+    pub ignore_case: bool,
+    /// Only the records that the area shows now are listed, in its order.
+    pub visible_only: bool,
+}
+
+impl NewOrder {
+    /// A tag of the structural index, without condition and flags.
+    pub fn new(name: &str, key: &str) -> NewOrder {
+        NewOrder {
+            file: None,
+            kind: None,
+            name: name.to_owned(),
+            key: key.to_owned(),
+            condition: None,
+            while_condition: None,
+            unique: false,
+            candidate: false,
+            descending: false,
+            custom: false,
+            ignore_case: false,
+            visible_only: false,
+        }
+    }
+
+    fn kind(&self) -> BagKind {
+        let extension = self.file.as_ref().and_then(|file| file.extension()).map(|text| text.to_ascii_lowercase());
+        self.kind.unwrap_or(match extension.as_ref().and_then(|text| text.to_str()) {
+            Some("ntx") => BagKind::Ntx,
+            Some("idx") => BagKind::CompactIdx,
+            _ => BagKind::Cdx,
+        })
+    }
+
+    fn spec(&self) -> IndexSpec {
+        IndexSpec {
+            condition: self.condition.as_ref().map(|text| text.clone().into_bytes()),
+            unique: self.unique,
+            candidate: self.candidate,
+            descending: self.descending,
+            custom: self.custom,
+            ignore_case: self.ignore_case,
+            ..IndexSpec::new(&self.name, self.key.as_bytes())
+        }
+    }
+}
+
+impl Area {
+    /// Makes a table, with its memo file if a field needs one.
+    ///
+    /// Errors: `Duplicate` if there is a file of this name; `InvalidValue` for fields that the format does not have.
+    pub fn create(fs: &Arc<dyn FileSystem>, path: &Path, spec: &TableSpec) -> Result<()> {
+        mainstay_xbase::writer::create(&**fs, path, spec, &WriteOptions::new(Access::Exclusive))
+    }
+
+    /// Makes an order over the table's records and gives it; a tag of the same name in the same file is replaced. The
+    /// current order stays.
+    ///
+    /// Errors: those of the expressions; `UniqueViolation` for a candidate key that is there twice; `Busy` for the
+    /// structural index of a table that others may have open; `Cancelled` when `progress` (told how many of how many
+    /// steps are done) says so.
+    pub fn create_order(&mut self, new: &NewOrder, progress: Telling<'_>) -> Result<OrderId> {
+        self.leave()?;
+        let shown = if new.visible_only { Some(self.shown_records()?) } else { None };
+        let mut records = shown.map(|shown| shown.into_iter().map(u64::from));
+        let building = Building {
+            progress: Some(progress),
+            records: records.as_mut().map(|records| records as &mut dyn Iterator<Item = u64>),
+            while_condition: new.while_condition.as_deref().map(str::as_bytes),
+        };
+        let table = self.table()?;
+        let made = table.create_index(new.file.as_deref(), new.kind(), &new.spec(), building)?;
+        let path = table.bags().nth(made.bag).map(Path::to_owned).unwrap_or_default();
+        self.dbf = table.dbf().clone();
+        let at_hand = self.files.iter().any(|file| file.path == path);
+        let orders = if at_hand { self.reopen_index(&path)? } else { self.open_index(&path)? };
+        let of_name = |id: &OrderId| self.order_info(*id).is_some_and(|info| info.name.eq_ignore_ascii_case(&new.name));
+        let found = orders.iter().copied().find(of_name).or(orders.first().copied());
+        found.ok_or_else(|| Error::new(Code::Internal, "an index that was made has no order"))
+    }
+
+    /// The records that are shown, in the current order.
+    pub(crate) fn shown_records(&mut self) -> Result<Vec<u32>> {
+        self.leave()?;
+        self.look()?;
+        let parked = self.park();
+        let (mut found, mut record) = (Vec::new(), self.first()?);
+        while let Some(recno) = record.filter(|recno| *recno <= self.blocks.count()) {
+            found.push(recno);
+            self.recno = recno;
+            record = self.step_shown(true)?;
+        }
+        self.unpark(parked);
+        Ok(found)
+    }
+
+    /// Takes an order away, from its file too; a file of one tag is only closed.
+    pub fn delete_order(&mut self, id: OrderId) -> Result<()> {
+        self.leave()?;
+        let info = self.order_info(id).ok_or_else(|| no_such_order(id))?;
+        if !matches!(info.kind, BagKind::Cdx | BagKind::CompoundNtx) {
+            return self.close_index(&info.file);
+        }
+        let tag = self.tag_of(id)?;
+        self.table()?.drop_tag(tag)?;
+        if self.fs.stamp(&info.file).is_err() {
+            // It was the last tag, and the file went with it.
+            let current = self.order();
+            self.files.retain(|file| file.path != info.file);
+            self.orders.retain(|order| self.files.iter().any(|file| file.number == order.file));
+            self.current = current.and_then(|id| self.place_of(id));
+            return Ok(());
+        }
+        self.reopen_index(&info.file).map(drop)
+    }
+
+    /// The tag of the writer that an order is.
+    pub(crate) fn tag_of(&mut self, id: OrderId) -> Result<TagId> {
+        let info = self.order_info(id).ok_or_else(|| no_such_order(id))?;
+        let table = self.table()?;
+        let bag = table.bags().position(|bag| bag == info.file);
+        let tags = table.tags();
+        let tag = tags.iter().find(|tag| Some(tag.id.bag) == bag && tag.name.eq_ignore_ascii_case(&info.name));
+        tag.map(|tag| tag.id).ok_or_else(|| no_such_order(id))
+    }
+
+    /// Adds the current record to an order, whatever its condition says; false if it is listed already.
+    pub fn add_key(&mut self, id: OrderId) -> Result<bool> {
+        self.change_key(id, true)
+    }
+
+    /// Takes the current record out of an order; false if it was not listed.
+    pub fn drop_key(&mut self, id: OrderId) -> Result<bool> {
+        self.change_key(id, false)
+    }
+
+    fn change_key(&mut self, id: OrderId, add: bool) -> Result<bool> {
+        self.leave()?;
+        let (tag, record) = (self.tag_of(id)?, u64::from(self.recno));
+        let table = self.table()?;
+        let changed = if add { table.add_key(tag, record)? } else { table.drop_key(tag, record)? };
+        if changed {
+            self.must_look = true;
+            if self.is_alone() {
+                self.has_unwritten_keys = true;
+                self.orders.iter_mut().filter(|order| order.id == id).for_each(|order| order.is_stale = true);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Removes the deleted records; the others get new numbers.
+    pub fn pack(&mut self, progress: Telling<'_>) -> Result<()> {
+        self.write()?;
+        let packed = self.table()?.pack(progress);
+        self.read_anew(packed)
+    }
+
+    /// Removes all records.
+    pub fn zap(&mut self) -> Result<()> {
+        self.write()?;
+        let zapped = self.table()?.zap();
+        self.read_anew(zapped)
+    }
+
+    /// Makes the indexes of all open files anew.
+    pub fn reindex(&mut self, progress: Telling<'_>) -> Result<()> {
+        self.write()?;
+        let made = self.table()?.reindex(progress);
+        self.read_anew(made)
+    }
+
+    /// Gives the table other fields: those of `spec`, each with the values that `sources` says.
+    pub fn restructure(&mut self, spec: &TableSpec, sources: &[Source], progress: Telling<'_>) -> Result<()> {
+        self.write()?;
+        let made = self.table()?.restructure(spec, sources, progress);
+        self.read_anew(made)
+    }
+
+    /// The fields, as the specification of a new table.
+    pub fn spec(&self) -> TableSpec {
+        mainstay_xbase::indexed::spec_of(&self.dbf, self.memo.as_ref())
+    }
+
+    /// The files may be others under the same names.
+    fn read_anew(&mut self, done: Result<()>) -> Result<()> {
+        done?;
+        if let Some(table) = &mut self.table {
+            table.flush()?;
+            self.dbf = table.dbf().clone();
+        }
+        self.has_unwritten = false;
+        self.has_unwritten_keys = false;
+        self.open_parts()?;
+        for path in self.index_files() {
+            self.reopen_index(&path)?;
+        }
+        self.set_filter(None)?;
+        self.clear_aof();
+        self.row = crate::area::Row::default();
+        self.go_top()
+    }
+
+    /// Opens an index file again: another file may have taken its place, tags may have come or gone.
+    fn reopen_index(&mut self, path: &Path) -> Result<Vec<OrderId>> {
+        let Some(at) = self.files.iter().position(|file| file.path == path) else { return Ok(Vec::new()) };
+        let (number, version) = (self.files[at].number, self.files[at].version);
+        let mut file = IndexFile::open(&*self.fs, path, number, self.is_alone())?;
+        file.version = version + 1;
+        let current = self.order();
+        self.orders.retain(|order| order.file != number || file.bag.find(&order.header().name).is_some());
+        for order in self.orders.iter_mut().filter(|order| order.file == number) {
+            order.renew(&file, &self.dbf)?;
+        }
+        for tag in 0..file.bag.tags().len() {
+            let name = &file.bag.tags()[tag].name;
+            let is_known = |order: &Order| order.file == number && order.header().name == *name;
+            if !self.orders.iter().any(is_known) {
+                let order = Order::new(self.next_order_id(), &file, tag, &self.dbf)?;
+                self.orders.push(order);
+            }
+        }
+        self.files[at] = file;
+        self.current = current.and_then(|id| self.place_of(id));
+        Ok(self.orders.iter().filter(|order| order.file == number).map(|order| order.id).collect())
+    }
+}
+
+/// Tells nobody, and goes on.
+pub fn untold(_: u64, _: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}

@@ -1,0 +1,227 @@
+//! A condition made ready to be asked of many records.
+//!
+//! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
+//! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
+
+use mainstay_base::{Code, Error, Result};
+use mainstay_xbase::dbf::{Field, FieldKind};
+use mainstay_xbase::expr::{Compiled, Condition, Constant, Context, ExprValue, Expression, Kind, Relation, Scratch};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// A condition that can be asked of a record.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    /// All of them hold.
+    And(Vec<Test>),
+    /// One of them holds.
+    Or(Vec<Test>),
+    /// A text field compared with a constant, by as many bytes as the constant has.
+    Text { cell: Range<usize>, relation: Relation, constant: Vec<u8> },
+    /// A field of digits compared with a constant.
+    Number { cell: Range<usize>, decimals: usize, scale: f64, relation: Relation, constant: f64, whole: Box<Compiled> },
+    /// A field `YYYYMMDD` compared with a day.
+    Date { cell: Range<usize>, relation: Relation, constant: [u8; 8], whole: Box<Compiled> },
+    /// A logical field that must have this value.
+    Flag { at: usize, value: bool },
+    /// The mark of deletion must be there, or not.
+    Deleted(bool),
+    /// Anything else.
+    Program(Box<Compiled>),
+}
+
+impl Test {
+    /// Makes a test of a condition. Fails as the compiler does, and with `TypeMismatch` for what is no condition.
+    pub(crate) fn new(expression: &Expression, context: &Context<'_>) -> Result<Test> {
+        let compiled = expression.compile(context)?;
+        check_logical(&compiled)?;
+        from_condition(&expression.condition(), context)
+    }
+
+    /// Whether the record passes.
+    #[inline]
+    pub(crate) fn passes(&self, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<bool> {
+        Ok(match self {
+            Test::And(parts) => {
+                for part in parts {
+                    if !part.passes(scratch, recno, record)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Test::Or(parts) => {
+                for part in parts {
+                    if part.passes(scratch, recno, record)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Test::Text { cell, relation, constant } => {
+                let text = record.get(cell.clone()).unwrap_or_default();
+                holds(*relation, compare_text(text, constant))
+            }
+            Test::Number { cell, decimals, scale, relation, constant, whole } => {
+                match digits(record.get(cell.clone()).unwrap_or_default(), *decimals) {
+                    Some(number) => match (number as f64 / scale).partial_cmp(constant) {
+                        Some(order) => holds(*relation, order),
+                        None => false,
+                    },
+                    None => ask(whole, scratch, recno, record)?,
+                }
+            }
+            Test::Date { cell, relation, constant, whole } => match record.get(cell.clone()) {
+                Some(day) if day.iter().all(u8::is_ascii_digit) && is_day(day) => {
+                    holds(*relation, day.cmp(&constant[..]))
+                }
+                _ => ask(whole, scratch, recno, record)?,
+            },
+            Test::Flag { at, value } => matches!(record.get(*at), Some(b'T' | b't' | b'Y' | b'y')) == *value,
+            Test::Deleted(value) => (record.first() == Some(&b'*')) == *value,
+            Test::Program(program) => ask(program, scratch, recno, record)?,
+        })
+    }
+}
+
+/// Refuses an expression that is no condition.
+pub(crate) fn check_logical(compiled: &Compiled) -> Result<()> {
+    match compiled.result_type().kind {
+        Kind::Logical => Ok(()),
+        kind => {
+            let message = format!("the expression is {}, and a condition is logical", kind.name());
+            Err(Error::new(Code::TypeMismatch, message))
+        }
+    }
+}
+
+fn ask(program: &Compiled, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<bool> {
+    // A condition that is NULL does not hold.
+    Ok(program.evaluate(scratch, record, recno)? == ExprValue::Logical(true))
+}
+
+fn from_condition(condition: &Condition, context: &Context<'_>) -> Result<Test> {
+    let all = |parts: &[Condition]| parts.iter().map(|part| from_condition(part, context)).collect::<Result<Vec<_>>>();
+    Ok(match condition {
+        Condition::And(parts) => Test::And(all(parts)?),
+        Condition::Or(parts) => Test::Or(all(parts)?),
+        Condition::Compare { subject, operator, constant, whole } => {
+            let program = whole.compile(context)?;
+            match field_of(subject, context).and_then(|field| compare(field, *operator, constant, &program, context)) {
+                Some(test) => test,
+                None => Test::Program(Box::new(program)),
+            }
+        }
+        Condition::Flag { subject, value } => flag(subject, *value, context)?,
+        Condition::Other(whole) => Test::Program(Box::new(whole.compile(context)?)),
+    })
+}
+
+fn flag(subject: &Expression, value: bool, context: &Context<'_>) -> Result<Test> {
+    if subject.canonical() == "DELETED()" {
+        return Ok(Test::Deleted(value));
+    }
+    match field_of(subject, context).filter(|field| field.kind == FieldKind::Logical && field.null_bit.is_none()) {
+        Some(field) => Ok(Test::Flag { at: field.offset, value }),
+        None => {
+            let text = subject.canonical();
+            let whole = if value { text } else { format!(".NOT.({text})") };
+            Ok(Test::Program(Box::new(Expression::parse(whole)?.compile(context)?)))
+        }
+    }
+}
+
+/// The field that an expression is, if it is nothing else.
+fn field_of<'f>(subject: &Expression, context: &Context<'f>) -> Option<&'f Field> {
+    let name = subject.canonical();
+    context.fields.iter().find(|field| field.name.eq_ignore_ascii_case(&name))
+}
+
+fn compare(
+    field: &Field,
+    relation: Relation,
+    constant: &Constant,
+    program: &Compiled,
+    context: &Context<'_>,
+) -> Option<Test> {
+    if field.null_bit.is_some() || field.varying_bit.is_some() {
+        return None;
+    }
+    let cell = field.offset..field.offset + field.length;
+    let whole = || Box::new(program.clone());
+    match (field.kind, constant) {
+        (FieldKind::Character, Constant::Text(text)) if !context.exact && relation != Relation::ExactlyEqual => {
+            Some(Test::Text { cell, relation, constant: text.clone() })
+        }
+        (FieldKind::Numeric, Constant::Number(number))
+            if field.letter == b'N' && field.length <= 15 && field.decimals < 15 && number.abs() < 1e15 =>
+        {
+            let (decimals, scale) = (usize::from(field.decimals), 10f64.powi(i32::from(field.decimals)));
+            Some(Test::Number { cell, decimals, scale, relation, constant: *number, whole: whole() })
+        }
+        (FieldKind::Date, Constant::Date(day)) if *day > 0 && field.length == 8 => {
+            let (year, month, day) = mainstay_base::Date::from_julian(*day).ymd();
+            let text = format!("{year:04}{month:02}{day:02}");
+            let constant = <[u8; 8]>::try_from(text.as_bytes()).ok()?;
+            Some(Test::Date { cell, relation, constant, whole: whole() })
+        }
+        _ => None,
+    }
+}
+
+/// How texts compare with SET EXACT OFF: by the bytes of the right one; a left one that is shorter comes before.
+#[inline]
+fn compare_text(left: &[u8], right: &[u8]) -> Ordering {
+    match left.get(..right.len()) {
+        Some(head) => head.cmp(right),
+        None => left.cmp(&right[..left.len()]).then(Ordering::Less),
+    }
+}
+
+#[inline]
+fn holds(relation: Relation, order: Ordering) -> bool {
+    match relation {
+        Relation::Equal | Relation::ExactlyEqual => order == Ordering::Equal,
+        Relation::NotEqual => order != Ordering::Equal,
+        Relation::Less => order == Ordering::Less,
+        Relation::LessOrEqual => order != Ordering::Greater,
+        Relation::Greater => order == Ordering::Greater,
+        Relation::GreaterOrEqual => order != Ordering::Less,
+    }
+}
+
+/// The digits of a number field of usual form (`  -12.50`) as a whole number; `None` for anything else, as a point that
+/// is not where the header says.
+#[inline]
+pub(crate) fn digits(cell: &[u8], decimals: usize) -> Option<i64> {
+    let (whole, fraction) = match decimals {
+        0 => (cell, &[][..]),
+        decimals => match cell.split_at_checked(cell.len().checked_sub(decimals + 1)?)? {
+            (whole, [b'.', fraction @ ..]) => (whole, fraction),
+            _ => return None,
+        },
+    };
+    let start = whole.iter().position(|byte| *byte != b' ')?;
+    let (negative, whole) = match whole.get(start..)? {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    if whole.is_empty() {
+        return None;
+    }
+    let mut number = 0i64;
+    for byte in whole.iter().chain(fraction) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + i64::from(digit);
+    }
+    Some(if negative { -number } else { number })
+}
+
+/// Whether eight digits can be compared as a day: months and days that are none are left to the full rule.
+fn is_day(day: &[u8]) -> bool {
+    let two = |at: usize| (day[at] - b'0') * 10 + (day[at + 1] - b'0');
+    (1..=12).contains(&two(4)) && (1..=28).contains(&two(6))
+}

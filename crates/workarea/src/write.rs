@@ -1,0 +1,315 @@
+//! Writing: records with their keys, new records, locks.
+//!
+//! ```text
+//!   set ...   the area's copy of the record        buffer
+//!   write     bytes and memos -> IndexedTable      record, keys of all open index files, locks
+//!             what the area has read is made right: the block, the orders whose keys changed
+//! ```
+//! Alone, the writer keeps records and index pages in memory: they are written when the area has to read what may be
+//! among them. So an order none of whose keys have changed goes on without that, and so does a row of appends.
+
+use crate::area::Area;
+use crate::options::Mode;
+use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_vfs::LockHolder;
+use mainstay_xbase::indexed::IndexedTable;
+
+impl Area {
+    /// The table's writer.
+    ///
+    /// Errors: `ReadOnly`.
+    pub(crate) fn table(&mut self) -> Result<&mut IndexedTable> {
+        match &mut self.table {
+            Some(table) => Ok(table),
+            None => Err(Error::new(Code::ReadOnly, "the table was opened for reading only")),
+        }
+    }
+
+    /// Writes the changes of the current record, with all its keys.
+    ///
+    /// Errors: `UniqueViolation` for a second candidate key; those of locks, of index files that cannot be kept up, of
+    /// the disk. The changes stay pending then: correct them, or [`Area::cancel`].
+    pub fn write(&mut self) -> Result<()> {
+        if !self.row.is_changed && !self.row.is_new {
+            return Ok(());
+        }
+        let memos = std::mem::take(&mut self.row.memos);
+        let written = self.write_row(&memos);
+        if written.is_err() {
+            self.row.memos = memos;
+        }
+        written?;
+        self.row.is_changed = false;
+        self.give_back_implicit_lock()
+    }
+
+    fn write_row(&mut self, memos: &[(usize, Vec<u8>)]) -> Result<()> {
+        let recno = u64::from(self.recno);
+        if self.row.is_new {
+            let bytes = std::mem::take(&mut self.row.bytes);
+            let appended = self.table().and_then(|table| table.append_record(&bytes));
+            self.row.bytes = bytes;
+            appended?;
+            self.row.is_new = false;
+            self.row.before.clone_from(&self.row.bytes);
+            self.note_written(None);
+        }
+        if !memos.is_empty() {
+            self.write_memos(recno, memos)?;
+        }
+        if self.row.bytes != self.row.before || !memos.is_empty() {
+            let bytes = std::mem::take(&mut self.row.bytes);
+            let change = self.table().and_then(|table| table.write_record(recno, &bytes));
+            self.row.bytes = bytes;
+            let change = change?;
+            self.row.bytes = change.new;
+            self.row.before.clone_from(&self.row.bytes);
+            self.note_written(Some(&change.old));
+        }
+        Ok(())
+    }
+
+    /// Stores long values; their references are then part of the record.
+    fn write_memos(&mut self, recno: u64, memos: &[(usize, Vec<u8>)]) -> Result<()> {
+        let values: Vec<(usize, ValueRef<'_>)> =
+            memos.iter().map(|(field, bytes)| (*field, ValueRef::Binary(bytes))).collect();
+        let change = self.table()?.update(recno, &values)?;
+        for (field, _) in memos {
+            let Some(field) = self.dbf.fields().get(*field) else { continue };
+            let cell = field.offset..field.offset + field.length;
+            if let (Some(to), Some(from)) = (self.row.bytes.get_mut(cell.clone()), change.new.get(cell)) {
+                to.copy_from_slice(from);
+            }
+            if let Some(bit) = field.null_bit
+                && let (Some(to), Some(from)) = (self.row.bytes.get_mut(bit / 8), change.new.get(bit / 8))
+            {
+                let mask = 1u8 << (bit % 8);
+                *to = *to & !mask | from & mask;
+            }
+        }
+        Ok(())
+    }
+
+    /// The current record was written, and had these bytes before (none: it is new).
+    fn note_written(&mut self, before: Option<&[u8]>) {
+        let recno = self.recno;
+        if let Some(aof) = &mut self.visibility.aof {
+            aof.note_change(recno);
+        }
+        self.blocks.patch(recno, &self.row.bytes);
+        if !self.is_alone() {
+            self.must_look = true;
+            return;
+        }
+        self.has_unwritten |= before.is_none();
+        for order in &mut self.orders {
+            if order.note_change(recno, before, &self.row.bytes, &mut self.scratch) {
+                self.has_unwritten_keys = true;
+            }
+        }
+    }
+
+    /// Makes sure that what is read next is what was written: alone, the writer may still have it.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        if !self.has_unwritten && !self.has_unwritten_keys {
+            return Ok(());
+        }
+        if self.has_unwritten {
+            return self.settle_all();
+        }
+        let order_is_stale = self.current.and_then(|at| self.orders.get(at)).is_some_and(|order| order.is_stale);
+        if order_is_stale { self.settle_all() } else { Ok(()) }
+    }
+
+    /// The same whatever is read next.
+    pub(crate) fn settle_all(&mut self) -> Result<()> {
+        if let Some(table) = &mut self.table {
+            table.flush()?;
+        }
+        if std::mem::take(&mut self.has_unwritten) {
+            self.blocks.begin_generation(&self.dbf)?;
+        }
+        if std::mem::take(&mut self.has_unwritten_keys) {
+            for file in &mut self.files {
+                file.read_anew()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes everything that is only in memory; with durable options it is on the disk when this returns.
+    pub fn flush(&mut self) -> Result<()> {
+        self.write()?;
+        match &mut self.table {
+            Some(table) => table.flush(),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what is pending, gives back all locks and closes the files.
+    pub fn close(mut self) -> Result<()> {
+        let written = self.write();
+        let closed = self.table.take().map_or(Ok(()), IndexedTable::close);
+        written.and(closed)
+    }
+
+    /// Appends a blank record and goes to it. Beside others it stays locked until it is unlocked.
+    ///
+    /// Errors: `ReadOnly`; `Busy` while another has the whole table.
+    pub fn append_blank(&mut self) -> Result<()> {
+        self.write()?;
+        let counts = self.counts;
+        let alone = self.is_alone();
+        let table = self.table()?;
+        let recno = if alone && !counts {
+            // The record is made when it is written: its keys are then made once.
+            table.count()? + 1
+        } else if alone {
+            table.append_blank()?
+        } else {
+            table.append_blank_locked()?
+        };
+        let recno = u32::try_from(recno).map_err(|_| Error::new(Code::Unsupported, "the table is full"))?;
+        if !alone {
+            self.blocks.look(&self.dbf)?;
+        }
+        self.blocks.set_count(recno.max(self.blocks.count()));
+        self.arrive(Some(recno));
+        self.found = false;
+        let Area { row, blank, table, .. } = self;
+        row.bytes.clear();
+        row.bytes.extend_from_slice(blank);
+        row.is_loaded = true;
+        row.is_new = alone && !counts;
+        if !row.is_new {
+            if let Some(table) = table {
+                table.read(recno.into(), &mut row.bytes)?;
+            }
+            row.before = row.bytes.clone();
+            self.note_written(None);
+        } else {
+            row.before.clear();
+            row.before.extend_from_slice(blank);
+        }
+        Ok(())
+    }
+
+    /// Locks a record until it is unlocked, waiting as the options say, and looks at the table again.
+    ///
+    /// Errors: `Busy`, with the holder as far as the system knows; `ReadOnly`.
+    pub fn lock_record(&mut self, record: u32) -> Result<()> {
+        if self.is_locked(record) {
+            return Ok(());
+        }
+        self.table()?.lock_record(record.into())?;
+        self.after_lock(record)
+    }
+
+    /// Asks once for a record; false while another has it.
+    pub fn try_lock_record(&mut self, record: u32) -> Result<bool> {
+        if self.is_locked(record) {
+            return Ok(true);
+        }
+        let locked = self.table()?.try_lock_record(record.into())?;
+        if locked {
+            self.after_lock(record)?;
+        }
+        Ok(locked)
+    }
+
+    /// What is read under a lock is what is there now.
+    fn after_lock(&mut self, record: u32) -> Result<()> {
+        self.blocks.look(&self.dbf)?;
+        if record == self.recno && !self.has_pending() {
+            self.row.is_loaded = false;
+        }
+        Ok(())
+    }
+
+    /// Writes what is pending and gives a record back.
+    pub fn unlock_record(&mut self, record: u32) -> Result<()> {
+        self.write()?;
+        self.table()?.unlock_record(record.into())
+    }
+
+    /// Locks the whole table until it is unlocked.
+    pub fn lock_table(&mut self) -> Result<()> {
+        self.table()?.lock_table()?;
+        self.after_lock(self.recno)
+    }
+
+    /// Asks once for the whole table; false while another has it or one of its records.
+    pub fn try_lock_table(&mut self) -> Result<bool> {
+        let locked = self.table()?.try_lock_table()?;
+        if locked {
+            self.after_lock(self.recno)?;
+        }
+        Ok(locked)
+    }
+
+    /// Writes what is pending and gives back the table and all records.
+    pub fn unlock(&mut self) -> Result<()> {
+        self.write()?;
+        match &mut self.table {
+            Some(table) => table.unlock(),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a record is locked by this area: by itself, with the table, or because nobody else is there.
+    pub fn is_locked(&self, record: u32) -> bool {
+        self.is_alone() || self.table.as_ref().is_some_and(|table| table.is_locked(record.into()))
+    }
+
+    /// Whether the whole table is locked by this area.
+    pub fn is_table_locked(&self) -> bool {
+        self.table.as_ref().is_some_and(IndexedTable::holds_table)
+    }
+
+    /// The records that are locked one by one, in ascending order.
+    pub fn locked_records(&self) -> Vec<u32> {
+        let records = self.table.as_ref().map(IndexedTable::locked_records).unwrap_or_default();
+        records.into_iter().filter_map(|record| u32::try_from(record).ok()).collect()
+    }
+
+    /// Who keeps a record from being locked by this area, as far as the system knows.
+    pub fn lock_holder(&self, record: u32) -> Result<Option<LockHolder>> {
+        self.table.as_ref().map_or(Ok(None), |table| table.record_lock_holder(record.into()))
+    }
+
+    /// Who keeps the table from being locked by this area.
+    pub fn table_lock_holder(&self) -> Result<Option<LockHolder>> {
+        self.table.as_ref().map_or(Ok(None), IndexedTable::table_lock_holder)
+    }
+
+    /// Locks the current record for a change that the program did not lock it for, if the options allow that.
+    pub(crate) fn lock_for_change(&mut self) -> Result<()> {
+        if !self.options().implicit_locks {
+            let message = format!("record {} is not locked", self.recno);
+            let error = Error::new(Code::Conflict, message).at(self.path().display());
+            return Err(error.hint("lock the record before it is changed"));
+        }
+        self.lock_record(self.recno)?;
+        self.row.implicit_lock = Some(self.recno);
+        Ok(())
+    }
+
+    pub(crate) fn give_back_implicit_lock(&mut self) -> Result<()> {
+        match (self.row.implicit_lock.take(), &mut self.table) {
+            (Some(record), Some(table)) => table.unlock_record(record.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the area may write.
+    pub fn is_writable(&self) -> bool {
+        self.options().mode != Mode::ReadOnly
+    }
+}
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        // Nobody is left to be told; who wants to know closes the area.
+        let _ = self.write();
+    }
+}
