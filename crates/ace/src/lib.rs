@@ -1,1 +1,42 @@
-//! The library of the Advantage Client Engine's calls, for programs that are linked with it.
+//! The library of the Advantage Client Engine's calls: `libace.so`, for programs that are linked with it.
+//!
+//! A program that was written for that interface (through Harbour's `rddads`, from C, from Delphi, PHP or Python) is
+//! linked with this library instead, and works on the same files. A call goes through four layers:
+//!
+//! ```text
+//!   AdsGotoTop(hTable)            entries    the exported C function: clears the last error, catches panics
+//!        |
+//!   moves::top(Handle)            calls      what the call means, in terms of a work area; errors with their codes
+//!        |
+//!   registry::table(Handle)       state      which object a handle is, and whether it is of the kind asked for
+//!        |
+//!   Area::go_top()                mainstay-workarea
+//! ```
+//!
+//! `border` holds what crosses to C, and with `entries` the crate's `unsafe`. `constants`, `structures` and `entries`
+//! are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
+//!
+//! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
+//! own last error. Limits: ADT tables, data dictionaries and full text search are refused with their code; SQL and
+//! remote servers need a [`backend`] that the program around this library provides.
+
+pub mod backend;
+pub mod border;
+mod calls;
+pub mod compat;
+mod connection;
+pub mod constants;
+mod cursor;
+mod dates;
+pub mod entries;
+pub mod failure;
+mod files;
+pub mod header;
+pub mod log;
+mod management;
+mod order;
+mod registry;
+mod settings;
+mod statement;
+pub mod structures;
+mod table;

@@ -32,6 +32,7 @@ impl Area {
     /// The number of keys in the current order: all, those of its scope, or those whose records are shown. Without an
     /// order, the number of records.
     pub fn key_count(&mut self, what: Counting) -> Result<u64> {
+        self.leave()?;
         self.look()?;
         let shows_all = what != Counting::Visible || self.visibility.is_everything();
         if self.current.is_none() {
@@ -84,6 +85,7 @@ impl Area {
         if !self.is_positioned() {
             return Ok(None);
         }
+        self.leave()?;
         self.look()?;
         let (recno, shows_all) = (self.recno, what != Counting::Visible || self.visibility.is_everything());
         if !self.is_positioned() || !shows_all && !self.is_shown(recno)? {

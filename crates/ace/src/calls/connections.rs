@@ -1,0 +1,226 @@
+//! Connections, and the files that are found through them.
+
+use std::sync::{Arc, Mutex};
+
+use mainstay_vfs::{Disk, FileSystem};
+
+use crate::border::*;
+use crate::calls;
+use crate::connection::Connection;
+use crate::constants::*;
+use crate::dates;
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::registry::{self, Object};
+use crate::settings;
+
+pub fn connect(name: Text, connection: Out<Handle>) -> Result<()> {
+    let types = settings::read(|settings| settings.server_types);
+    open(&name.string()?, types, "", "", connection)
+}
+
+pub fn connect_26(name: Text, server_types: u16, connection: Out<Handle>) -> Result<()> {
+    open(&name.string()?, server_types, "", "", connection)
+}
+
+pub fn connect_60(
+    path: Text,
+    server_types: u16,
+    user: Text,
+    password: Text,
+    _options: u32,
+    connection: Out<Handle>,
+) -> Result<()> {
+    let user = user.optional_string().unwrap_or_default();
+    let password = password.optional_string().unwrap_or_default();
+    open(&path.string()?, server_types, &user, &password, connection)
+}
+
+/// A connection string: `Data Source=...;User ID=...;Password=...;ServerType=LOCAL|REMOTE`.
+pub fn connect_101(text: Text, _options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
+    let text = text.string()?;
+    let value = |wanted: &[&str]| {
+        let parts = text.split(';').filter_map(|part| part.split_once('='));
+        let mut found = parts.filter(|(name, _)| wanted.contains(&name.trim().to_ascii_lowercase().as_str()));
+        found.next().map(|(_, value)| value.trim().to_owned())
+    };
+    let Some(source) = value(&["data source", "datasource", "server"]) else {
+        return Err(Failure::new(AE_INVALID_VALUE, "the connection string has no Data Source"));
+    };
+    let user = value(&["user id", "uid", "user", "username"]).unwrap_or_default();
+    let password = value(&["password", "pwd"]).unwrap_or_default();
+    open(&source, settings::read(|settings| settings.server_types), &user, &password, connection)
+}
+
+fn open(name: &str, server_types: u16, user: &str, password: &str, connection: Out<Handle>) -> Result<()> {
+    connection.required()?;
+    let opened = Connection::open(name, server_types.into(), user, password)?;
+    connection.set(registry::add(Object::Connection(Arc::new(opened)))?)
+}
+
+/// Closes a connection with everything that was opened through it. 0 closes all.
+pub fn disconnect(connection: Handle) -> Result<()> {
+    if connection == Handle(0) {
+        let all = registry::all(|handle, object| matches!(object, Object::Connection(_)).then_some(handle));
+        return all.into_iter().try_for_each(disconnect);
+    }
+    registry::connection(connection)?;
+    let tables = registry::all(|_, object| match object {
+        Object::Table(table) if table.connection_handle == connection => Some(Arc::clone(table)),
+        _ => None,
+    });
+    let mut first = Ok(());
+    for table in tables {
+        first = first.and(table.close());
+    }
+    let statements = registry::all(|handle, object| match object {
+        Object::Statement(statement) if statement.connection_handle == connection => Some(handle),
+        _ => None,
+    });
+    for statement in statements {
+        registry::remove(statement);
+    }
+    registry::remove(connection);
+    first
+}
+
+pub fn reset(connection: Handle) -> Result<()> {
+    registry::connection(connection).map(|_| ())
+}
+
+pub fn is_alive(connection: Handle, alive: Out<u16>) -> Result<()> {
+    registry::connection(connection)?;
+    alive.set(1)
+}
+
+/// Connections by the path that they were opened with.
+pub fn find(name: Text, connection: Out<Handle>) -> Result<()> {
+    let wanted = files::path_of(&name.string()?);
+    let wanted = files::existing(&wanted).unwrap_or(wanted);
+    let found = registry::all(|handle, object| match object {
+        Object::Connection(known) if wanted == known.folder || wanted == files::path_of(&known.name) => Some(handle),
+        // A file's connection is that of the folder it is in, or above it.
+        Object::Connection(known) if wanted.starts_with(&known.folder) => Some(handle),
+        _ => None,
+    });
+    match found.into_iter().min_by_key(|handle| handle.0) {
+        Some(found) => connection.set(found),
+        None => Err(Failure::new(AE_NO_CONNECTION, wanted.display().to_string())),
+    }
+}
+
+pub fn path(connection: Handle, path: Buffer, length: Out<u16>) -> Result<()> {
+    let connection = registry::connection(connection)?;
+    path.set_text(length, connection.folder.to_string_lossy().as_bytes())
+}
+
+pub fn kind(connection: Handle, kind: Out<u16>) -> Result<()> {
+    let connection = registry::connection(connection)?;
+    kind.set(u16::try_from(connection.server_type).unwrap_or(0))
+}
+
+pub fn property(connection: Handle, property: u16, value: Pointer, length: Out<u32>) -> Result<()> {
+    let connection = registry::connection(connection)?;
+    match u32::from(property) {
+        ADS_CONNECTIONPROP_USERNAME => value.buffer().set_text(length, connection.user.as_bytes()),
+        _ => Err(Failure::new(AE_INVALID_PROPERTY_ID, property.to_string())),
+    }
+}
+
+pub fn server_name(connection: Handle, name: Buffer, length: Out<u16>) -> Result<()> {
+    let connection = registry::connection(connection)?;
+    name.set_text(length, connection.name.as_bytes())
+}
+
+pub fn server_time(
+    connection: Handle,
+    date: Buffer,
+    date_length: Out<u16>,
+    milliseconds: Out<i32>,
+    time: Buffer,
+    time_length: Out<u16>,
+) -> Result<()> {
+    let connection = registry::connection(connection)?;
+    let now = dates::now();
+    date.set_text(date_length, dates::write(dates::today(), &connection.date_format()).as_bytes())?;
+    milliseconds.set(now)?;
+    time.set_text(time_length, dates::write_time(now).as_bytes())
+}
+
+/// A folder has its server here.
+pub fn is_server_loaded(server: Text, loaded: Out<u16>) -> Result<()> {
+    let path = files::path_of(&server.string()?);
+    let found = files::existing(&path).or_else(|| files::existing(path.parent()?));
+    loaded.set(match found {
+        Some(_) => u16::try_from(ADS_LOCAL_SERVER).unwrap_or(1),
+        None => 0,
+    })
+}
+
+pub fn exists(connection: Handle, name: Text, on_disk: Out<u16>) -> Result<()> {
+    let connection = of(connection)?;
+    let found = connection.find(&name.string()?, "dbf").is_some();
+    on_disk.set(found.into())
+}
+
+pub fn delete_file(connection: Handle, name: Text) -> Result<()> {
+    let connection = of(connection)?;
+    let name = name.string()?;
+    let path = connection.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name))?;
+    if calls::tables::is_open(&path) {
+        return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
+    }
+    Ok(connection.files.remove(&path)?)
+}
+
+pub fn find_first(connection: Handle, mask: Text, name: Buffer, length: Out<u16>, search: Out<Handle>) -> Result<()> {
+    let connection = of(connection)?;
+    search.required()?;
+    let mask = files::path_of(&mask.string()?);
+    let folder = connection.folder.join(mask.parent().unwrap_or(std::path::Path::new("")));
+    let pattern = mask.file_name().map_or_else(|| "*.dbf".to_owned(), |name| name.to_string_lossy().into_owned());
+    let names = Disk.list(&folder)?.into_iter().filter(|entry| !entry.is_folder);
+    let names = names.filter_map(|entry| Some(entry.path.file_name()?.to_string_lossy().into_owned()));
+    let mut names: Vec<String> = names.filter(|name| files::matches(name, &pattern)).collect();
+    // They are taken from the end.
+    names.reverse();
+    let names = Arc::new(Mutex::new(names));
+    let handle = registry::add(Object::Search(Arc::clone(&names)))?;
+    search.set(handle)?;
+    next_name(&names, name, length)
+}
+
+pub fn find_next(connection: Handle, search: Handle, name: Buffer, length: Out<u16>) -> Result<()> {
+    of(connection)?;
+    match registry::find(search) {
+        Some(Object::Search(names)) => next_name(&names, name, length),
+        _ => Err(AE_INVALID_FIND_HANDLE.into()),
+    }
+}
+
+/// The next name; one whose buffer is too short is given again.
+fn next_name(names: &Mutex<Vec<String>>, buffer: Buffer, length: Out<u16>) -> Result<()> {
+    let mut names = names.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let name = names.last().cloned().ok_or_else(|| Failure::new(AE_NO_FILE_FOUND, ""))?;
+    buffer.set_text(length, name.as_bytes())?;
+    names.pop();
+    Ok(())
+}
+
+pub fn find_close(_connection: Handle, search: Handle) -> Result<()> {
+    match registry::find(search) {
+        Some(Object::Search(_)) => {
+            registry::remove(search);
+            Ok(())
+        }
+        _ => Err(AE_INVALID_FIND_HANDLE.into()),
+    }
+}
+
+/// The connection of a handle, or for 0 the folder of the settings.
+pub fn of(connection: Handle) -> Result<Arc<Connection>> {
+    match connection {
+        Handle(0) => Ok(Arc::new(Connection::implicit())),
+        _ => registry::connection(connection),
+    }
+}

@@ -1,0 +1,155 @@
+//! The text that defines the fields of a new table: `NAME,Character,20;BALANCE,Numeric,10,2;NOTES,Memo`.
+//!
+//! A field's type is a word or its first letter; of a length and decimals as the type needs them; then flags. What these
+//! tables cannot have (the types of ADT tables) is refused by name.
+
+use mainstay_xbase::dbf::{FieldSpec, TableSpec};
+
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+
+/// The fields of a definition.
+pub fn parse(text: &str, table_type: u32) -> Result<Vec<FieldSpec>> {
+    let fields = text.split(';').map(str::trim).filter(|field| !field.is_empty());
+    let fields: Vec<FieldSpec> = fields.map(|field| parse_field(field, table_type)).collect::<Result<_>>()?;
+    match fields.is_empty() {
+        true => Err(Failure::new(AE_INVALID_FIELDDEF, "there is no field")),
+        false => Ok(fields),
+    }
+}
+
+fn parse_field(text: &str, table_type: u32) -> Result<FieldSpec> {
+    let refused = |reason: &str| Failure::new(AE_INVALID_FIELDDEF, format!("{text}: {reason}"));
+    let mut parts = text.split(',').map(str::trim);
+    let name = parts.next().filter(|name| !name.is_empty()).ok_or_else(|| refused("no name"))?;
+    if name.len() > 10 {
+        return Err(Failure::new(AE_NAME_TOO_LONG, name));
+    }
+    let kind = parts.next().ok_or_else(|| refused("no type"))?;
+    let mut numbers = Vec::new();
+    let mut flags = Vec::new();
+    for part in parts {
+        match part.parse::<usize>() {
+            Ok(number) => numbers.push(number),
+            Err(_) => flags.push(part.to_ascii_uppercase()),
+        }
+    }
+    let (letter, length, binary) =
+        kind_of(kind, numbers.first().copied(), table_type).ok_or_else(|| refused("no such type"))?;
+    let decimals = numbers.get(1).copied().unwrap_or(0);
+    let takes_decimals = matches!(letter, b'N' | b'F' | b'B' | b'Y');
+    let decimals = u8::try_from(if takes_decimals { decimals } else { 0 }).map_err(|_| refused("too many decimals"))?;
+    let mut field = FieldSpec::new(name, letter, length, decimals);
+    field.binary = binary || flags.iter().any(|flag| flag == "NOCPTRANS");
+    if flags.iter().any(|flag| flag == "NULL") {
+        field = field.nullable();
+    }
+    Ok(field)
+}
+
+/// The letter of a type, the length of its fields, and whether they hold bytes.
+fn kind_of(kind: &str, length: Option<usize>, table_type: u32) -> Option<(u8, usize, bool)> {
+    let vfp = table_type == ADS_VFP;
+    let given = length.unwrap_or(0);
+    Some(match kind.to_ascii_lowercase().as_str() {
+        "character" | "char" | "c" | "cicharacter" => (b'C', given, false),
+        "raw" => (b'C', given, true),
+        "numeric" | "n" => (b'N', given, false),
+        "float" | "f" => (b'F', given, false),
+        "date" | "d" => (b'D', 8, false),
+        "shortdate" if !vfp => (b'D', 3, false),
+        "logical" | "l" => (b'L', 1, false),
+        "memo" | "m" => (b'M', 0, false),
+        "binary" | "blob" if vfp => (b'W', 0, true),
+        "binary" | "blob" => (b'M', 0, true),
+        "image" => (b'P', 0, true),
+        "general" | "g" => (b'G', 0, true),
+        "integer" | "int" | "i" => (b'I', 4, false),
+        "shortint" if !vfp => (b'I', 2, false),
+        "longlong" | "longint" | "int64" if !vfp => (b'I', 8, false),
+        "autoinc" | "autoincrement" if vfp => (b'I', 4, false),
+        "autoinc" | "autoincrement" => (b'+', 4, false),
+        "double" | "b" => (b'B', 8, false),
+        "curdouble" | "money" | "currency" | "y" => (b'Y', 8, false),
+        "timestamp" | "datetime" | "t" => (b'T', 8, false),
+        "time" if !vfp => (b'T', 4, false),
+        "modtime" if !vfp => (b'=', 8, false),
+        "rowversion" if !vfp => (b'^', 8, false),
+        "varchar" | "varcharfox" => (b'V', given, false),
+        "varbinary" | "varbinaryfox" => (b'Q', given, true),
+        "nchar" if !vfp => (0x1A, given * 2, false),
+        "nvarchar" if !vfp => (0x1B, given * 2, false),
+        "nmemo" if !vfp => (0x1C, 0, false),
+        _ => return None,
+    })
+}
+
+/// The fields of a table that is to get other ones, and for each the old field that its values come from.
+pub fn restructured(
+    old: &TableSpec,
+    add: &str,
+    delete: &str,
+    change: &str,
+    table_type: u32,
+) -> Result<(TableSpec, Vec<Option<usize>>)> {
+    let place = |name: &str| {
+        let found = old.fields.iter().position(|field| field.name.eq_ignore_ascii_case(name.trim()));
+        found.ok_or_else(|| Failure::new(AE_INVALID_FIELDNAME, name.trim()))
+    };
+    let parts =
+        |text: &str| text.split(';').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
+    let mut fields: Vec<Option<FieldSpec>> = old.fields.iter().cloned().map(Some).collect();
+    let deleted: Vec<String> = parts(delete);
+    for name in &deleted {
+        if let Some(field) = fields.get_mut(place(name.trim_end_matches(','))?) {
+            *field = None;
+        }
+    }
+    let changed: Vec<String> = parts(change);
+    for text in &changed {
+        let (name, definition) = text.split_once(',').ok_or_else(|| Failure::new(AE_INVALID_FIELDDEF, text))?;
+        if let Some(field) = fields.get_mut(place(name)?) {
+            *field = Some(parse_field(definition, table_type)?);
+        }
+    }
+    let mut sources = Vec::new();
+    let mut kept = Vec::new();
+    for (from, field) in fields.into_iter().enumerate() {
+        if let Some(field) = field {
+            kept.push(field);
+            sources.push(Some(from));
+        }
+    }
+    if !add.trim().is_empty() {
+        for field in parse(add, table_type)? {
+            kept.push(field);
+            sources.push(None);
+        }
+    }
+    Ok((TableSpec { fields: kept, ..old.clone() }, sources))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_letters_define_fields() {
+        let fields = parse("ID,Numeric,8,0; NAME,C,20;BORN,Date;OK,Logical;NOTES,Memo,10;", ADS_CDX).unwrap();
+        let described: Vec<_> = fields.iter().map(|field| (field.name.as_str(), field.letter, field.length)).collect();
+        let expected = [("ID", b'N', 8), ("NAME", b'C', 20), ("BORN", b'D', 8), ("OK", b'L', 1), ("NOTES", b'M', 0)];
+        assert_eq!(described, expected);
+        assert!(
+            parse("A,Character,5,NULL,NOCPTRANS", ADS_VFP).is_ok_and(|fields| fields[0].nullable && fields[0].binary)
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let code = |text: &str| parse(text, ADS_CDX).unwrap_err().code;
+        assert_eq!(code(""), AE_INVALID_FIELDDEF);
+        assert_eq!(code("A"), AE_INVALID_FIELDDEF);
+        assert_eq!(code("A,Guid"), AE_INVALID_FIELDDEF);
+        assert_eq!(code("ELEVENCHARS,Logical"), AE_NAME_TOO_LONG);
+    }
+}

@@ -1,0 +1,212 @@
+//! Filters, optimized filters, and searching record by record.
+
+use mainstay_workarea::{Customize, Optimized};
+
+use crate::border::*;
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::registry;
+use crate::table::is_positioned;
+
+pub fn set_filter(table: Handle, filter: Text) -> Result<()> {
+    let table = registry::table(table)?;
+    let filter = filter.string()?;
+    table.with(|state| Ok(state.area.set_filter(Some(&filter))?))
+}
+
+/// The newer form: the text may be UTF-16.
+pub fn set_filter_100(table: Handle, filter: Pointer, options: u32) -> Result<()> {
+    let table = registry::table(table)?;
+    let filter = filter.encoded(options)?;
+    table.with(|state| Ok(state.area.set_filter(Some(&filter))?))
+}
+
+pub fn get_filter(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let text = table.with(|state| Ok(state.area.filter().map(str::to_owned)))?;
+    filter.set_text(length, text.ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?.as_bytes())
+}
+
+pub fn clear_filter(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    table.with(|state| {
+        state.area.set_filter(None)?;
+        state.area.clear_aof();
+        Ok(())
+    })
+}
+
+fn set(table: Handle, filter: &str) -> Result<()> {
+    let table = registry::table(table)?;
+    table.with(|state| {
+        state.area.set_aof(filter)?;
+        Ok(())
+    })
+}
+
+pub fn set_aof(table: Handle, filter: Text, _resolve: u16) -> Result<()> {
+    registry::table(table)?;
+    set(table, &filter.string()?)
+}
+
+pub fn set_aof_100(table: Handle, filter: Pointer, options: u32) -> Result<()> {
+    registry::table(table)?;
+    set(table, &filter.encoded(options)?)
+}
+
+pub fn get_aof(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
+    filter.set_text(length, aof_of(table)?.as_bytes())
+}
+
+pub fn get_aof_100(table: Handle, options: u32, filter: Pointer, length: Out<u32>) -> Result<()> {
+    filter.set_encoded(options, length, &aof_of(table)?)
+}
+
+fn aof_of(table: Handle) -> Result<String> {
+    let table = registry::table(table)?;
+    let text = table.with(|state| Ok(state.area.aof().map(str::to_owned)))?;
+    text.ok_or_else(|| Failure::new(AE_NO_FILTER, "the table has no optimized filter"))
+}
+
+pub fn clear_aof(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    table.with(|state| {
+        state.area.clear_aof();
+        Ok(())
+    })
+}
+
+pub fn refresh_aof(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    table.with(|state| Ok(state.area.refresh_aof()?))
+}
+
+fn number_of(level: Optimized) -> u16 {
+    let number = match level {
+        Optimized::Full => ADS_OPTIMIZED_FULL,
+        Optimized::Part => ADS_OPTIMIZED_PART,
+        Optimized::None => ADS_OPTIMIZED_NONE,
+    };
+    u16::try_from(number).unwrap_or(0)
+}
+
+/// How far the indexes answer the filter; and the filter itself, if not fully.
+pub fn level(table: Handle, level: Out<u16>, rest: Buffer, length: Out<u16>) -> Result<()> {
+    let (found, text) = level_of(table)?;
+    level.set(number_of(found))?;
+    if rest.is_null() || length.is_null() {
+        return Ok(());
+    }
+    rest.set_text(length, text.as_bytes())
+}
+
+pub fn level_100(table: Handle, level: Out<u16>, rest: Pointer, length: Out<u32>, options: u32) -> Result<()> {
+    let (found, text) = level_of(table)?;
+    level.set(number_of(found))?;
+    if rest.is_null() || length.is_null() {
+        return Ok(());
+    }
+    rest.set_encoded(options, length, &text)
+}
+
+fn level_of(table: Handle) -> Result<(Optimized, String)> {
+    let table = registry::table(table)?;
+    table.with(|state| {
+        let level = state.area.aof_level().ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?;
+        let text = state.area.aof().unwrap_or_default().to_owned();
+        Ok((level, if level == Optimized::Full { String::new() } else { text }))
+    })
+}
+
+pub fn evaluate(table: Handle, filter: Text, level: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let filter = filter.string()?;
+    let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
+    level.set(number_of(found))
+}
+
+pub fn evaluate_100(table: Handle, filter: Pointer, options: u32, level: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let filter = filter.encoded(options)?;
+    let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
+    level.set(number_of(found))
+}
+
+pub fn customize(table: Handle, count: u32, records: Out<u32>, option: u16) -> Result<()> {
+    let table = registry::table(table)?;
+    let how = match u32::from(option) {
+        ADS_AOF_ADD_RECORD => Customize::Add,
+        ADS_AOF_REMOVE_RECORD => Customize::Remove,
+        ADS_AOF_TOGGLE_RECORD => Customize::Toggle,
+        _ => return Err(Failure::new(AE_INVALID_OPTION, option.to_string())),
+    };
+    let records = match count {
+        0 => vec![table.on_record(|state| Ok(state.area.record_number()))?],
+        count if count <= MOST_RECORDS => records.get_all(count as usize)?,
+        count => return Err(Failure::new(AE_INVALID_VALUE, format!("{count} records at once"))),
+    };
+    table.with(|state| match state.area.aof() {
+        Some(_) => Ok(state.area.customize_aof(&records, how)?),
+        None => Err(Failure::new(AE_NO_FILTER, "the table has no optimized filter")),
+    })
+}
+
+/// As many as one call may name, so that a wrong count does not read all of memory.
+const MOST_RECORDS: u32 = 16 << 20;
+
+pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let answer = table.with(|state| {
+        let record = match record {
+            0 if is_positioned(&state.area) => state.area.record_number(),
+            0 => return Err(AE_NO_CURRENT_RECORD.into()),
+            record => record,
+        };
+        match state.area.aof() {
+            Some(_) => Ok(state.area.is_record_in_aof(record)?),
+            None => Ok(true),
+        }
+    })?;
+    is_in.set(answer.into())
+}
+
+/// To the next record (or the one before) for which a condition is true, from the first of the table on.
+pub fn locate(table: Handle, expression: Text, forward: u16, found: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let expression = expression.string()?;
+    let forward = forward != 0;
+    table.with(|state| {
+        state.area.check_expression(&expression)?;
+        state.locate = Some((expression.clone(), forward));
+        Ok(())
+    })?;
+    table.go(None, |area| match forward {
+        true => Ok(area.go_top()?),
+        false => Ok(area.go_bottom()?),
+    })?;
+    search(&table, &expression, forward, found)
+}
+
+pub fn locate_next(table: Handle, found: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let condition = table.with(|state| Ok(state.locate.clone()))?;
+    let (expression, forward) = condition.ok_or_else(|| Failure::new(AE_INVALID_CONTINUE, ""))?;
+    table.skip(None, if forward { 1 } else { -1 })?;
+    search(&table, &expression, forward, found)
+}
+
+fn search(table: &crate::table::Table, expression: &str, forward: bool, found: Out<u16>) -> Result<()> {
+    let step = if forward { 1 } else { -1 };
+    let answer = table.go(None, |area| {
+        loop {
+            if !is_positioned(area) {
+                return Ok(false);
+            }
+            if area.evaluate_logical(expression)? {
+                return Ok(true);
+            }
+            area.skip(step)?;
+        }
+    })?;
+    found.set(answer.into())
+}

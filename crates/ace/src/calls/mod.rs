@@ -1,0 +1,24 @@
+//! What the entries mean: one function for each that is done, under the group it is of.
+//!
+//! A function takes the entry's own parameters and answers with a code and its particulars; it checks handles before
+//! anything else, so that a wrong one never reaches a pointer.
+
+#![allow(missing_docs, reason = "each function is the entry that names it; the entry is what is documented")]
+
+pub mod connections;
+pub mod definitions;
+pub mod expressions;
+pub mod fields;
+pub mod filters;
+pub mod indexes;
+pub mod keys;
+pub mod locks;
+pub mod management;
+pub mod memos;
+pub mod moves;
+pub mod records;
+pub mod sets;
+pub mod settings;
+pub mod statements;
+pub mod tables;
+pub mod transactions;

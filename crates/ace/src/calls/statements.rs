@@ -1,0 +1,206 @@
+//! SQL: statements, their parameters, and the cursors of their rows.
+
+use std::sync::Arc;
+
+use mainstay_base::{Date, Decimal, Time, Timestamp, Value};
+
+use crate::backend::{self, Parameter};
+use crate::border::*;
+use crate::calls::connections;
+use crate::constants::*;
+use crate::cursor;
+use crate::dates;
+use crate::failure::{Failure, Result};
+use crate::registry::{self, Object};
+use crate::settings;
+use crate::statement::Statement;
+use crate::table::{Opening, Table};
+
+pub fn create(connection: Handle, statement: Out<Handle>) -> Result<()> {
+    let through = connections::of(connection)?;
+    statement.required()?;
+    if backend::sql().is_none() {
+        return Err(Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine"));
+    }
+    statement.set(registry::add(Object::Statement(Arc::new(Statement::new(through, connection))))?)
+}
+
+pub fn close(statement: Handle) -> Result<()> {
+    let cursor = registry::statement(statement)?.with(|state| Ok(state.cursor.take()))?;
+    if let Some(cursor) = cursor.and_then(|cursor| registry::table(cursor).ok()) {
+        cursor.close()?;
+    }
+    registry::remove(statement);
+    Ok(())
+}
+
+fn prepare_text(statement: &Statement, sql: String) -> Result<()> {
+    let names = statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map_err(as_sql)?;
+    statement.with(|state| {
+        state.sql = sql;
+        state.is_prepared = true;
+        state.parameters = names.into_iter().map(|name| Parameter { name, value: Value::Null }).collect();
+        Ok(())
+    })
+}
+
+/// What the engine says is a fault of the statement, unless it is about something else.
+fn as_sql(failure: Failure) -> Failure {
+    match failure.code {
+        AE_INVALID_EXPRESSION | AE_INVALID_FIELDNAME | AE_INVALID_VALUE => Failure::new(AE_SQL_ERROR, failure.detail),
+        _ => failure,
+    }
+}
+
+pub fn prepare(statement: Handle, sql: Text) -> Result<()> {
+    prepare_text(&*registry::statement(statement)?, sql.string()?)
+}
+
+pub fn prepare_wide(statement: Handle, sql: Wide) -> Result<()> {
+    prepare_text(&*registry::statement(statement)?, sql.string()?)
+}
+
+pub fn verify(statement: Handle, sql: Text) -> Result<()> {
+    let statement = registry::statement(statement)?;
+    let sql = sql.string()?;
+    statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map(|_| ()).map_err(as_sql)
+}
+
+pub fn verify_wide(statement: Handle, sql: Wide) -> Result<()> {
+    let statement = registry::statement(statement)?;
+    let sql = sql.string()?;
+    statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map(|_| ()).map_err(as_sql)
+}
+
+pub fn execute(handle: Handle, rows: Out<Handle>) -> Result<()> {
+    let statement = registry::statement(handle)?;
+    let sql = statement.with(|state| match state.is_prepared {
+        true => Ok(state.sql.clone()),
+        false => Err(AE_NOT_PREPARED.into()),
+    })?;
+    run(handle, &statement, &sql, rows)
+}
+
+pub fn execute_direct(handle: Handle, sql: Text, rows: Out<Handle>) -> Result<()> {
+    let statement = registry::statement(handle)?;
+    run(handle, &statement, &sql.string()?, rows)
+}
+
+pub fn execute_direct_wide(handle: Handle, sql: Wide, rows: Out<Handle>) -> Result<()> {
+    let statement = registry::statement(handle)?;
+    run(handle, &statement, &sql.string()?, rows)
+}
+
+/// Runs a statement. One that gives rows answers a cursor over them; the place for it is then required.
+fn run(handle: Handle, statement: &Arc<Statement>, sql: &str, rows: Out<Handle>) -> Result<()> {
+    if statement.with(|state| Ok(state.cursor.is_some_and(|cursor| registry::table(cursor).is_ok())))? {
+        return Err(AE_CURSOR_NOT_CLOSED.into());
+    }
+    let parameters = statement.with(|state| Ok(state.parameters.clone()))?;
+    let outcome = statement.connection.sql(|session| Ok(session.execute(sql, &parameters)?)).map_err(as_sql)?;
+    rows.set_if_given(Handle(0));
+    let cursor = match outcome.columns.is_empty() {
+        true => None,
+        false => {
+            rows.required()?;
+            let opening = Opening {
+                connection: Arc::clone(&statement.connection),
+                connection_handle: statement.connection_handle,
+                opened_as: String::new(),
+                alias: "cursor".to_owned(),
+                table_type: ADS_VFP,
+                char_type: ADS_ANSI,
+                lock_type: ADS_COMPATIBLE_LOCKING,
+                options: ADS_EXCLUSIVE | ADS_READONLY,
+                statement: Some(handle),
+                columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
+            };
+            let (cursor, _) = Table::add(opening, cursor::open(&outcome)?)?;
+            rows.set(cursor)?;
+            Some(cursor)
+        }
+    };
+    statement.with(|state| {
+        state.cursor = cursor;
+        state.affected = outcome.affected;
+        Ok(())
+    })
+}
+
+/// How many rows a statement has changed, where `AdsGetRecordCount` is asked with its handle.
+pub fn affected(statement: Handle, count: Out<u32>) -> Result<()> {
+    let affected = registry::statement(statement)?.with(|state| Ok(state.affected))?;
+    count.set(u32::try_from(affected).unwrap_or(u32::MAX))
+}
+
+pub fn parameter_count(statement: Handle, count: Out<u16>) -> Result<()> {
+    let parameters = registry::statement(statement)?.with(|state| Ok(state.parameters.len()))?;
+    count.set(u16::try_from(parameters).unwrap_or(u16::MAX))
+}
+
+pub fn clear_parameters(statement: Handle) -> Result<()> {
+    registry::statement(statement)?.with(|state| {
+        state.parameters.iter_mut().for_each(|parameter| parameter.value = Value::Null);
+        Ok(())
+    })
+}
+
+pub fn text(statement: Handle, sql: Buffer, length: Out<u16>) -> Result<()> {
+    let text = registry::statement(statement)?.with(|state| Ok(state.sql.clone()))?;
+    sql.set_text(length, text.as_bytes())
+}
+
+pub fn of_cursor(cursor: Handle, statement: Out<Handle>) -> Result<()> {
+    let cursor = registry::table(cursor)?;
+    statement.set(cursor.statement.ok_or(AE_INVALID_SQLCURSOR_HANDLE)?)
+}
+
+pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
+    registry::statement(statement)?.with(|state| match u32::from(table_type) {
+        table_type @ (ADS_NTX | ADS_CDX | ADS_VFP) => {
+            state.table_type = table_type;
+            Ok(())
+        }
+        ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
+        other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
+    })
+}
+
+/// Settings of how a statement's tables are opened that change nothing here: locks and rights are the files'.
+pub fn hint(statement: Handle, _: u16) -> Result<()> {
+    registry::statement(statement).map(|_| ())
+}
+
+/// The statement of a handle, if it is one: calls that set fields set parameters too.
+pub fn is_statement(object: Handle) -> Option<Arc<Statement>> {
+    registry::statement(object).ok()
+}
+
+/// A text as a parameter's value.
+pub fn text_value(bytes: Vec<u8>) -> Value {
+    Value::Text(text_of(bytes))
+}
+
+/// A day number as a parameter's value.
+pub fn day_value(julian: i32) -> Value {
+    if julian == 0 { Value::Null } else { Value::Date(Date::from_julian(julian)) }
+}
+
+/// A time of day in milliseconds as a parameter's value.
+pub fn time_value(milliseconds: i32) -> Value {
+    Time::from_nanos(i64::from(milliseconds) * 1_000_000).map_or(Value::Null, Value::Time)
+}
+
+/// An amount in ten-thousandths as a parameter's value.
+pub fn money_value(amount: i64) -> Value {
+    Value::Decimal(Decimal::new(amount.into(), 4))
+}
+
+/// A moment as a text, by the mask.
+pub fn moment_value(text: &str, mask: &str) -> Option<Value> {
+    let (date, time) = text.split_once(' ').unwrap_or((text, ""));
+    let epoch = settings::read(|settings| settings.epoch);
+    let (day, time) = (dates::read(date, mask, epoch)?, dates::read_time(time)?);
+    let moment = Timestamp::new(Date::from_julian(day), u32::try_from(time).ok()?);
+    Some(if day == 0 { Value::Null } else { Value::Timestamp(moment) })
+}

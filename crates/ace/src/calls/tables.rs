@@ -1,0 +1,403 @@
+//! Opening, creating and closing tables, and what they are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mainstay_workarea::{Area, AreaOptions, Mode};
+use mainstay_xbase::dbf::{Format, TableSpec};
+use mainstay_xbase::lock::LockScheme;
+use mainstay_xbase::writer::{self, Access, WriteOptions};
+
+use crate::border::*;
+use crate::calls::connections;
+use crate::calls::definitions;
+use crate::calls::indexes::give_handles;
+use crate::connection::Connection;
+use crate::constants::*;
+use crate::dates;
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::registry::{self, Object};
+use crate::table::{Opening, Table};
+
+/// How a program wants a table.
+pub struct Wanted {
+    /// Its alias; the name's without one.
+    pub alias: Option<String>,
+    /// ADS_NTX and its siblings; 0 to look at the file.
+    pub table_type: u16,
+    /// ADS_ANSI, ADS_OEM or the number of a collation.
+    pub char_type: u16,
+    /// ADS_COMPATIBLE_LOCKING or ADS_PROPRIETARY_LOCKING.
+    pub lock_type: u16,
+    /// ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
+    pub options: u32,
+}
+
+/// Opens the table of a name.
+pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<Handle> {
+    let through = connections::of(connection)?;
+    let table_type = u32::from(wanted.table_type);
+    check_type(table_type)?;
+    let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
+    let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
+    let opening = Opening {
+        connection: through,
+        connection_handle: connection,
+        alias: wanted.alias.clone().unwrap_or_else(|| alias_of(&path)),
+        opened_as: name,
+        table_type,
+        char_type: wanted.char_type.into(),
+        lock_type: wanted.lock_type.into(),
+        options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
+        statement: None,
+        columns: Vec::new(),
+    };
+    open_at(opening, &path).map(|(handle, _)| handle)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn open(
+    connection: Handle,
+    name: Text,
+    alias: Text,
+    table_type: u16,
+    char_type: u16,
+    lock_type: u16,
+    _rights: u16,
+    options: u32,
+    table: Out<Handle>,
+) -> Result<()> {
+    connections::of(connection)?;
+    table.required()?;
+    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options };
+    table.set(open_named(connection, name.string()?, &wanted)?)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn open_90(
+    connection: Handle,
+    name: Text,
+    alias: Text,
+    table_type: u16,
+    char_type: u16,
+    lock_type: u16,
+    rights: u16,
+    options: u32,
+    _collation: Text,
+    table: Out<Handle>,
+) -> Result<()> {
+    open(connection, name, alias, table_type, char_type, lock_type, rights, options, table)
+}
+
+pub fn open_101(connection: Handle, name: Text, table: Out<Handle>) -> Result<()> {
+    open(connection, name, Text::NONE, 0, 0, 0, 0, 0, table)
+}
+
+fn check_type(table_type: u32) -> Result<()> {
+    match table_type {
+        ADS_DEFAULT | ADS_NTX | ADS_CDX | ADS_VFP => Ok(()),
+        ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
+        other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
+    }
+}
+
+fn alias_of(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Opens the table of a path. Within this process an exclusively opened table is open once; others are asked through the
+/// system's locks.
+pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)> {
+    let exclusive = opening.options & ADS_EXCLUSIVE != 0;
+    let conflict = registry::all(|_, object| match object {
+        Object::Table(known) if known.path == path && (exclusive || !known.is_shared()) => Some(()),
+        _ => None,
+    });
+    if !conflict.is_empty() {
+        return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
+    }
+    let mode = match opening.options {
+        options if options & ADS_READONLY != 0 => Mode::ReadOnly,
+        _ if exclusive => Mode::Exclusive,
+        _ => Mode::Shared,
+    };
+    let scheme = match opening.table_type {
+        ADS_NTX => Some(LockScheme::Clipper),
+        ADS_CDX | ADS_VFP => Some(LockScheme::FoxPro),
+        _ => None,
+    };
+    let options = AreaOptions {
+        mode,
+        scheme,
+        open_structural: opening.table_type != ADS_NTX,
+        implicit_locks: true,
+        ..AreaOptions::default()
+    };
+    let area =
+        Area::open(Arc::clone(&opening.connection.files), path, &options).map_err(|error| match error.code() {
+            mainstay_base::Code::Busy => Failure::new(AE_FILE_IN_USE, error.to_string()),
+            _ => error.into(),
+        })?;
+    if opening.table_type == ADS_DEFAULT {
+        opening.table_type = match area.header().version {
+            0x30..=0x32 => ADS_VFP,
+            0x83 => ADS_NTX,
+            _ => ADS_CDX,
+        };
+    }
+    Table::add(opening, area)
+}
+
+/// Whether a table of this path is open in this process.
+pub fn is_open(path: &Path) -> bool {
+    let open = registry::all(|_, object| matches!(object, Object::Table(table) if table.path == path).then_some(()));
+    !open.is_empty()
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create(
+    connection: Handle,
+    name: Text,
+    alias: Text,
+    table_type: u16,
+    char_type: u16,
+    lock_type: u16,
+    _rights: u16,
+    memo_size: u16,
+    fields: Text,
+    table: Out<Handle>,
+) -> Result<()> {
+    let through = connections::of(connection)?;
+    table.required()?;
+    let name = name.string()?;
+    let table_type = match u32::from(table_type) {
+        ADS_DEFAULT => ADS_CDX,
+        table_type => table_type,
+    };
+    check_type(table_type)?;
+    let spec = spec(&fields.string()?, table_type, char_type.into(), memo_size)?;
+    let path = through.place(&name, "dbf");
+    if is_open(&path) {
+        return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
+    }
+    make(&through, &path, &spec)?;
+    let opening = Opening {
+        connection: through,
+        connection_handle: connection,
+        alias: alias.optional_string().unwrap_or_else(|| alias_of(&path)),
+        opened_as: name,
+        table_type,
+        char_type: char_type.into(),
+        lock_type: lock_type.into(),
+        options: ADS_EXCLUSIVE,
+        statement: None,
+        columns: Vec::new(),
+    };
+    let (handle, _) = open_at(opening, &path)?;
+    table.set(handle)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create_71(
+    connection: Handle,
+    name: Text,
+    alias: Text,
+    table_type: u16,
+    char_type: u16,
+    lock_type: u16,
+    rights: u16,
+    memo_size: u16,
+    fields: Text,
+    _options: u32,
+    table: Out<Handle>,
+) -> Result<()> {
+    create(connection, name, alias, table_type, char_type, lock_type, rights, memo_size, fields, table)
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
+pub fn create_90(
+    connection: Handle,
+    name: Text,
+    alias: Text,
+    table_type: u16,
+    char_type: u16,
+    lock_type: u16,
+    rights: u16,
+    memo_size: u16,
+    fields: Text,
+    _options: u32,
+    _collation: Text,
+    table: Out<Handle>,
+) -> Result<()> {
+    create(connection, name, alias, table_type, char_type, lock_type, rights, memo_size, fields, table)
+}
+
+/// The form of a new table.
+pub fn spec(fields: &str, table_type: u32, char_type: u32, memo_size: u16) -> Result<TableSpec> {
+    let fields = definitions::parse(fields, table_type)?;
+    let format = match table_type {
+        ADS_NTX => Format::DbaseThree,
+        ADS_VFP => Format::VisualFoxPro,
+        _ => Format::FoxPro,
+    };
+    let mut spec = TableSpec::new(format, fields);
+    spec.language = match char_type {
+        ADS_OEM => 0x01,
+        _ => 0x03,
+    };
+    spec.memo_block_size = memo_size.into();
+    Ok(spec)
+}
+
+/// Makes an empty table, and throws away what had its name: its memo, and the index that would be opened with it.
+pub fn make(connection: &Connection, path: &Path, spec: &TableSpec) -> Result<()> {
+    remove(connection, path)?;
+    let options = WriteOptions::new(Access::Exclusive);
+    writer::create(&*connection.files, path, spec, &options).map_err(|error| match error.code() {
+        mainstay_base::Code::InvalidValue | mainstay_base::Code::Duplicate => {
+            Failure::new(AE_INVALID_FIELDDEF, error.to_string())
+        }
+        _ => error.into(),
+    })
+}
+
+/// Removes a table with its memo and its structural index.
+pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
+    let old = ["cdx", "CDX", "fpt", "dbt"].map(|extension| path.with_extension(extension));
+    for file in old.iter().map(PathBuf::as_path).chain([path]) {
+        if connection.files.stamp(file).is_ok() {
+            connection.files.remove(file)?;
+        }
+    }
+    Ok(())
+}
+
+pub fn close(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    if let Some(statement) = table.statement.and_then(|handle| registry::statement(handle).ok()) {
+        statement.with(|state| {
+            state.cursor = None;
+            Ok(())
+        })?;
+    }
+    table.close()
+}
+
+pub fn close_all() -> Result<()> {
+    let tables = registry::all(|_, object| match object {
+        Object::Table(table) => Some(Arc::clone(table)),
+        _ => None,
+    });
+    let mut first = Ok(());
+    for table in tables {
+        first = first.and(table.close());
+    }
+    first
+}
+
+pub fn close_cached(connection: Handle) -> Result<()> {
+    connections::of(connection).map(|_| ())
+}
+
+fn open_tables() -> Vec<Handle> {
+    let mut handles = registry::all(|handle, object| matches!(object, Object::Table(_)).then_some(handle));
+    handles.sort_by_key(|handle| handle.0);
+    handles
+}
+
+pub fn count_open(count: Out<u16>) -> Result<()> {
+    count.set(u16::try_from(open_tables().len()).unwrap_or(u16::MAX))
+}
+
+pub fn all(tables: Out<Handle>, count: Out<u16>) -> Result<()> {
+    give_handles(&open_tables(), tables, count)
+}
+
+/// A table by its alias.
+pub fn by_alias(name: Text, table: Out<Handle>) -> Result<()> {
+    by_alias_of(Handle(0), name, table)
+}
+
+pub fn by_alias_of(connection: Handle, name: Text, table: Out<Handle>) -> Result<()> {
+    if connection != Handle(0) {
+        registry::connection(connection)?;
+    }
+    let name = name.string()?;
+    let found = registry::all(|handle, object| match object {
+        Object::Table(known) if known.alias.eq_ignore_ascii_case(&name) => {
+            (connection == Handle(0) || known.connection_handle == connection).then_some(handle)
+        }
+        _ => None,
+    });
+    let found = found.into_iter().min_by_key(|handle| handle.0);
+    table.set(found.ok_or_else(|| Failure::new(AE_NO_TABLE, name))?)
+}
+
+pub fn alias(table: Handle, alias: Buffer, length: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    alias.set_text(length, table.alias.as_bytes())
+}
+
+pub fn file_name(table: Handle, option: u16, name: Buffer, length: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let part = match u32::from(option) {
+        ADS_TABLE_OPEN_NAME => Some(table.opened_as.clone()),
+        _ => files::part(&table.path, option),
+    };
+    name.set_text(length, part.ok_or_else(|| Failure::new(AE_INVALID_OPTION, option.to_string()))?.as_bytes())
+}
+
+pub fn kind(table: Handle, kind: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    kind.set(u16::try_from(table.table_type).unwrap_or(0))
+}
+
+pub fn char_type(table: Handle, kind: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    kind.set(u16::try_from(table.char_type).unwrap_or(0))
+}
+
+pub fn lock_type(table: Handle, kind: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    kind.set(u16::try_from(table.lock_type).unwrap_or(0))
+}
+
+pub fn open_options(table: Handle, options: Out<u32>) -> Result<()> {
+    options.set(registry::table(table)?.options)
+}
+
+/// Rights are those of the files: 1 to read, 2 to write.
+pub fn rights(table: Handle, rights: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    rights.set(if table.is_read_only() { 1 } else { 3 })
+}
+
+pub fn connection(table: Handle, connection: Out<Handle>) -> Result<()> {
+    connection.set(registry::table(table)?.connection_handle)
+}
+
+pub fn collation(table: Handle, collation: Buffer, length: Out<u16>) -> Result<()> {
+    registry::table(table)?;
+    collation.set_text(length, b"")
+}
+
+/// Nothing here is far away.
+pub fn is_far(table: Handle, far: Out<u16>) -> Result<()> {
+    registry::table(table)?;
+    far.set(0)
+}
+
+/// The date in the table's header.
+pub fn last_update(table: Handle, date: Buffer, length: Out<u16>) -> Result<()> {
+    let table = registry::table(table)?;
+    let day = table.without_relation(|state| Ok(state.area.header().updated))?;
+    let day = day.map_or(0, mainstay_base::Date::julian);
+    date.set_text(length, dates::write(day, &table.connection.date_format()).as_bytes())
+}
+
+pub fn record_length(table: Handle, length: Out<u32>) -> Result<()> {
+    let table = registry::table(table)?;
+    let bytes = table.without_relation(|state| Ok(state.area.header().record_length))?;
+    length.set(bytes.into())
+}

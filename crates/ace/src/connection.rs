@@ -1,0 +1,137 @@
+//! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mainstay_vfs::{Disk, FileSystem};
+
+use crate::backend::{self, SqlSession};
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::settings;
+
+/// A connection.
+pub struct Connection {
+    /// The files that it sees.
+    pub files: Arc<dyn FileSystem>,
+    /// The folder of its tables, or of the program if the connection has none.
+    pub folder: PathBuf,
+    /// The path that the program gave.
+    pub name: String,
+    /// The user that the program gave.
+    pub user: String,
+    /// ADS_LOCAL_SERVER or ADS_REMOTE_SERVER, as it came about.
+    pub server_type: u32,
+    /// Whether a transaction is under way.
+    in_transaction: AtomicBool,
+    /// The mask of dates of this connection, if it has one of its own.
+    date_format: Mutex<Option<String>>,
+    sql: Mutex<Option<Box<dyn SqlSession>>>,
+}
+
+impl Connection {
+    /// Connects to what a program names: a folder, a file in one, or `tcp://host:port/database`.
+    pub fn open(name: &str, server_types: u32, user: &str, password: &str) -> Result<Connection> {
+        if name.starts_with("tcp://") || name.starts_with("tls://") {
+            let Some(remote) = backend::remote() else {
+                return Err(Failure::new(AE_NOT_IMPLEMENTED, "this library has no client of remote servers"));
+            };
+            let RemoteFolder { files, folder } = remote.connect(name, user, password)?;
+            return Ok(Connection::new(files, folder, name, user, ADS_REMOTE_SERVER));
+        }
+        if server_types & (ADS_LOCAL_SERVER | ADS_REMOTE_SERVER | ADS_AIS_SERVER) == 0 && server_types != 0 {
+            return Err(Failure::new(AE_INVALID_OPTION, format!("there is no server of type {server_types}")));
+        }
+        let path = files::path_of(name);
+        let Some(found) = files::existing(&path) else {
+            return Err(Failure::new(AE_NO_CONNECTION, format!("there is no folder {name}")));
+        };
+        if Disk.is_folder(&found) {
+            return Ok(Connection::new(Arc::new(Disk), found, name, user, ADS_LOCAL_SERVER));
+        }
+        let extension = found.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if extension.as_deref() == Some("add") {
+            return Err(Failure::new(AE_NOT_IMPLEMENTED, "data dictionaries are not supported"));
+        }
+        let folder = found.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        Ok(Connection::new(Arc::new(Disk), folder, name, user, ADS_LOCAL_SERVER))
+    }
+
+    /// The connection of tables that are opened without one.
+    pub fn implicit() -> Connection {
+        let folder = settings::read(|settings| settings.default_path.clone());
+        Connection::new(Arc::new(Disk), files::path_of(&folder), &folder, "", ADS_LOCAL_SERVER)
+    }
+
+    fn new(files: Arc<dyn FileSystem>, folder: PathBuf, name: &str, user: &str, server_type: u32) -> Connection {
+        Connection {
+            files,
+            folder,
+            name: name.to_owned(),
+            user: user.to_owned(),
+            server_type,
+            in_transaction: AtomicBool::new(false),
+            date_format: Mutex::new(None),
+            sql: Mutex::new(None),
+        }
+    }
+
+    /// The existing file of a name: in the connection's folder, then along the search path.
+    pub fn find(&self, name: &str, extension: &str) -> Option<PathBuf> {
+        let asked = files::path_of(name);
+        let candidates = [asked.clone(), files::with_extension(asked, extension)];
+        let folders = std::iter::once(self.folder.clone()).chain(settings::search_folders());
+        for folder in folders {
+            for candidate in &candidates {
+                let path = folder.join(candidate);
+                match files::existing(&path).filter(|path| !Disk.is_folder(path)) {
+                    Some(found) => return Some(found),
+                    None if self.server_type == ADS_REMOTE_SERVER && self.files.stamp(&path).is_ok() => {
+                        return Some(path);
+                    }
+                    None => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a new file of a name is made.
+    pub fn place(&self, name: &str, extension: &str) -> PathBuf {
+        let path = files::with_extension(self.folder.join(files::path_of(name)), extension);
+        files::in_existing_folder(&path)
+    }
+
+    /// The mask of dates.
+    pub fn date_format(&self) -> String {
+        let own = self.date_format.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        own.unwrap_or_else(settings::date_format)
+    }
+
+    /// Gives the connection a mask of its own.
+    pub fn set_date_format(&self, format: String) {
+        *self.date_format.lock().unwrap_or_else(PoisonError::into_inner) = Some(format);
+    }
+
+    /// Whether a transaction is under way.
+    pub fn in_transaction(&self) -> bool {
+        self.in_transaction.load(Ordering::Acquire)
+    }
+
+    /// Works with the SQL session, which is opened when it is first needed.
+    pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
+        let Some(sql) = backend::sql() else {
+            return Err(Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine"));
+        };
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = match &mut *session {
+            Some(session) => session,
+            none => none.insert(sql.open(&self.folder, &self.user)?),
+        };
+        work(session.as_mut())
+    }
+}
+
+use crate::backend::RemoteFolder;

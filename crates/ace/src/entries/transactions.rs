@@ -1,0 +1,18 @@
+//! Transactions and savepoints.
+
+use crate::border::*;
+use crate::calls::transactions;
+
+entries! {
+    "transactions";
+    AdsBeginTransaction(connection: Handle);
+    AdsCommitTransaction(connection: Handle);
+    AdsCreateSavepoint(connection: Handle, savepoint: Text, options: u32);
+    AdsFailedTransactionRecovery(server: Text) = transactions::recover;
+    AdsGetTransactionCount(connection: Handle, count: Out<u32>) = transactions::count;
+    AdsInTransaction(connection: Handle, in_trans: Out<u16>) = transactions::is_open;
+    AdsIsTableTransactionFree(table: Handle, trans_free: Out<u16>) = transactions::is_free;
+    AdsRollbackTransaction(connection: Handle);
+    AdsRollbackTransaction80(connection: Handle, savepoint: Text, options: u32);
+    AdsSetTableTransactionFree(table: Handle, trans_free: u16);
+}

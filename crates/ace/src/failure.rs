@@ -1,0 +1,134 @@
+//! How a call fails: a code of the interface, what is to be said about it, and where both are kept.
+//!
+//! Every entry runs inside [`call`]: it clears the last error of the thread, runs the work, keeps its failure for
+//! `AdsGetLastError`, and turns a panic (which would be a fault of ours) into AE_INTERNAL_ERROR instead of letting it
+//! unwind into C. A call that is exported and not done answers AE_NOT_IMPLEMENTED, and says so in the log.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mainstay_base::{Code, Error};
+
+use crate::constants::*;
+use crate::log;
+
+/// What an entry answers.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// A code of the interface and what there is to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// One of the `AE_` constants.
+    pub code: u32,
+    /// The particulars: names, values, what to try. May be empty.
+    pub detail: String,
+}
+
+impl Failure {
+    /// A failure with its particulars.
+    pub fn new(code: u32, detail: impl Into<String>) -> Failure {
+        Failure { code, detail: detail.into() }
+    }
+}
+
+impl From<u32> for Failure {
+    fn from(code: u32) -> Failure {
+        Failure::new(code, "")
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::new(code_of(error.code()), error.to_string())
+    }
+}
+
+/// The code that an error below is reported as. Calls that know better (a lock, a field's name) say so themselves.
+fn code_of(code: Code) -> u32 {
+    match code {
+        Code::Syntax | Code::UnknownFunction | Code::TypeMismatch | Code::Ambiguous => AE_INVALID_EXPRESSION,
+        Code::UnknownTable | Code::NotFound => AE_FILE_NOT_FOUND,
+        Code::UnknownColumn => AE_INVALID_FIELDNAME,
+        Code::InvalidValue | Code::DivisionByZero => AE_INVALID_VALUE,
+        Code::InvalidSetting => AE_INVALID_OPTION,
+        Code::Unsupported => AE_NOT_IMPLEMENTED,
+        Code::ReadOnly => AE_TABLE_READONLY,
+        Code::NotThisFormat => AE_INVALID_TABLETYPE,
+        Code::Encrypted => AE_TABLE_ENCRYPTED,
+        Code::TransactionState => AE_TRANS_OUT_OF_SEQUENCE,
+        Code::Duplicate => AE_INDEX_EXISTS,
+        Code::Damaged => AE_CORRUPT_TABLE,
+        Code::IndexDamaged => AE_CORRUPT_INDEX,
+        Code::Busy | Code::Deadlock | Code::LockTimeout | Code::Conflict => AE_LOCK_FAILED,
+        Code::UniqueViolation => AE_UNIQUE_KEY_VIOLATION,
+        Code::NotNullViolation => AE_COLUMN_CANNOT_BE_NULL,
+        Code::ForeignKeyViolation => AE_RI_FAILED,
+        Code::CheckViolation => AE_RECORD_CONSTRAINT_VIOLATION,
+        Code::OutOfMemory => AE_ALLOCATION_FAILED,
+        Code::Cancelled | Code::Timeout => AE_OPERATION_ABORTED,
+        Code::Io => AE_BINARY_FILE_ERROR,
+        _ => AE_INTERNAL_ERROR,
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Failure>> = const { RefCell::new(None) };
+}
+
+/// Runs an entry's work and answers its code.
+pub fn call(name: &'static str, work: impl FnOnce() -> Result<()>) -> u32 {
+    keep(None);
+    query(name, work)
+}
+
+/// As [`call`], for entries that ask about the last error: a success leaves it as it is.
+pub fn query(name: &'static str, work: impl FnOnce() -> Result<()>) -> u32 {
+    let answer = catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Failure::new(AE_INTERNAL_ERROR, format!("{name} broke a rule of its own"))));
+    match answer {
+        Ok(()) => AE_SUCCESS,
+        Err(failure) => {
+            if failure.code == AE_INTERNAL_ERROR || failure.code == AE_NOT_IMPLEMENTED {
+                log::write(&format!("{name}: error {}: {}", failure.code, failure.detail));
+            }
+            let code = failure.code;
+            keep(Some(failure));
+            code
+        }
+    }
+}
+
+/// The answer of an entry that is not done: the documented code, and a line in the log.
+pub fn absent(name: &'static str) -> u32 {
+    call(name, || Err(Failure::new(AE_NOT_IMPLEMENTED, format!("{name} is not supported"))))
+}
+
+/// The failure of this thread's last call, if it failed.
+pub fn last() -> Option<Failure> {
+    LAST.try_with(|last| last.borrow().clone()).ok().flatten()
+}
+
+/// Replaces what [`last`] answers.
+pub fn keep(failure: Option<Failure>) {
+    // A thread that ends has no last error any more.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = failure);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_at_the_border() {
+        assert_eq!(call("AdsTest", || panic!("a fault")), AE_INTERNAL_ERROR);
+        assert!(last().is_some_and(|failure| failure.detail.contains("AdsTest")));
+        assert_eq!(call("AdsTest", || Ok(())), AE_SUCCESS);
+        assert_eq!(last(), None);
+    }
+
+    #[test]
+    fn what_is_not_done_says_so() {
+        assert_eq!(absent("AdsDDCreateUser"), AE_NOT_IMPLEMENTED);
+        assert!(last().is_some_and(|failure| failure.detail.contains("AdsDDCreateUser is not supported")));
+    }
+}

@@ -1,0 +1,353 @@
+//! An open table: a work area, the handles of its orders, and the tables that follow it.
+//!
+//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two:
+//! a table that follows another is only marked when that one moves, and follows at its own next call, when it asks the
+//! other for the key first and then takes its own lock (as the interface has always done it: relations are resolved when
+//! the child is looked at).
+//!
+//! **Ends.** At BOF the interface is before the first record, at EOF behind the last; both have no current record. A work
+//! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use mainstay_workarea::{Area, OrderId, SeekHow};
+
+use crate::border::Handle;
+use crate::connection::Connection;
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::order::Order;
+use crate::registry::{self, Object};
+use crate::settings;
+
+/// An open table, or the rows of a query.
+pub struct Table {
+    /// Its own handle.
+    handle: OnceLock<Handle>,
+    /// What it was opened through.
+    pub connection: Arc<Connection>,
+    /// The handle of that connection; 0 if it was opened without one.
+    pub connection_handle: Handle,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The name that the program opened it by.
+    pub opened_as: String,
+    /// Its alias.
+    pub alias: String,
+    /// ADS_NTX, ADS_CDX or ADS_VFP.
+    pub table_type: u32,
+    /// ADS_ANSI, ADS_OEM or the number of a collation.
+    pub char_type: u32,
+    /// ADS_COMPATIBLE_LOCKING or ADS_PROPRIETARY_LOCKING, as the program asked for it.
+    pub lock_type: u32,
+    /// How it was opened: ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
+    pub options: u32,
+    /// The statement whose rows these are.
+    pub statement: Option<Handle>,
+    /// The names of a query's columns, where a field's name is too short for them.
+    pub columns: Vec<String>,
+    state: Mutex<Option<State>>,
+    parent: Mutex<Option<Link>>,
+    /// Whether a table that this one follows has moved.
+    is_behind: AtomicBool,
+    children: Mutex<Vec<Weak<Table>>>,
+}
+
+/// How a table follows another.
+struct Link {
+    parent: Weak<Table>,
+    /// The order in which this table seeks.
+    order: OrderId,
+    /// What it seeks, over the other table's fields.
+    expression: String,
+    /// Whether it shows only the records with that key.
+    scoped: bool,
+}
+
+/// What the lock is around.
+pub struct State {
+    /// The work area.
+    pub area: Area,
+    /// The handles of its orders.
+    pub orders: Vec<(OrderId, Handle)>,
+    /// The settings that the area has.
+    revision: u64,
+    /// The condition of `AdsLocate`, for `AdsContinue`.
+    pub locate: Option<(String, bool)>,
+}
+
+/// What a table is opened as.
+pub struct Opening {
+    /// What it is opened through.
+    pub connection: Arc<Connection>,
+    /// The handle of that.
+    pub connection_handle: Handle,
+    /// The name that the program gives.
+    pub opened_as: String,
+    /// Its alias.
+    pub alias: String,
+    /// ADS_NTX, ADS_CDX or ADS_VFP.
+    pub table_type: u32,
+    /// ADS_ANSI, ADS_OEM or the number of a collation.
+    pub char_type: u32,
+    /// ADS_COMPATIBLE_LOCKING or ADS_PROPRIETARY_LOCKING.
+    pub lock_type: u32,
+    /// ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
+    pub options: u32,
+    /// The statement whose rows these are.
+    pub statement: Option<Handle>,
+    /// The names of a query's columns.
+    pub columns: Vec<String>,
+}
+
+/// Whether the area is on a record in the sense of the interface.
+pub fn is_positioned(area: &Area) -> bool {
+    !area.is_eof() && !area.is_bof()
+}
+
+impl Table {
+    /// Gives an open area its handles.
+    pub fn add(opening: Opening, area: Area) -> Result<(Handle, Arc<Table>)> {
+        let path = area.path().to_path_buf();
+        let table = Arc::new(Table {
+            handle: OnceLock::new(),
+            connection: opening.connection,
+            connection_handle: opening.connection_handle,
+            path,
+            opened_as: opening.opened_as,
+            alias: opening.alias,
+            table_type: opening.table_type,
+            char_type: opening.char_type,
+            lock_type: opening.lock_type,
+            options: opening.options,
+            statement: opening.statement,
+            columns: opening.columns,
+            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None })),
+            parent: Mutex::new(None),
+            is_behind: AtomicBool::new(false),
+            children: Mutex::new(Vec::new()),
+        });
+        let handle = registry::add(Object::Table(Arc::clone(&table)))?;
+        let _ = table.handle.set(handle);
+        table.with(|state| table.name_orders(state))?;
+        Ok((handle, table))
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> Handle {
+        self.handle.get().copied().unwrap_or_default()
+    }
+
+    /// Whether it holds the rows of a query.
+    pub fn is_cursor(&self) -> bool {
+        self.statement.is_some()
+    }
+
+    /// Whether others may have it open.
+    pub fn is_shared(&self) -> bool {
+        self.options & ADS_EXCLUSIVE == 0
+    }
+
+    /// Whether it may not be written to.
+    pub fn is_read_only(&self) -> bool {
+        self.options & ADS_READONLY != 0
+    }
+
+    /// Works with the area, which is where it should be: relations are resolved and settings are taken.
+    pub fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        if self.is_behind.load(Ordering::Acquire) {
+            self.catch_up()?;
+        }
+        self.without_relation(work)
+    }
+
+    /// The same without looking at what it follows: for calls that move it anyway.
+    pub fn without_relation<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let mut guard = self.lock();
+        let Some(state) = guard.as_mut() else {
+            return Err(Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile"));
+        };
+        let revision = settings::revision();
+        if state.revision != revision {
+            state.revision = revision;
+            let (hide, exact) = settings::read(|settings| (!settings.show_deleted, settings.exact));
+            state.area.set_hide_deleted(hide);
+            state.area.set_exact(exact);
+        }
+        work(state)
+    }
+
+    /// As [`Table::with`], for calls that need a current record.
+    pub fn on_record<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        self.with(|state| match is_positioned(&state.area) {
+            true => work(state),
+            false => Err(Failure::new(AE_NO_CURRENT_RECORD, "the table is at its beginning or its end")),
+        })
+    }
+
+    /// As [`Table::on_record`], for calls that write.
+    pub fn to_write<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        self.check_writable()?;
+        self.on_record(work)
+    }
+
+    /// Refuses what writes to a table that is open for reading.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.is_read_only() {
+            true => Err(Failure::new(AE_TABLE_READONLY, self.path.display().to_string())),
+            false => Ok(()),
+        }
+    }
+
+    /// Moves the area in an order; what follows this table is marked.
+    pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+        self.is_behind.store(false, Ordering::Release);
+        let answer = self.without_relation(|state| {
+            state.area.set_order(order.map(|order| order.id))?;
+            work(&mut state.area)
+        });
+        self.mark_children();
+        answer
+    }
+
+    /// Goes `count` records on.
+    pub fn skip(&self, order: Option<&Order>, count: i64) -> Result<()> {
+        if self.is_behind.load(Ordering::Acquire) {
+            self.catch_up()?;
+        }
+        self.go(order, |area| {
+            if area.is_bof() && !area.is_eof() {
+                // Before the first record: one step is the first record itself.
+                if count <= 0 {
+                    return Ok(());
+                }
+                area.go_top()?;
+                return if count > 1 { Ok(area.skip(count - 1)?) } else { Ok(()) };
+            }
+            Ok(area.skip(count)?)
+        })
+    }
+
+    /// Makes handles for orders that have none, and takes back those of orders that are gone.
+    pub fn name_orders(self: &Arc<Table>, state: &mut State) -> Result<()> {
+        let infos = state.area.orders();
+        let (kept, gone): (Vec<_>, Vec<_>) =
+            state.orders.drain(..).partition(|(id, _)| infos.iter().any(|info| info.id == *id));
+        for (_, handle) in gone {
+            registry::remove(handle);
+        }
+        state.orders = kept;
+        for info in &infos {
+            if !state.orders.iter().any(|(id, _)| *id == info.id) {
+                let order = Arc::new(Order { table: Arc::clone(self), id: info.id });
+                state.orders.push((info.id, registry::add(Object::Order(order))?));
+            }
+        }
+        state.orders.sort_by_key(|(id, _)| infos.iter().position(|info| info.id == *id));
+        Ok(())
+    }
+
+    /// Takes the handles back and closes the area, which writes what is pending.
+    pub fn close(&self) -> Result<()> {
+        registry::remove(self.handle());
+        let state = self.lock().take();
+        let Some(state) = state else { return Ok(()) };
+        for (_, handle) in &state.orders {
+            registry::remove(*handle);
+        }
+        Ok(state.area.close()?)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<State>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on `child` follows this table.
+    pub fn relate(self: &Arc<Table>, child: &Arc<Table>, order: OrderId, expression: &str, scoped: bool) -> Result<()> {
+        if Arc::ptr_eq(self, child) || self.follows(child) {
+            return Err(Failure::new(AE_CYCLIC_RELATION, "a table would follow itself"));
+        }
+        self.with(|state| Ok(state.area.check_expression(expression)?))?;
+        let link = Link { parent: Arc::downgrade(self), order, expression: expression.to_owned(), scoped };
+        *child.parent.lock().unwrap_or_else(PoisonError::into_inner) = Some(link);
+        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        children.retain(|known| known.upgrade().is_some_and(|known| !Arc::ptr_eq(&known, child)));
+        children.push(Arc::downgrade(child));
+        drop(children);
+        child.fall_behind();
+        Ok(())
+    }
+
+    /// From now on nothing follows this table.
+    pub fn clear_relations(&self) {
+        let children = std::mem::take(&mut *self.children.lock().unwrap_or_else(PoisonError::into_inner));
+        for child in children.iter().filter_map(Weak::upgrade) {
+            child.is_behind.store(false, Ordering::Release);
+            *child.parent.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
+    /// Whether this table follows another, over however many between.
+    fn follows(&self, other: &Arc<Table>) -> bool {
+        let parent = self.parent.lock().unwrap_or_else(PoisonError::into_inner);
+        let parent = parent.as_ref().and_then(|link| link.parent.upgrade());
+        parent.is_some_and(|parent| Arc::ptr_eq(&parent, other) || parent.follows(other))
+    }
+
+    fn mark_children(&self) {
+        let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        if children.is_empty() {
+            return;
+        }
+        let children: Vec<Arc<Table>> = children.iter().filter_map(Weak::upgrade).collect();
+        for child in children {
+            child.fall_behind();
+        }
+    }
+
+    fn fall_behind(&self) {
+        self.is_behind.store(true, Ordering::Release);
+        self.mark_children();
+    }
+
+    /// Follows: to the first record with the key that the other table's record gives, or to EOF.
+    fn catch_up(&self) -> Result<()> {
+        self.is_behind.store(false, Ordering::Release);
+        let link = {
+            let parent = self.parent.lock().unwrap_or_else(PoisonError::into_inner);
+            let link = parent
+                .as_ref()
+                .and_then(|link| Some((link.parent.upgrade()?, link.order, link.expression.clone(), link.scoped)));
+            match link {
+                Some(link) => link,
+                None => return Ok(()),
+            }
+        };
+        let (parent, order, expression, scoped) = link;
+        let key = parent.with(|state| match is_positioned(&state.area) {
+            true => Ok(state.area.evaluate(&expression)?.into_key()),
+            false => Ok(None),
+        })?;
+        self.without_relation(|state| {
+            let before = state.area.order();
+            state.area.set_order(Some(order))?;
+            let moved = match &key {
+                Some(key) => follow(&mut state.area, key, scoped),
+                None => Ok(state.area.go_eof()?),
+            };
+            state.area.set_order(before)?;
+            moved
+        })
+    }
+}
+
+fn follow(area: &mut Area, key: &mainstay_workarea::SeekKey, scoped: bool) -> Result<()> {
+    if scoped {
+        area.set_scope(mainstay_workarea::Side::Top, key)?;
+        area.set_scope(mainstay_workarea::Side::Bottom, key)?;
+    }
+    area.seek(key, SeekHow::default())?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+/* What every test program needs: checks that name their line, and the folder of tables that it may change. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "ace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+/* A call answers this code. */
+#define ANSWERS( expected, call ) \
+   do { UNSIGNED32 got = ( call ); \
+        if( got != ( UNSIGNED32 ) ( expected ) ) { \
+           UNSIGNED8 text[ 601 ] = ""; UNSIGNED16 length = 600; UNSIGNED32 code; \
+           AdsGetLastError( &code, text, &length ); ++failures; \
+           fprintf( stderr, "%s:%d: %s answers %u, not %u (%s)\n", __FILE__, __LINE__, #call, \
+                    ( unsigned ) got, ( unsigned ) ( expected ), text ); } } while( 0 )
+
+/* A call succeeds. */
+#define OK( call ) ANSWERS( AE_SUCCESS, call )
+
+/* A condition is true. */
+#define TRUE_THAT( condition ) \
+   do { if( !( condition ) ) { ++failures; fprintf( stderr, "%s:%d: %s is not so\n", __FILE__, __LINE__, #condition ); } } while( 0 )
+
+/* Two numbers are the same. */
+#define SAME( expected, found ) \
+   do { double wanted_ = ( double ) ( expected ), found_ = ( double ) ( found ); \
+        if( wanted_ != found_ ) { ++failures; fprintf( stderr, "%s:%d: %s is %g, not %g\n", __FILE__, __LINE__, #found, found_, wanted_ ); } } while( 0 )
+
+/* Two texts are the same. */
+#define TEXT( expected, found ) \
+   do { if( strcmp( ( expected ), ( const char * ) ( found ) ) != 0 ) { ++failures; \
+        fprintf( stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #found, ( const char * ) ( found ), ( expected ) ); } } while( 0 )
+
+/* A text as the interface takes it. */
+#define T( text ) ( ( UNSIGNED8 * ) ( text ) )
+
+/* The end of a program. */
+#define END() return failures == 0 ? 0 : 1
+
+#endif

@@ -1,0 +1,105 @@
+/* Filters, optimized filters, and searching record by record. */
+#include "check.h"
+
+static ADSHANDLE table;
+
+static int walk( ADSHANDLE object )
+{
+   UNSIGNED16 eof = 0;
+   int records = 0;
+
+   OK( AdsGotoTop( object ) );
+   for( ;; )
+   {
+      OK( AdsAtEOF( table, &eof ) );
+      if( eof || records > 2000 )
+         return records;
+      ++records;
+      OK( AdsSkip( object, 1 ) );
+   }
+}
+
+int main( int count, char ** arguments )
+{
+   ADSHANDLE connection = 0, index = 0;
+   UNSIGNED8 text[ 256 ];
+   WCHAR wide[] = { 'B', 'A', 'L', '>', '0', 0 };
+   UNSIGNED16 length = sizeof( text ), level = 0, flag = 9, found = 9;
+   UNSIGNED32 long_length = sizeof( text ), records[ 2 ] = { 1, 2 }, number = 0;
+
+   if( count < 2 )
+      return 2;
+   OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+   OK( AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                     ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsGetIndexHandle( table, T( "NAME" ), &index ) );
+
+   ANSWERS( AE_NO_FILTER, AdsGetFilter( table, text, &length ) );
+   OK( AdsSetFilter( table, T( "BAL > 0 .AND. ACTIVE" ) ) );
+   OK( AdsGetFilter( table, text, &length ) );
+   TEXT( "BAL > 0 .AND. ACTIVE", text );
+   length = 4;
+   ANSWERS( AE_INSUFFICIENT_BUFFER, AdsGetFilter( table, text, &length ) );
+   SAME( 21, length );
+   SAME( 331, walk( table ) );
+   SAME( 331, walk( index ) );
+   OK( AdsSetFilter100( table, wide, ADS_ENCODE_UTF16 ) );
+   TRUE_THAT( walk( table ) > 331 );
+   ANSWERS( AE_INVALID_EXPRESSION, AdsSetFilter( table, T( "NOTHING(BAL" ) ) );
+   OK( AdsClearFilter( table ) );
+   SAME( 1000, walk( table ) );
+
+   length = sizeof( text );
+   ANSWERS( AE_NO_FILTER, AdsGetAOF( table, text, &length ) );
+   ANSWERS( AE_NO_FILTER, AdsGetAOFOptLevel( table, &level, NULL, NULL ) );
+   OK( AdsEvalAOF( table, T( "ID = 7919" ), &level ) );
+   SAME( ADS_OPTIMIZED_FULL, level );
+   OK( AdsEvalAOF100( table, T( "ID = 7919" ), 0, &level ) );
+   SAME( ADS_OPTIMIZED_FULL, level );
+   OK( AdsEvalAOF( table, T( "Right(NAME, 1) = '0'" ), &level ) );
+   SAME( ADS_OPTIMIZED_NONE, level );
+   OK( AdsSetAOF( table, T( "BAL > 0 .AND. ACTIVE" ), ADS_RESOLVE_DYNAMIC ) );
+   OK( AdsGetAOF( table, text, &length ) );
+   TEXT( "BAL > 0 .AND. ACTIVE", text );
+   OK( AdsGetAOF100( table, 0, text, &long_length ) );
+   length = sizeof( text );
+   OK( AdsGetAOFOptLevel( table, &level, text, &length ) );
+   SAME( ADS_OPTIMIZED_FULL, level );
+   SAME( 0, length );
+   long_length = sizeof( text );
+   OK( AdsGetAOFOptLevel100( table, &level, text, &long_length, 0 ) );
+   SAME( 331, walk( table ) );
+   SAME( 331, walk( index ) );
+   OK( AdsIsRecordInAOF( table, 3, &flag ) );
+   SAME( 0, flag );
+   OK( AdsCustomizeAOF( table, 2, records, ADS_AOF_ADD_RECORD ) );
+   OK( AdsIsRecordInAOF( table, 1, &flag ) );
+   SAME( 1, flag );
+   OK( AdsCustomizeAOF( table, 2, records, ADS_AOF_REMOVE_RECORD ) );
+   OK( AdsIsRecordInAOF( table, 1, &flag ) );
+   SAME( 0, flag );
+   OK( AdsCustomizeAOF( table, 1, records, ADS_AOF_TOGGLE_RECORD ) );
+   OK( AdsIsRecordInAOF( table, 1, &flag ) );
+   SAME( 1, flag );
+   ANSWERS( AE_INVALID_OPTION, AdsCustomizeAOF( table, 1, records, 9 ) );
+   ANSWERS( AE_INVALID_POINTER, AdsCustomizeAOF( table, 1, NULL, ADS_AOF_ADD_RECORD ) );
+   OK( AdsRefreshAOF( table ) );
+   OK( AdsClearAOF( table ) );
+   OK( AdsSetAOF100( table, T( "BAL > 0" ), 0 ) );
+   OK( AdsClearAOF( table ) );
+   SAME( 1000, walk( table ) );
+   ANSWERS( AE_NO_FILTER, AdsCustomizeAOF( table, 1, records, ADS_AOF_ADD_RECORD ) );
+
+   OK( AdsLocate( table, T( "CITY = 'Lima'" ), 1, &found ) );
+   SAME( 1, found );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 2, number );
+   OK( AdsContinue( table, &found ) );
+   SAME( 1, found );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   TRUE_THAT( number > 2 );
+   OK( AdsLocate( table, T( "CITY = 'Nowhere'" ), 1, &found ) );
+   SAME( 0, found );
+   OK( AdsDisconnect( connection ) );
+   END();
+}

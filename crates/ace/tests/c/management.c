@@ -1,0 +1,78 @@
+/* Management calls, answered for this process. */
+#include "check.h"
+
+int main( int count, char ** arguments )
+{
+   ADSHANDLE connection = 0, table = 0, server = 0;
+   UNSIGNED16 kind = 0, size, elements;
+   ADS_MGMT_ACTIVITY_INFO activity;
+   ADS_MGMT_COMM_STATS wire;
+   ADS_MGMT_INSTALL_INFO installation;
+   ADS_MGMT_CONFIG_PARAMS parameters;
+   ADS_MGMT_CONFIG_MEMORY memory;
+   ADS_MGMT_TABLE_INFO tables[ 4 ];
+   ADS_MGMT_INDEX_INFO indexes[ 4 ];
+   ADS_MGMT_USER_INFO users[ 2 ];
+   ADS_MGMT_THREAD_ACTIVITY threads[ 2 ];
+   UNSIGNED16 second = sizeof( memory );
+
+   if( count < 2 )
+      return 2;
+   SAME( 172, sizeof( activity ) );
+   OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+   OK( AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                     ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsMgConnect( T( arguments[ 1 ] ), NULL, NULL, &server ) );
+   ANSWERS( AE_NO_CONNECTION, AdsMgConnect( T( "/no/such/folder" ), NULL, NULL, &server ) );
+   ANSWERS( AE_INVALID_HANDLE, AdsGetHandleType( server, &kind ) );
+   OK( AdsMgGetServerType( server, &kind ) );
+   SAME( ADS_MGMT_LOCAL_SERVER, kind );
+   size = sizeof( activity );
+   OK( AdsMgGetActivityInfo( server, &activity, &size ) );
+   SAME( sizeof( activity ), size );
+   SAME( 1, activity.stTables.ulInUse );
+   SAME( 19, activity.stIndexes.ulInUse );
+   SAME( 1, activity.stConnections.ulInUse );
+   /* An older program's structure is shorter, and nothing is written behind it. */
+   memset( &activity, 0x7F, sizeof( activity ) );
+   size = 8;
+   OK( AdsMgGetActivityInfo( server, &activity, &size ) );
+   SAME( 0x7F7F7F7F, activity.stTables.ulInUse );
+   size = sizeof( activity );
+   ANSWERS( AE_INVALID_POINTER, AdsMgGetActivityInfo( server, NULL, &size ) );
+   ANSWERS( AE_INVALID_POINTER, AdsMgGetActivityInfo( server, &activity, NULL ) );
+   size = sizeof( wire );
+   OK( AdsMgGetCommStats( server, &wire, &size ) );
+   SAME( 0, wire.ulTotalPackets );
+   OK( AdsMgResetCommStats( server ) );
+   size = sizeof( installation );
+   OK( AdsMgGetInstallInfo( server, &installation, &size ) );
+   TRUE_THAT( strncmp( ( char * ) installation.aucVersionStr, "Mainstay", 8 ) == 0 );
+   size = sizeof( parameters );
+   OK( AdsMgGetConfigInfo( server, &parameters, &size, &memory, &second ) );
+   elements = 4;
+   size = sizeof( tables[ 0 ] );
+   OK( AdsMgGetOpenTables( server, NULL, 0, tables, &elements, &size ) );
+   SAME( 1, elements );
+   TRUE_THAT( strstr( ( char * ) tables[ 0 ].aucTableName, "t03_cdx_tags.dbf" ) != NULL );
+   SAME( ADS_MGMT_CDX_LOCKING, tables[ 0 ].usLockType );
+   elements = 0;
+   ANSWERS( AE_INSUFFICIENT_BUFFER, AdsMgGetOpenTables( server, NULL, 0, tables, &elements, &size ) );
+   SAME( 1, elements );
+   elements = 4;
+   size = sizeof( indexes[ 0 ] );
+   OK( AdsMgGetOpenIndexes( server, T( "t03_cdx_tags.dbf" ), NULL, 0, indexes, &elements, &size ) );
+   SAME( 1, elements );
+   elements = 2;
+   size = sizeof( users[ 0 ] );
+   OK( AdsMgGetUserNames( server, NULL, users, &elements, &size ) );
+   SAME( 1, elements );
+   elements = 2;
+   size = sizeof( threads[ 0 ] );
+   OK( AdsMgGetWorkerThreadActivity( server, threads, &elements, &size ) );
+   SAME( 0, elements );
+   OK( AdsMgDisconnect( server ) );
+   ANSWERS( AE_INVALID_CONNECTION_HANDLE, AdsMgGetServerType( server, &kind ) );
+   OK( AdsDisconnect( connection ) );
+   END();
+}

@@ -1,0 +1,46 @@
+//! The C programs of `tests/c`, compiled against the header, linked with the library, and run on copies of the tables that
+//! other programs have made.
+
+mod common;
+
+use common::{compile, folder_of_tables, run};
+
+macro_rules! programs {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let tables = folder_of_tables();
+                let program = compile(concat!("tests/c/", stringify!($name), ".c"), &[]);
+                run(&program, &[tables.path()]);
+            }
+        )*
+
+        #[test]
+        fn every_program_is_run() {
+            let mut expected = vec![$(concat!(stringify!($name), ".c")),*];
+            expected.sort_unstable();
+            let programs = ace::compat::programs(&common::crate_folder().join("tests/c")).unwrap();
+            let found: Vec<String> = programs.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(found, expected);
+        }
+    };
+}
+
+programs! {
+    connections
+    creation
+    expressions
+    fields
+    filters
+    hammer
+    indexes
+    locks
+    management
+    misuse
+    navigation
+    records
+    settings
+    statements
+    threads
+}
