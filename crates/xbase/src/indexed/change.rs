@@ -104,7 +104,10 @@ impl IndexedTable {
     }
 
     /// Makes a change whose keys are changed with it, and which is noted in the transaction.
-    fn followed<T>(&mut self, change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn followed<T>(
+        &mut self,
+        change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
+    ) -> Result<T> {
         let IndexedTable { writer, indexes, joined, .. } = self;
         let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let changed = change(writer, &mut |record, old, new| {
@@ -120,7 +123,7 @@ impl IndexedTable {
         Ok(changed)
     }
 
-    fn release_at_end(&mut self, record: u64, was_locked: bool) {
+    pub(super) fn release_at_end(&mut self, record: u64, was_locked: bool) {
         if let Some(joined) = self.joined.as_mut().filter(|_| !was_locked) {
             joined.release_at_end(record);
         }
