@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::{Disk, FileSystem, Memory};
 
 use crate::backend::{self, SqlSession};
 use crate::constants::*;
@@ -63,6 +63,11 @@ impl Connection {
     pub fn implicit() -> Connection {
         let folder = settings::read(|settings| settings.default_path.clone());
         Connection::new(Arc::new(Disk), files::path_of(&folder), &folder, "", ADS_LOCAL_SERVER)
+    }
+
+    /// A folder in memory, for tables that nobody else is to see.
+    pub fn in_memory() -> Connection {
+        Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
     }
 
     fn new(files: Arc<dyn FileSystem>, folder: PathBuf, name: &str, user: &str, server_type: u32) -> Connection {

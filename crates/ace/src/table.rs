@@ -74,6 +74,8 @@ pub struct State {
     pub orders: Vec<(OrderId, Handle)>,
     /// The settings that the area has.
     revision: u64,
+    /// The orders that are seen from their other end.
+    pub turned: Vec<OrderId>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
@@ -124,7 +126,7 @@ impl Table {
             options: opening.options,
             statement: opening.statement,
             columns: opening.columns,
-            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None })),
+            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),

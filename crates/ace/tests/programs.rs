@@ -39,6 +39,7 @@ programs! {
     management
     misuse
     navigation
+    others
     records
     settings
     statements
