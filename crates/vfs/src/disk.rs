@@ -10,7 +10,7 @@ use crate::{
 use mainstay_base::{Error, Result};
 use std::cell::Cell;
 use std::fs::{OpenOptions, TryLockError};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -71,17 +71,6 @@ fn time(seconds: i64, nanos: i64) -> SystemTime {
     }
 }
 
-fn stamp_of(path: &Path, metadata: &std::fs::Metadata) -> Stamp {
-    Stamp {
-        len: metadata.len(),
-        modified: time(metadata.mtime(), metadata.mtime_nsec()),
-        changed: time(metadata.ctime(), metadata.ctime_nsec()),
-        identity: metadata.ino() ^ metadata.dev().rotate_left(48),
-        tick: tick_of(path, metadata.dev()),
-    }
-}
-
-/// The same of what the system says.
 // The types of the fields differ between platforms.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
 fn stamp(path: &Path, found: &rustix::fs::Stat) -> Stamp {
@@ -193,6 +182,18 @@ impl WritableFile for DiskFile {
         self.file.set_len(len).map_err(at(&self.path))
     }
 
+    fn set_unique_time(&self) -> Result<bool> {
+        // A write leaves the time of the clock's last tick behind, which the time between two ticks is not.
+        let now = SystemTime::now();
+        if self.file.set_modified(now).is_err() {
+            // The file is another user's.
+            return Ok(false);
+        }
+        let stamp = self.stamp()?;
+        // File systems that keep times in seconds cut it, and what a server keeps may be seen late.
+        Ok(stamp.modified == now && stamp.tick == LOCAL_TICK)
+    }
+
     fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
         disk_locks::try_lock(&self.file, range, mode).map_err(at(&self.path))
     }
@@ -233,7 +234,8 @@ impl File for DiskFile {
     }
 
     fn stamp(&self) -> Result<Stamp> {
-        Ok(stamp_of(&self.path, &self.file.metadata().map_err(at(&self.path))?))
+        let found = rustix::fs::fstat(&self.file).map_err(|error| at(&self.path)(error.into()))?;
+        Ok(stamp(&self.path, &found))
     }
 
     fn path(&self) -> &Path {
@@ -265,6 +267,25 @@ mod tests {
         std::fs::write(&path, b"01234567890").unwrap();
         assert_ne!(before, Disk.stamp(&path).unwrap());
         assert_eq!(Disk.open(Path::new("/nowhere")).unwrap_err().code(), Code::NotFound);
+    }
+
+    #[test]
+    fn a_unique_time_tells_a_write_in_the_same_tick() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("a"));
+        let file = Disk.create(&path, Create::New).unwrap();
+        let another = Disk.create(&other, Create::Existing).unwrap();
+        for _ in 0..500 {
+            file.write_at(b"1", 0).unwrap();
+            if !file.set_unique_time().unwrap() {
+                // Not on every file system.
+                return;
+            }
+            let stamp = file.stamp().unwrap();
+            assert_eq!(stamp, Disk.stamp(&path).unwrap());
+            another.write_at(b"2", 0).unwrap();
+            assert_ne!(stamp, file.stamp().unwrap());
+        }
     }
 
     #[test]

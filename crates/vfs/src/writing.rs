@@ -50,6 +50,13 @@ pub trait WritableFile: File {
     /// Cuts the file to this many bytes, or extends it with zeros.
     fn set_len(&self, len: u64) -> Result<()>;
 
+    /// Gives the file a time of its last write that no other write can leave behind, and says whether that is certain.
+    /// After that [`crate::Stamp`] tells every later write, also one in the same tick of the file system's clock. To be
+    /// called by who has kept all others from writing.
+    fn set_unique_time(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Takes a lock on these bytes if nobody holds one that excludes it, and says whether it did. A part of the
     /// range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
     fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {

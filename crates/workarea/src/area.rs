@@ -292,7 +292,8 @@ impl Area {
         Ok(())
     }
 
-    /// Sees an order from its other end, or (with the tag's own direction) as it is. A scope of the order is dropped.
+    /// Sees an order from its other end, or (with the tag's own direction) as it is. The ends of
+    /// its scope change places, so that it shows the same records.
     pub fn set_descending(&mut self, id: OrderId, descending: bool) -> Result<()> {
         let at = self.place_of(id).ok_or_else(|| no_such_order(id))?;
         if let Some(order) = self.orders.get_mut(at)
@@ -300,8 +301,6 @@ impl Area {
         {
             let turned = !order.turned;
             order.turn(turned);
-            order.set_scope(crate::Side::Top, None);
-            order.set_scope(crate::Side::Bottom, None);
         }
         Ok(())
     }

@@ -181,7 +181,15 @@ impl Order {
         }
         self.at = None;
         let key = self.keys.key_of(scratch, record, recno)?;
-        let found = self.place.find(&self.tag, &key, recno)?;
+        let mut found = self.place.find(&self.tag, &key, recno)?;
+        if !found && self.header().custom {
+            // The program may have listed the record under another key.
+            let mut at = self.place.first(&self.tag)?;
+            while at.is_some_and(|at| at != recno) {
+                at = self.place.next(&self.tag)?;
+            }
+            found = at.is_some() || self.place.find(&self.tag, &key, recno)?;
+        }
         self.at = found.then_some(recno);
         Ok(found)
     }
@@ -191,6 +199,7 @@ impl Order {
         if self.turned != turned {
             self.turned = turned;
             self.place = Place::new(turned);
+            std::mem::swap(&mut self.top, &mut self.bottom);
             self.at = None;
         }
     }
@@ -231,6 +240,21 @@ impl Order {
         })
     }
 
+    /// Whether the key at the place begins with these bytes.
+    pub(crate) fn begins_with(&mut self, key: &[u8]) -> Result<bool> {
+        let at_place = self.place.key(&self.tag)?;
+        Ok(at_place.is_some_and(|found| found.starts_with(&key[..key.len().min(found.len())])))
+    }
+
+    /// Whether the place is at a key before the top of the scope: what comes after it is the scope's first record.
+    fn is_before_scope(&mut self) -> Result<bool> {
+        if self.top.is_none() {
+            return Ok(false);
+        }
+        let Some(key) = self.place.key(&self.tag)?.map(<[u8]>::to_vec) else { return Ok(false) };
+        Ok(!self.is_below_top(&key))
+    }
+
     /// Whether the place is at a key within the scope.
     pub(crate) fn is_in_scope(&mut self) -> Result<bool> {
         if !self.has_scope() {
@@ -262,6 +286,9 @@ impl Order {
 
     /// The next record of the scope, or the one before.
     pub(crate) fn step(&mut self, forward: bool) -> Result<Option<u32>> {
+        if forward && self.is_before_scope()? {
+            return self.first();
+        }
         let tag = &self.tag;
         let record = if forward { self.place.next(tag)? } else { self.place.prev(tag)? };
         self.arrive(record)
@@ -269,8 +296,17 @@ impl Order {
 
     /// The same from where [`Order::find`] found nothing.
     pub(crate) fn step_from_gap(&mut self, forward: bool) -> Result<Option<u32>> {
+        // In Clipper's own order, what is not listed is at neither side of anything.
+        if matches!(self.header().kind, BagKind::Ntx | BagKind::CompoundNtx) {
+            return Ok(None);
+        }
         if !forward {
-            return self.step(false);
+            // A custom of the family: from behind the last key, back is before the first.
+            let is_out = self.place.record(&self.tag)?.is_none() || self.is_before_scope()?;
+            return if is_out { Ok(None) } else { self.step(false) };
+        }
+        if self.is_before_scope()? {
+            return self.first();
         }
         let record = self.place.record(&self.tag)?;
         self.arrive(record)

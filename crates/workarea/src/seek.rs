@@ -44,7 +44,11 @@ impl Area {
         let (matched, record) = self.in_order(|area, at| find(&mut area.orders[at], sought, how))?;
         let forward = !how.last || how.after;
         let shown = match record {
-            Some(_) => self.shown_in_order(record, forward)?,
+            // Who looks back and finds nothing shown is at the top, as after any move back.
+            Some(_) => match self.shown_in_order(record, forward)? {
+                None if !forward => self.first()?,
+                shown => shown,
+            },
             None => None,
         };
         let found = match shown {
@@ -65,9 +69,7 @@ impl Area {
     /// Whether the key at the order's place begins with what was sought.
     fn begins_with(&mut self, sought: &Sought) -> Result<bool> {
         let (Some(at), Sought::Key(key)) = (self.current, sought) else { return Ok(false) };
-        let Some(order) = self.orders.get_mut(at) else { return Ok(false) };
-        let at_place = order.place.key(&order.tag)?;
-        Ok(at_place.is_some_and(|found| found.starts_with(&key[..key.len().min(found.len())])))
+        self.orders.get_mut(at).map_or(Ok(false), |order| order.begins_with(key))
     }
 
     /// The bytes that a key has in an order, as scopes and [`SeekKey::Raw`] take them: the beginning of keys.
@@ -125,8 +127,9 @@ fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Optio
         return Ok((false, None));
     }
     if !order.is_below_top(&key) {
-        let first = if how.soft { order.first()? } else { None };
-        return Ok((false, first));
+        let first = order.first()?;
+        let matched = matched && matches!(sought, Sought::Key(wanted) if order.begins_with(wanted)?);
+        return Ok((matched, first.filter(|_| matched || how.soft)));
     }
     order.at = record;
     Ok((matched, record))

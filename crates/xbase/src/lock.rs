@@ -110,6 +110,11 @@ impl LockBytes {
         }
     }
 
+    /// The scheme that they are of.
+    pub fn scheme(self) -> LockScheme {
+        self.scheme
+    }
+
     fn base(self) -> u64 {
         match self.scheme {
             LockScheme::Clipper | LockScheme::ClipperComix => 1_000_000_000,

@@ -69,32 +69,54 @@ fn staging_indexing_updating() {
         });
     }
     let specs = [IndexSpec::new("ID", "ID"), IndexSpec::new("TAG", "TAG"), IndexSpec::new("AMT", "AMT")];
-    for access in [Access::Exclusive, Access::Shared] {
+    for (access, kind) in [
+        (Access::Exclusive, "Harbour's CDX"),
+        (Access::Shared, "Harbour's CDX"),
+        (Access::Shared, "FoxPro's CDX"),
+        (Access::Shared, "NTX"),
+    ] {
         stage();
         let mut table = open(&fs, &path, Access::Exclusive);
+        let mut files = Vec::new();
         for spec in &specs {
-            table.create_index(None, BagKind::Cdx, spec, Building::default()).unwrap();
+            let file = folder.path().join(&spec.name).with_extension("ntx");
+            match kind {
+                "NTX" => {
+                    table.create_index(Some(&file), BagKind::Ntx, spec, Building::default()).unwrap();
+                    files.push(file);
+                }
+                _ => {
+                    // A candidate among them makes it FoxPro's own.
+                    let first = spec.name == "ID" && kind == "FoxPro's CDX";
+                    let spec = IndexSpec { candidate: first, ..spec.clone() };
+                    table.create_index(None, BagKind::Cdx, &spec, Building::default()).unwrap();
+                }
+            }
         }
         table.close().unwrap();
         let mut table = open(&fs, &path, access);
+        for file in &files {
+            table.open_bag(file).unwrap();
+        }
         let mut turn = 0;
-        report(&format!("{access:?}: 2,000 updates with 3 tags"), || {
+        report(&format!("{kind}, {access:?}: 2,000 updates with 3 tags"), || {
             turn += 1;
             let begun = Instant::now();
             for step in 0..2000i64 {
                 let record = 1 + (step * 48_271 + turn) % RECORDS;
                 let [tag] = row(step + turn);
-                let values = [(1, ValueRef::Text(&tag)), (2, amount(step + turn)), (0, ValueRef::Integer(step + turn))];
+                let id = 10_000_000 + step * 100 + turn;
+                let values = [(1, ValueRef::Text(&tag)), (2, amount(step + turn)), (0, ValueRef::Integer(id))];
                 table.update(record as u64, &values).unwrap();
             }
             table.flush().unwrap();
             begun
         });
-        report(&format!("{access:?}: 2,000 appends with 3 tags"), || {
+        report(&format!("{kind}, {access:?}: 2,000 appends with 3 tags"), || {
             turn += 1;
             let begun = Instant::now();
             for step in 0..2000i64 {
-                let id = RECORDS + turn * 2000 + step;
+                let id = 1_000_000 + turn * 2000 + step;
                 let [tag] = row(id);
                 table.append(&[ValueRef::Integer(id), ValueRef::Text(&tag), amount(id)]).unwrap();
             }

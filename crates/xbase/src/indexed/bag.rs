@@ -38,6 +38,8 @@ pub(super) struct Live {
     pub(super) writer: BagWriter,
     /// For each tag, what was understood of it, or why not.
     pub(super) keys: Vec<Result<TagKeys>>,
+    /// The definitions that they were understood from.
+    known: Vec<TagHeader>,
     range: ByteRange,
     alone: bool,
     is_locked: bool,
@@ -119,14 +121,16 @@ impl Live {
         if !how.alone {
             file.unlock_range(how.range)?;
         }
-        let (keys, writer) = (Vec::new(), writer?);
-        let mut live = Live { file, writer, keys, range: how.range, alone: how.alone, is_locked: false, reader: None };
+        let (keys, known, writer) = (Vec::new(), Vec::new(), writer?);
+        let mut live =
+            Live { file, writer, keys, known, range: how.range, alone: how.alone, is_locked: false, reader: None };
         live.learn(dbf)?;
         Ok(live)
     }
 
     /// Understands the tags as they are now.
     pub(super) fn learn(&mut self, dbf: &Dbf) -> Result<()> {
+        self.known = self.writer.tags().cloned().collect();
         self.keys = self.writer.tags().map(|header| TagKeys::new(header, dbf)).collect();
         for (tag, keys) in self.keys.iter().enumerate() {
             if let Ok(keys) = keys {
@@ -136,10 +140,10 @@ impl Live {
         Ok(())
     }
 
-    /// Takes the lock, and notices what others have written.
-    pub(super) fn lock(&mut self, dbf: &Dbf, wait: LockWait) -> Result<()> {
+    /// Takes the lock, and notices what others have written; whether tags were added, dropped or changed.
+    pub(super) fn lock(&mut self, dbf: &Dbf, wait: LockWait) -> Result<bool> {
         if self.alone || self.is_locked {
-            return Ok(());
+            return Ok(false);
         }
         lock_pool(&*self.file, self.range, wait)?;
         self.is_locked = true;
@@ -150,16 +154,16 @@ impl Live {
         begun
     }
 
-    fn begin(&mut self, dbf: &Dbf) -> Result<()> {
-        let before: Vec<TagHeader> = self.writer.tags().cloned().collect();
-        if self.writer.begin()? {
-            let same = |(now, before): (&TagHeader, &TagHeader)| is_same_definition(now, before);
-            let is_same = before.len() == self.writer.tags().len() && self.writer.tags().zip(&before).all(same);
-            if !is_same {
-                self.learn(dbf)?;
-            }
+    fn begin(&mut self, dbf: &Dbf) -> Result<bool> {
+        if !self.writer.begin()? {
+            return Ok(false);
         }
-        Ok(())
+        let same = |(now, before): (&TagHeader, &TagHeader)| is_same_definition(now, before);
+        let is_same = self.known.len() == self.writer.tags().len() && self.writer.tags().zip(&self.known).all(same);
+        if !is_same {
+            self.learn(dbf)?;
+        }
+        Ok(!is_same)
     }
 
     /// Gives the lock back; what was changed is written, or forgotten, before.
@@ -198,7 +202,7 @@ impl Live {
             return Ok(Arc::clone(&reader.bag));
         }
         let bag = Arc::new(Bag::open(Arc::clone(&self.file) as Arc<dyn File>)?);
-        let is_settled = stamp.is_settled(now);
+        let is_settled = stamp.is_settled(now) || self.writer.knows(stamp);
         self.reader = Some(Reader { bag: Arc::clone(&bag), head, stamp, is_settled });
         Ok(bag)
     }

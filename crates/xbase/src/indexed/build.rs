@@ -183,6 +183,7 @@ impl IndexedTable {
         spec: &IndexSpec,
         mut building: Building<'_>,
     ) -> Result<TagId> {
+        self.must_have_no_transaction("making an index")?;
         self.flush()?;
         let path = path.map_or_else(|| self.structural(), Path::to_owned);
         let is_structural = path == self.structural();
@@ -231,7 +232,15 @@ impl IndexedTable {
         self.fs.sync_folder(path.parent().unwrap_or(Path::new("")))
     }
 
-    fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
+    /// Fails as making this tag would: if it is not understood, or a record has no key, or one that another has.
+    pub(super) fn tag_can_be_made(&mut self, path: &Path, spec: &IndexSpec, layout: &BagSpec) -> Result<()> {
+        let count = self.writer.count()?;
+        let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
+        let keys = self.collect(path, &header, count, &mut Building::default())?;
+        if header.candidate { keys.finish(|_, _| Ok(())) } else { Ok(()) }
+    }
+
+    pub(super) fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
         if !is_structural {
             return self.open_bag(path);
         }
@@ -284,6 +293,7 @@ impl IndexedTable {
 
     /// Takes a tag away; with the last tag of a file, the file. Nobody else may have the file open.
     pub fn drop_tag(&mut self, id: TagId) -> Result<()> {
+        self.must_have_no_transaction("dropping a tag")?;
         self.flush()?;
         let alone = self.indexes.sharing.alone;
         let Some(open) = self.indexes.bags.get_mut(id.bag) else { return Err(no_such_bag(id.bag)) };
@@ -311,6 +321,7 @@ impl IndexedTable {
     /// exclusive use. `progress` is told how far it is; a build that is stopped leaves the file at hand as it was.
     pub fn reindex(&mut self, progress: Telling<'_>) -> Result<()> {
         self.must_be_alone("its indexes be made anew")?;
+        self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
         // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;

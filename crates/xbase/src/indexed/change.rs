@@ -1,10 +1,12 @@
 //! Changes of records, each with all its keys.
 
 use super::set::no_such_tag;
+use super::transaction::About;
 use super::{IndexedTable, TagId};
-use crate::writer::Change;
+use crate::writer::{Change, Follower, TableWriter};
 use mainstay_base::{Result, ValueRef};
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 impl IndexedTable {
     /// Appends a record with these values, one for each field in the order of the header; fields without one are
@@ -30,7 +32,9 @@ impl IndexedTable {
     /// given back between the append and the values.
     pub fn append_blank_locked(&mut self) -> Result<u64> {
         let kept = self.writer.keep_locks(true);
+        self.keeps_appended = true;
         let appended = self.append_some(&[]);
+        self.keeps_appended = false;
         self.writer.keep_locks(kept);
         appended
     }
@@ -40,10 +44,11 @@ impl IndexedTable {
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
         given: usize,
     ) -> Result<u64> {
-        let IndexedTable { writer, indexes, .. } = self;
-        let appended =
-            writer.append_fields(values, given, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        indexes.end(appended)
+        let appended = self.followed(|writer, follower| writer.append_fields(values, given, follower))?;
+        if let Some(joined) = self.joined.as_mut().filter(|_| !self.keeps_appended) {
+            joined.release_at_end(appended);
+        }
+        Ok(appended)
     }
 
     /// Appends many records, each with one value for each field, and gives their numbers. Beside others all of them
@@ -60,20 +65,24 @@ impl IndexedTable {
             }
             return Ok(first.map(|first| first..=last));
         }
-        let IndexedTable { writer, indexes, .. } = self;
-        let appended =
-            writer.append_many_followed(rows, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        indexes.end(appended)
+        let appended = self.followed(|writer, follower| writer.append_many_followed(rows, follower))?;
+        if let Some(joined) = &mut self.joined {
+            appended.iter().cloned().flatten().for_each(|record| joined.release_at_end(record));
+        }
+        Ok(appended)
     }
 
     /// Gives some fields of a record new values, each field by its place. The record is locked for the time of the
     /// change, unless it is locked already.
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
-        let IndexedTable { writer, indexes, .. } = self;
-        let updated =
-            writer.update_followed(record, values, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        let update = indexes.end(updated)?;
-        writer.keep(update)
+        let was_locked = self.writer.is_locked(record);
+        let update = self.followed(|writer, follower| writer.update_followed(record, values, follower))?;
+        self.release_at_end(record, was_locked);
+        match &mut self.joined {
+            None => self.writer.keep(update),
+            // Its old memos may be wanted again.
+            Some(joined) => Ok(joined.hold(update)),
+        }
     }
 
     /// Marks a record as deleted.
@@ -88,10 +97,33 @@ impl IndexedTable {
 
     /// Marks a record as deleted, or takes the mark away.
     pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
-        let IndexedTable { writer, indexes, .. } = self;
-        let changed = writer
-            .set_deleted_followed(record, deleted, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        indexes.end(changed)
+        let was_locked = self.writer.is_locked(record);
+        let changed = self.followed(|writer, follower| writer.set_deleted_followed(record, deleted, follower))?;
+        self.release_at_end(record, was_locked);
+        Ok(changed)
+    }
+
+    /// Makes a change whose keys are changed with it, and which is noted in the transaction.
+    fn followed<T>(&mut self, change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>) -> Result<T> {
+        let IndexedTable { writer, indexes, joined, .. } = self;
+        let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
+        let changed = change(writer, &mut |record, old, new| {
+            indexes.follow(record, old, Some(new))?;
+            let (Some(joined), Some((path, scheme))) = (joined.as_mut(), &about) else { return Ok(()) };
+            let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
+            joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
+        });
+        let changed = indexes.end(changed)?;
+        if self.indexes.is_full() {
+            self.flush()?;
+        }
+        Ok(changed)
+    }
+
+    fn release_at_end(&mut self, record: u64, was_locked: bool) {
+        if let Some(joined) = self.joined.as_mut().filter(|_| !was_locked) {
+            joined.release_at_end(record);
+        }
     }
 
     /// Adds a record to a tag, whatever its condition says; false if it is listed already. For custom tags.
@@ -105,6 +137,7 @@ impl IndexedTable {
     }
 
     fn change_key(&mut self, id: TagId, record: u64, adds: bool) -> Result<bool> {
+        self.must_have_no_transaction("choosing the keys of a tag")?;
         let mut bytes = Vec::new();
         self.writer.read(record, &mut bytes)?;
         let number = u32::try_from(record).map_err(|_| no_such_tag(id.tag))?;

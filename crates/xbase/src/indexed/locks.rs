@@ -16,16 +16,33 @@ impl IndexedTable {
     /// Locks a record until it is unlocked. Nothing is done for one who is alone. Fails with `Code::Busy`, naming the
     /// holder as far as the system knows it.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
-        self.writer.lock_record(record)
+        self.writer.lock_record(record)?;
+        self.keep_at_end(record);
+        Ok(())
+    }
+
+    /// A record that the user has locked stays locked when a transaction ends.
+    fn keep_at_end(&mut self, record: u64) {
+        if let Some(joined) = &mut self.joined {
+            joined.keep_at_end(record);
+        }
     }
 
     /// Asks once for a record; false while another holds it.
     pub fn try_lock_record(&mut self, record: u64) -> Result<bool> {
-        self.writer.try_lock_record(record)
+        let locked = self.writer.try_lock_record(record)?;
+        if locked {
+            self.keep_at_end(record);
+        }
+        Ok(locked)
     }
 
-    /// Gives a record back.
+    /// Gives a record back; one that was changed in a transaction at the end of that.
     pub fn unlock_record(&mut self, record: u64) -> Result<()> {
+        if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changed(record)) {
+            joined.release_at_end(record);
+            return Ok(());
+        }
         self.writer.unlock_record(record)
     }
 
@@ -39,8 +56,18 @@ impl IndexedTable {
         self.writer.try_lock_table()
     }
 
-    /// Gives back the table and all records.
+    /// Gives back the table and all records; in a transaction those that were changed at its end.
     pub fn unlock(&mut self) -> Result<()> {
+        if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changes()) {
+            if self.writer.holds_table() {
+                joined.release_table_at_end();
+                return Ok(());
+            }
+            for record in self.writer.locked_records() {
+                self.unlock_record(record)?;
+            }
+            return Ok(());
+        }
         self.writer.unlock()
     }
 

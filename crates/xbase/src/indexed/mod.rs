@@ -4,6 +4,7 @@
 //!   IndexedTable      open, append, update, delete, recall, flush, close      mod, change
 //!     |    \      \
 //!     |     \      \                create_index, reindex, pack, restructure   build, rebuild
+//!     |     \      \    Transaction, over several tables        transaction, journal, recovery
 //!     |     \    IndexSet   keys before and after, taken back after an error  set
 //!     |      \      |
 //!     |       \   OpenBag   one index file: its lock, its tags' expressions   bag
@@ -34,13 +35,20 @@ mod bag;
 mod build;
 mod change;
 mod columns;
+mod journal;
 mod locks;
 mod raw;
 mod rebuild;
+mod recovery;
+mod repair;
 mod set;
+mod transaction;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
+pub(crate) use recovery::recover;
+pub use repair::repair;
+pub use transaction::{Savepoint, Transaction};
 
 use crate::dbf::{Dbf, Field, OpenOptions};
 use crate::expr::Scratch;
@@ -52,6 +60,7 @@ use mainstay_vfs::{File, FileSystem};
 use set::{IndexSet, no_such_bag, no_such_tag};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use transaction::Joined;
 
 /// A tag of an open table: the number of its index file and its number in it. Both change when files or tags come or
 /// go.
@@ -95,6 +104,9 @@ pub struct IndexedTable {
     writer: TableWriter,
     indexes: IndexSet,
     options: WriteOptions,
+    joined: Option<Joined>,
+    /// The record that is being appended stays locked for the caller.
+    keeps_appended: bool,
 }
 
 impl IndexedTable {
@@ -102,7 +114,14 @@ impl IndexedTable {
     ///
     /// Fails as [`TableWriter::open`] does, and with `Code::Busy` if another program has the CDX for itself. A CDX that
     /// is damaged, or has a tag that is not understood, is no reason to fail here, but changes will.
+    ///
+    /// What a transaction has left here that was cut off is undone first.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
+        recovery::recover(&fs, path)?;
+        IndexedTable::open_unrecovered(fs, path, options)
+    }
+
+    fn open_unrecovered(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
         if options.access == Access::Shared && fs.stamp(&rebuild::stale_list(path)).is_ok() {
             // Indexes that a crash left behind are made anew first.
             IndexedTable::open(Arc::clone(&fs), path, WriteOptions { access: Access::Exclusive, ..options })?
@@ -114,7 +133,7 @@ impl IndexedTable {
         let alone = options.access == Access::Exclusive;
         let sharing = Sharing { alone, range: writer.lock_bytes().index(), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
-        let mut table = IndexedTable { fs, writer, indexes, options };
+        let mut table = IndexedTable { fs, writer, indexes, options, joined: None, keeps_appended: false };
         if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
             let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);
@@ -283,6 +302,7 @@ impl Drop for IndexedTable {
     fn drop(&mut self) {
         // Nobody is left to be told; who wants to know closes the table.
         let _ = self.flush();
+        self.abandon();
     }
 }
 

@@ -36,11 +36,12 @@ impl IndexedTable {
 
     fn replace(&mut self, progress: Telling<'_>, change: impl FnOnce(&mut IndexedTable) -> Result<()>) -> Result<()> {
         self.must_be_alone("be made anew")?;
+        self.must_have_no_transaction("making a table anew")?;
         for bag in &self.indexes.bags {
             bag.live()?.must_be_understood()?;
         }
         self.flush()?;
-        self.mark_stale()?;
+        mark_stale(&*self.fs, self.path(), self.bags())?;
         if let Err(error) = change(self) {
             // Whether the table was replaced is not known: the list stays if it may have been.
             if self.writer.is_usable() {
@@ -58,6 +59,7 @@ impl IndexedTable {
     /// value does not fit its new field.
     pub fn restructure(&mut self, spec: &TableSpec, sources: &[Source], progress: Telling<'_>) -> Result<()> {
         self.must_be_alone("be given other fields")?;
+        self.must_have_no_transaction("changing the structure of a table")?;
         let new = structure_of(spec, self.writer.dbf().code_page())?;
         let mut plans = Vec::new();
         for bag in &self.indexes.bags {
@@ -70,7 +72,7 @@ impl IndexedTable {
             plans.push((bag.path.clone(), bag.is_structural, layout, made));
         }
         self.flush()?;
-        self.mark_stale()?;
+        mark_stale(&*self.fs, self.path(), self.bags())?;
         if let Err(error) = self.writer.restructure(spec, sources) {
             if self.writer.is_usable() {
                 self.unmark_stale()?;
@@ -100,14 +102,6 @@ impl IndexedTable {
         let read = OpenOptions { code_page: Some(self.writer.dbf().code_page()) };
         self.indexes.dbf = Dbf::open(Arc::clone(self.writer.dbf().file()) as Arc<dyn File>, read)?;
         Ok(())
-    }
-
-    fn mark_stale(&self) -> Result<()> {
-        if self.indexes.bags.is_empty() {
-            return Ok(());
-        }
-        let names: Vec<String> = self.bags().map(|path| path.to_string_lossy().into_owned()).collect();
-        self.fs.replace(&stale_list(self.path()), names.join("\n").as_bytes())
     }
 
     fn unmark_stale(&self) -> Result<()> {
@@ -142,6 +136,12 @@ impl IndexedTable {
 /// The list of the indexes that belong to an earlier state of a table.
 pub(super) fn stale_list(table: &Path) -> PathBuf {
     beside(table, ".stale")
+}
+
+/// Notes that these indexes of a table are not to be believed.
+pub(super) fn mark_stale<'p>(fs: &dyn FileSystem, table: &Path, bags: impl Iterator<Item = &'p Path>) -> Result<()> {
+    let names: Vec<String> = bags.map(|path| path.to_string_lossy().into_owned()).collect();
+    if names.is_empty() { Ok(()) } else { fs.replace(&stale_list(table), names.join("\n").as_bytes()) }
 }
 
 /// The structure of a table that is not there yet.

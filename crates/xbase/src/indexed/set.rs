@@ -101,20 +101,26 @@ impl IndexSet {
     }
 
     /// Locks all index files, in the order of their names: two programs that need several never wait for each other.
-    fn lock_all(&mut self) -> Result<()> {
+    /// Gives whether the tags of one have changed.
+    fn lock_all(&mut self) -> Result<bool> {
+        if let [bag] = &mut self.bags[..] {
+            return bag.live_mut()?.lock(&self.dbf, self.sharing.wait);
+        }
+        let mut changed = false;
         let mut order: Vec<usize> = (0..self.bags.len()).collect();
         order.sort_by(|left, right| self.bags[*left].path.cmp(&self.bags[*right].path));
         for bag in order {
-            self.bags[bag].live_mut()?.lock(&self.dbf, self.sharing.wait)?;
+            changed |= self.bags[bag].live_mut()?.lock(&self.dbf, self.sharing.wait)?;
         }
-        Ok(())
+        Ok(changed)
     }
 
     fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
         if self.plan(bag, record, old, new)? && !self.sharing.alone && !self.bags[bag].live()?.is_locked() {
-            self.lock_all()?;
             // Another program may have added or dropped tags.
-            self.plan(bag, record, old, new)?;
+            if self.lock_all()? {
+                self.plan(bag, record, old, new)?;
+            }
         }
         let live = self.bags[bag].live_mut()?;
         let (mut old_at, mut new_at) = (0, 0);
@@ -193,7 +199,7 @@ impl IndexSet {
         if self.sharing.alone {
             self.unwritten += self.log.entries.len() as u64;
             self.log.clear();
-            return if self.unwritten > UNWRITTEN_CHANGES { self.write() } else { Ok(()) };
+            return Ok(());
         }
         self.log.clear();
         let durable = self.durable;
@@ -207,6 +213,11 @@ impl IndexSet {
             }
         }
         first
+    }
+
+    /// Whether so much is only in memory that the table should be flushed.
+    pub(super) fn is_full(&self) -> bool {
+        self.unwritten > UNWRITTEN_CHANGES
     }
 
     /// Writes what is only in memory.

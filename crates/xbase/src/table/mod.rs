@@ -143,7 +143,8 @@ pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<
 }
 
 impl DbfTable {
-    /// Opens a table under a name. Its decoded columns are kept in `cache`. `index_files` are the index
+    /// Opens a table under a name. What was cut off here is put right first, if it can be: the replacement of a table by
+    /// a packed one is finished, a transaction is undone. Its decoded columns are kept in `cache`. `index_files` are the index
     /// files of its folder, of which those that belong to the table are used.
     pub fn open(
         fs: Arc<dyn FileSystem>,
@@ -154,8 +155,16 @@ impl DbfTable {
         index_files: &[PathBuf],
     ) -> Result<DbfTable> {
         let options = OpenOptions { code_page: options.code_page.or_else(|| declared_code_page(fs.as_ref(), path)) };
+        let cut_off = crate::writer::finish_swap(&*fs, path).and_then(|()| crate::indexed::recover(&fs, path)).err();
         let now = SystemTime::now();
-        let files = Arc::new(Files::open(fs.as_ref(), path, options)?);
+        let mut files = Files::open(fs.as_ref(), path, options)?;
+        files.findings.extend(cut_off.map(|error| Finding {
+            severity: Severity::Error,
+            path: path.to_owned(),
+            place: String::new(),
+            message: format!("what a program has left here that was cut off is not put right: {}", error.message()),
+        }));
+        let files = Arc::new(files);
         let stamps = files.stamps(fs.as_ref(), path)?;
         let fields = files.dbf.fields().to_vec();
         let indexes = Arc::new(Indexes::new(Arc::clone(&fs), path, &files.dbf, index_files));

@@ -12,7 +12,7 @@ pub struct Update {
     pub change: Change,
     /// The blocks of the memos that it had before, and those of the ones it has now.
     before: Vec<Stored>,
-    stored: Vec<Stored>,
+    pub(super) stored: Vec<Stored>,
 }
 
 impl TableWriter {
@@ -129,7 +129,7 @@ impl TableWriter {
     }
 
     /// Locks the record, reads it, and calls `change` with its bytes.
-    fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
+    pub(super) fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
         self.check_usable()?;
         self.is_referred_to = false;
         let held = self.locks.holds(record);
@@ -144,6 +144,10 @@ impl TableWriter {
     fn write_changed(&mut self, record: u64, old: &[u8], new: &mut [u8], follower: Follower<'_>) -> Result<()> {
         self.stamp_changed(new)?;
         follower(record, Some(old), new)?;
+        self.write_bytes(record, new)
+    }
+
+    pub(super) fn write_bytes(&mut self, record: u64, new: &[u8]) -> Result<()> {
         if let Some(range) = self.pending_range(record) {
             self.pending[range].copy_from_slice(new);
             return Ok(());

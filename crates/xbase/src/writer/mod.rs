@@ -28,6 +28,7 @@ mod change;
 mod locking;
 mod rebuild;
 mod swap;
+mod undo;
 mod values;
 
 pub use change::Update;

@@ -177,7 +177,7 @@ impl BagWriter {
         let (head, stamp) = (read_head(&*self.store.file)?, self.store.file.stamp()?);
         let looks_same = head == self.head && stamp == self.stamp;
         if looks_same && (self.has_counter() || self.is_settled || self.is_changed()) {
-            self.is_settled = stamp.is_settled(now);
+            self.is_settled |= stamp.is_settled(now);
             return Ok(false);
         }
         if self.is_changed() {
@@ -311,9 +311,15 @@ impl BagWriter {
         let written = self.write_all();
         self.failed = written.is_err();
         written?;
+        let is_unique = !self.has_counter() && self.store.file.set_unique_time()?;
         self.stamp = self.store.file.stamp()?;
-        self.is_settled = self.stamp.is_settled(now);
+        self.is_settled = is_unique || self.stamp.is_settled(now);
         Ok(())
+    }
+
+    /// Whether the file is in the state that was written or read last, if this is its stamp now.
+    pub(crate) fn knows(&self, stamp: Stamp) -> bool {
+        self.stamp == stamp && self.is_settled
     }
 
     /// Flushes, and returns when everything is on the disk.

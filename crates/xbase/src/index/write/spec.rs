@@ -87,6 +87,11 @@ impl BagSpec {
         BagSpec { kind: BagKind::CompoundNtx, page_len: NTX_PAGE_LEN, ..BagSpec::cdx() }
     }
 
+    /// How an index file is laid out that is there.
+    pub fn of(bag: &crate::index::Bag, file: &dyn mainstay_vfs::File) -> Result<BagSpec> {
+        super::bag::spec_of(bag, file)
+    }
+
     /// Whether the file holds one tag and no directory.
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.kind, BagKind::CompactIdx | BagKind::PlainIdx | BagKind::Ntx)
