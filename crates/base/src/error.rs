@@ -132,13 +132,25 @@ struct Inner {
     place: Option<String>,
     span: Option<(usize, usize)>,
     hint: Option<String>,
+    dialect: Option<DialectError>,
+}
+
+/// What an error is in the numbers of the dialect whose rule was broken, where that dialect has said it itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DialectError {
+    /// The dialect's number.
+    pub number: i32,
+    /// How bad it is.
+    pub severity: u8,
+    /// What tells causes of one number apart.
+    pub state: u8,
 }
 
 impl Error {
     /// An error of this code. The message is a sentence without its full stop, in lower case unless it
     /// starts with a name.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error(Box::new(Inner { code, message: message.into(), place: None, span: None, hint: None }))
+        Error(Box::new(Inner { code, message: message.into(), place: None, span: None, hint: None, dialect: None }))
     }
 
     /// Says where in stored data it is: a path, a record, an offset (`orders.dbf, record 17`).
@@ -161,6 +173,17 @@ impl Error {
     pub fn hint(mut self, hint: impl Into<String>) -> Error {
         self.0.hint = Some(hint.into());
         self
+    }
+
+    /// Says what the dialect calls it; the message is the dialect's own then, word for word.
+    pub fn in_dialect(mut self, dialect: DialectError) -> Error {
+        self.0.dialect = Some(dialect);
+        self
+    }
+
+    /// What the dialect calls it, if the dialect has said so.
+    pub fn dialect(&self) -> Option<DialectError> {
+        self.0.dialect
     }
 
     /// The code.

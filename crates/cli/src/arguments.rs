@@ -147,6 +147,23 @@ pub(crate) enum Action {
         #[command(flatten)]
         engine: Engine,
     },
+    /// Open the folder for SQL Server's clients, until SIGTERM or Ctrl-C; [server] of mainstay.toml has more settings
+    Serve {
+        /// The folder [default: the current folder]
+        #[arg(value_name = "FOLDER")]
+        path: Option<PathBuf>,
+
+        /// The address for SQL Server's clients (TDS) [default: 127.0.0.1:1433]
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        tds: Option<std::net::SocketAddr>,
+
+        /// The address for metrics and health
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        http: Option<std::net::SocketAddr>,
+
+        #[command(flatten)]
+        engine: Engine,
+    },
     /// Measure this machine and compare with published figures; `mainstay bench --help` says more
     #[command(disable_help_flag = true)]
     Bench {

@@ -25,6 +25,7 @@ mod output;
 mod progress;
 mod prompt;
 mod script;
+mod serve;
 mod shell;
 mod tokens;
 
@@ -49,6 +50,7 @@ pub fn run() -> ExitCode {
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => mainstay_bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
+        Some(Action::Serve { path, tds, http, engine }) => serve::run(path, tds, http, &engine).into(),
         None => query(&arguments, &scripts).into(),
     }
 }

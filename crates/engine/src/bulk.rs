@@ -1,6 +1,6 @@
 //! Many rows at once: in by batches, out by typed cursors.
 
-use crate::native::{Form, array_of, batch_of};
+use crate::native::{Form, batch_of};
 use crate::prepared::fits;
 use crate::session::Session;
 use arrow_array::cast::AsArray;
@@ -12,6 +12,7 @@ use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::column::Column;
 use mainstay_store::{TableSnapshot, Transaction};
 use mainstay_table::Snapshot;
+use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::sync::Arc;
 
 /// Rows that are kept before they are written together.
@@ -109,7 +110,7 @@ impl<'s> Appender<'s> {
         self.form.complete(&mut rows)?;
         let column = |column: usize| -> ArrayRef {
             let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
-            array_of(self.form.definition.columns[column].sql_type, &values)
+            array_of(&data_type_of(self.form.definition.columns[column].sql_type), &values)
         };
         let columns = (0..self.form.definition.columns.len()).map(column).collect();
         let batch = batch_of(&self.form.schema, columns, rows.len())?;
@@ -129,7 +130,7 @@ impl<'s> Appender<'s> {
 
     fn write_rows(&mut self, batch: &RecordBatch) -> Result<()> {
         for row in 0..batch.num_rows() {
-            let values = batch.columns().iter().map(|column| crate::native::value_at(column, row));
+            let values = batch.columns().iter().map(|column| value_at(column, row));
             let values = values.collect::<Result<Vec<_>>>()?;
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
             self.row(&values)?;

@@ -4,7 +4,7 @@ use crate::catalog::{FolderCatalog, OpenTable};
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{ColumnClause, CreateTable, Name, Relation, Steps};
-use mainstay_store::definition::SQL_TYPE;
+use mainstay_store::definition::{DECLARED_TYPE, SQL_TYPE};
 use mainstay_table::Table;
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
 use std::path::PathBuf;
@@ -264,6 +264,7 @@ pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result
         Ok(ColumnClause {
             name: Name::new(field.name()),
             sql_type: column_type(field)?,
+            declared: field.metadata().get(DECLARED_TYPE).cloned(),
             not_null: false,
             default: None,
             identity: None,

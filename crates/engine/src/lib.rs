@@ -73,4 +73,4 @@ pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, st
 pub use mainstay_xbase::{Finding, Severity};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
-pub use session::{Session, Setting};
+pub use session::{NativeColumn, Session, Setting};

@@ -69,6 +69,9 @@ struct SettingsFile {
     code_page: Option<String>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
+    /// What the server reads for itself.
+    #[serde(default, rename = "server")]
+    _server: toml::Table,
 }
 
 #[derive(Debug, Deserialize)]

@@ -36,6 +36,17 @@ pub struct Session {
     transaction: SessionTransaction,
 }
 
+/// A column of a native table, for who writes statements for it.
+#[derive(Clone, Debug)]
+pub struct NativeColumn {
+    /// Its name and type. The metadata has what its dialect declared.
+    pub field: Arc<Field>,
+    /// Whether its numbers come from a sequence.
+    pub is_identity: bool,
+    /// Whether it is computed from others.
+    pub is_computed: bool,
+}
+
 /// A setting of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
@@ -118,6 +129,23 @@ impl Session {
         TableCursor::new(self, table, columns)
     }
 
+    /// The columns of a native table, temporary ones of this session included; `None` when there is no such table.
+    ///
+    /// Errors: those of reading the catalog.
+    pub fn native_columns(&self, table: &str) -> Result<Option<Vec<NativeColumn>>> {
+        let form = match self.form(&table.to_lowercase()) {
+            Ok(form) => form,
+            Err(error) if error.code() == Code::UnknownTable => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let column = |(place, field): (usize, &Arc<Field>)| NativeColumn {
+            field: Arc::clone(field),
+            is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
+            is_computed: form.is_computed(place),
+        };
+        Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+    }
+
     /// A handle with which another thread stops the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
@@ -197,7 +225,7 @@ impl Session {
     }
 
     /// A number that changes with what exists.
-    pub(crate) fn catalog_version(&self) -> u64 {
+    pub fn catalog_version(&self) -> u64 {
         match self.transaction.has_changed_catalog() || self.transaction.has_temporary() {
             true => self.transaction.scope(self.native()).version(),
             false => self.native().version(),

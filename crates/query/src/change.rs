@@ -29,10 +29,14 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins, With,
+    TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, With,
 };
 use mainstay_base::{Code, Error, Result};
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// An expression as the parser gives it.
+pub type SqlExpr = Expr;
 
 /// The hidden column of a native table by which a version of a row is found again.
 pub const POSITION: &str = "_position";
@@ -94,15 +98,27 @@ impl Catalog for NoTables {
 
 impl Planner {
     /// Plans the rows that an UPDATE changes: their positions, then the new value of each assignment that has an
-    /// expression, in their order.
-    pub fn plan_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Planned> {
-        let (text, statement) = update_query(source, update)?;
+    /// expression, in their order, then what RETURNING wants to have beside each row.
+    pub fn plan_update(
+        &self,
+        source: &str,
+        update: &Update,
+        beside: &[Expr],
+        catalog: &dyn Catalog,
+    ) -> Result<Planned> {
+        let (text, statement) = update_query(source, update, beside)?;
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
-    /// Plans the rows that a DELETE ends: their positions.
-    pub fn plan_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Planned> {
-        let (text, statement) = delete_query(source, delete)?;
+    /// Plans the rows that a DELETE ends: their positions, then what RETURNING wants to have beside each row.
+    pub fn plan_delete(
+        &self,
+        source: &str,
+        delete: &Delete,
+        beside: &[Expr],
+        catalog: &dyn Catalog,
+    ) -> Result<Planned> {
+        let (text, statement) = delete_query(source, delete, beside)?;
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
@@ -156,31 +172,21 @@ impl Planner {
         self.row_expressions(&[expression(text)?], &[], Some(sequences))
     }
 
-    /// Compiles what a RETURNING gives of the rows of a table, of whose columns the last `hidden` are not part of `*`.
+    /// Compiles what a RETURNING gives of the rows of a table, whose columns the batches have, and behind them the values
+    /// that stand beside each row.
     pub fn row_returning(
         &self,
-        returning: &Returning,
+        returning: &BoundReturning,
         table: &str,
         schema: &SchemaRef,
-        hidden: usize,
+        beside: &[Arc<Field>],
     ) -> Result<RowExpressions> {
-        let mut named = Vec::new();
-        for item in &returning.items {
-            match item {
-                SelectItem::UnnamedExpr(expr) => named.push((expr.clone(), None)),
-                SelectItem::ExprWithAlias { expr, alias } => named.push((expr.clone(), Some(alias.value.clone()))),
-                SelectItem::Wildcard(_)
-                | SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(_), _) => {
-                    let shown = schema.fields().len().saturating_sub(hidden);
-                    let column = |field: &Arc<Field>| {
-                        (Expr::Identifier(Ident::new(field.name().to_lowercase())), Some(field.name().clone()))
-                    };
-                    named.extend(schema.fields().iter().take(shown).map(column));
-                }
-                other => return Err(unsupported(format!("RETURNING {other}"))),
-            }
+        let named = |(number, field): (usize, &Arc<Field>)| field.as_ref().clone().with_name(beside_name(number));
+        let beside: SchemaRef = Arc::new(Schema::new(beside.iter().enumerate().map(named).collect::<Vec<_>>()));
+        match beside.fields().is_empty() {
+            true => self.compile(&returning.items, &[(table, schema)], None),
+            false => self.compile(&returning.items, &[(table, schema), (BESIDE, &beside)], None),
         }
-        self.compile(&named, &[(table, schema)], None)
     }
 
     fn compile(
@@ -216,24 +222,122 @@ impl Planner {
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
             let physical = self.state().create_physical_expr(logical, &schema).map_err(explained)?;
             let data_type = physical.data_type(schema.as_arrow()).map_err(explained)?;
-            fields.push(Field::new(name, data_type, true));
+            let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+            let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
+            fields.push(Field::new(name, data_type, true).with_metadata(metadata));
             expressions.push(physical);
         }
         Ok(RowExpressions { expressions, schema: Arc::new(Schema::new(fields)), is_momentary })
     }
 }
 
+/// What the values beside a row are called in the expressions of a RETURNING.
+const BESIDE: &str = "_beside";
+
+fn beside_name(number: usize) -> String {
+    format!("_value_{number}")
+}
+
+/// What a RETURNING gives, over the columns of the changed row and over values beside it: what the row was before
+/// (`old.x`), and columns of the other tables of the statement.
+#[derive(Clone, Debug, Default)]
+pub struct BoundReturning {
+    items: Vec<(Expr, Option<String>)>,
+    /// The values beside each row, as the statement's query has to give them.
+    pub beside: Vec<Expr>,
+}
+
+impl Returning {
+    /// What it gives of a table that the statement knows by this name.
+    ///
+    /// Errors: `Unsupported` for items that are no expressions.
+    pub fn bind(&self, table: &str, schema: &SchemaRef) -> Result<BoundReturning> {
+        let mut bound = BoundReturning::default();
+        for item in &self.items {
+            let (expr, name) = match item {
+                SelectItem::UnnamedExpr(expr) => (expr, None),
+                SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias.value.clone())),
+                SelectItem::Wildcard(_) => {
+                    bound.columns(table, table, schema);
+                    continue;
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(of), _) => {
+                    bound.columns(&of.to_string().replace('"', ""), table, schema);
+                    continue;
+                }
+                other => return Err(unsupported(format!("RETURNING {other}"))),
+            };
+            // A column is headed by its own name, whatever row it is of.
+            let name = name.or_else(|| match expr {
+                Expr::CompoundIdentifier(parts) => parts.last().map(|part| part.value.clone()),
+                _ => None,
+            });
+            let mut expr = expr.clone();
+            let _ = VisitMut::visit(&mut expr, &mut BesideFinder { table, beside: &mut bound.beside });
+            bound.items.push((expr, name));
+        }
+        Ok(bound)
+    }
+}
+
+impl BoundReturning {
+    /// All columns of the row as it is, or as it was.
+    fn columns(&mut self, of: &str, table: &str, schema: &SchemaRef) {
+        for field in schema.fields() {
+            let column = Ident::with_quote('"', field.name().to_lowercase());
+            let mut expr = Expr::CompoundIdentifier(vec![Ident::with_quote('"', of), column]);
+            let _ = VisitMut::visit(&mut expr, &mut BesideFinder { table, beside: &mut self.beside });
+            self.items.push((expr, Some(field.name().clone())));
+        }
+    }
+}
+
+/// Replaces columns that are not of the changed row by values beside it.
+struct BesideFinder<'b> {
+    table: &'b str,
+    beside: &'b mut Vec<Expr>,
+}
+
+impl VisitorMut for BesideFinder<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        let Expr::CompoundIdentifier(parts) = expr else { return ControlFlow::Continue(()) };
+        let [table, column] = parts.as_slice() else { return ControlFlow::Continue(()) };
+        let of_table =
+            |column: &Ident| Expr::CompoundIdentifier(vec![Ident::with_quote('"', self.table), column.clone()]);
+        let wanted = match table.value.as_str() {
+            name if name == self.table || name == BESIDE => return ControlFlow::Continue(()),
+            "new" => {
+                *expr = of_table(column);
+                return ControlFlow::Continue(());
+            }
+            "old" => of_table(column),
+            _ => expr.clone(),
+        };
+        let known = self.beside.iter().position(|known| *known == wanted);
+        let number = known.unwrap_or_else(|| {
+            self.beside.push(wanted);
+            self.beside.len() - 1
+        });
+        *expr = Expr::CompoundIdentifier(vec![Ident::new(BESIDE), Ident::new(beside_name(number))]);
+        ControlFlow::Continue(())
+    }
+}
+
 /// The query whose rows an UPDATE changes.
-pub(crate) fn update_query(source: &str, update: &Update) -> Result<(Text, Statement)> {
+pub(crate) fn update_query(source: &str, update: &Update, beside: &[Expr]) -> Result<(Text, Statement)> {
     let mut items = vec![position_of(&update.table, update.alias.as_ref())];
     items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
+    items.extend_from_slice(beside);
     let tables = tables(&update.table, update.alias.as_ref(), &update.from);
     rows_query((source, update.with.clone()), items, tables, update.condition.clone())
 }
 
 /// The query whose rows a DELETE ends.
-pub(crate) fn delete_query(source: &str, delete: &Delete) -> Result<(Text, Statement)> {
-    let items = vec![position_of(&delete.table, delete.alias.as_ref())];
+pub(crate) fn delete_query(source: &str, delete: &Delete, beside: &[Expr]) -> Result<(Text, Statement)> {
+    let mut items = vec![position_of(&delete.table, delete.alias.as_ref())];
+    items.extend_from_slice(beside);
     let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
     rows_query((source, delete.with.clone()), items, tables, delete.condition.clone())
 }

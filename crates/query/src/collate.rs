@@ -109,11 +109,11 @@ fn call(function: &Arc<ScalarUDF>, expr: Expr) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), vec![expr]))
 }
 
-fn key(expr: Expr) -> Expr {
+pub(crate) fn key(expr: Expr) -> Expr {
     if keyed(&expr).is_some() { expr } else { call(&KEY_FUNCTION, expr) }
 }
 
-fn fold(expr: Expr) -> Expr {
+pub(crate) fn fold(expr: Expr) -> Expr {
     if keyed(&expr).is_some() { expr } else { call(&FOLD_FUNCTION, expr) }
 }
 

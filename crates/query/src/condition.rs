@@ -67,7 +67,7 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
             let comparison = comparison(*op)?;
             match (operand(left, schema), operand(right, schema)) {
                 (Some(column), None) => compare(column, comparison, right, schema, constant),
-                (None, Some(column)) => compare(column, swapped(comparison), left, schema, constant),
+                (None, Some(column)) => compare(column, comparison.mirrored(), left, schema, constant),
                 _ => None,
             }
         }
@@ -172,17 +172,6 @@ fn unknown(column: usize) -> Predicate {
     Predicate::Compare { column, op: Comparison::Equal, value: Value::Null }
 }
 
-/// The comparison with its sides exchanged.
-fn swapped(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        same => same,
-    }
-}
-
 fn truth(expr: &Expr, value: bool, schema: &Schema) -> Option<Predicate> {
     let column = operand(expr, schema)?;
     matches!(schema.field(column).data_type(), DataType::Boolean).then_some(Predicate::Truth { column, value })
@@ -194,7 +183,8 @@ fn certain(expr: &Expr, value: bool, schema: &Schema) -> Option<Predicate> {
     Some(Predicate::And(vec![truth(expr, value, schema)?, Predicate::Null { column, negated: true }]))
 }
 
-fn comparison(op: Operator) -> Option<Comparison> {
+/// The comparison that an operator is.
+pub(crate) fn comparison(op: Operator) -> Option<Comparison> {
     Some(match op {
         Operator::Eq => Comparison::Equal,
         Operator::NotEq => Comparison::NotEqual,

@@ -91,6 +91,9 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
+        if let Some(name) = name.strip_prefix(crate::mssql::PREFIX) {
+            return crate::mssql::function(name);
+        }
         let known = self.state.scalar_functions().get(name).cloned();
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
@@ -100,7 +103,10 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
-        self.state.aggregate_functions().get(name).cloned()
+        match name.strip_prefix(crate::mssql::PREFIX) {
+            Some(name) => crate::mssql::aggregate_function(name),
+            None => self.state.aggregate_functions().get(name).cloned(),
+        }
     }
 
     fn get_window_meta(&self, name: &str) -> Option<Arc<WindowUDF>> {

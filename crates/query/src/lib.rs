@@ -37,6 +37,7 @@ mod grammar;
 mod literals;
 mod lookup;
 mod moment;
+pub mod mssql;
 mod optimize;
 mod order;
 mod overflow;
@@ -57,7 +58,7 @@ mod watch;
 mod wildcard;
 
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation};
-pub use change::{POSITION, RowExpressions, expression};
+pub use change::{BoundReturning, POSITION, RowExpressions, SqlExpr, expression};
 pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
 pub use error::unknown_table;

@@ -296,6 +296,19 @@ impl Planner {
         work(&mut cache)
     }
 
+    /// What a statement is planned over. With `hidden_columns` it may name them though the text does not.
+    fn statement_context<'c>(
+        &'c self,
+        text: &Text,
+        catalog: &'c dyn Catalog,
+        visibility: Visibility,
+        hidden_columns: bool,
+    ) -> StatementContext<'c> {
+        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
+        let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
+        StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse, view_depth: 0 }
+    }
+
     /// Plans a query. With `hidden_columns` it may name them though the text does not.
     pub(crate) fn plan_statement(
         &self,
@@ -305,20 +318,13 @@ impl Planner {
         visibility: Visibility,
         hidden_columns: bool,
     ) -> Result<Planned> {
-        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
-        let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
-        let (state, fuse) = (self.state(), self.fuse);
-        let context = StatementContext { state, catalog, hidden_columns, visibility, fuse, view_depth: 0 };
-        let statement = if hidden_columns { crate::wildcard::expand(statement, catalog)? } else { statement };
+        let context = self.statement_context(text, catalog, visibility, hidden_columns);
+        let visibility = context.visibility;
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
             from_datafusion(error, Some(text), Some(&names))
         };
-        if !matches!(statement, Statement::Query(_)) {
-            return Err(unsupported(&statement));
-        }
-        refuse_what_would_be_left_out(&statement, text)?;
-        let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement))?;
+        let statement = prepared(text, statement, &context)?;
         if self.fuse
             && let Statement::Query(query) = &statement
             && let Some((scan, table)) = crate::lookup::plan(query, text, &context)
@@ -348,16 +354,11 @@ impl Planner {
         visibility: Visibility,
         hidden_columns: bool,
     ) -> Option<LogicalPlan> {
-        if !self.fuse || !matches!(statement, Statement::Query(_)) {
+        if !self.fuse {
             return None;
         }
-        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
-        let context =
-            StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: true, view_depth: 0 };
-        let statement = if hidden_columns { crate::wildcard::expand(statement, catalog).ok()? } else { statement };
-        refuse_what_would_be_left_out(&statement, text).ok()?;
-        let statement = crate::fetch::reduced(crate::escape::with_backslashes(statement)).ok()?;
-        let statement = crate::repeated::rename(statement);
+        let context = self.statement_context(text, catalog, visibility, hidden_columns);
+        let statement = crate::repeated::rename(prepared(text, statement, &context).ok()?);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }
@@ -427,6 +428,19 @@ impl Planner {
         let direct = crate::direct::scan_of(&plan);
         Ok(Planned { plan, direct, schema, stateful, large, tables, foreign, is_momentary: false })
     }
+}
+
+/// The query in the grammar that the planner knows.
+fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -> Result<Statement> {
+    if !matches!(statement, Statement::Query(_)) {
+        return Err(unsupported(&statement));
+    }
+    let statement = match context.hidden_columns {
+        true => crate::wildcard::expand(statement, context.catalog)?,
+        false => statement,
+    };
+    refuse_what_would_be_left_out(&statement, text)?;
+    crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
@@ -537,7 +551,9 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
         let name = written.or_else(original).or_else(|| text.spelling(known));
         let name = name.unwrap_or_else(|| known.to_owned());
-        Field::new(name, field.data_type().clone(), field.is_nullable())
+        let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+        let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
+        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
 }

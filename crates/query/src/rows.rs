@@ -8,7 +8,7 @@
 //! until every expression names tables. Whatever has another form, or an expression or type that the row executor does not
 //! know, stays with the batch executor: `None`, everywhere here, means that.
 
-use crate::condition::value_of;
+use crate::condition::{comparison, value_of};
 use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
@@ -51,13 +51,13 @@ impl Planner {
 
     /// The rows that an UPDATE changes, as [`Planner::plan_update`] gives them.
     pub fn short_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::update_query(source, update)?;
+        let (text, statement) = crate::change::update_query(source, update, &[])?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 
     /// The rows that a DELETE ends, as [`Planner::plan_delete`] gives them.
     pub fn short_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::delete_query(source, delete)?;
+        let (text, statement) = crate::change::delete_query(source, delete, &[])?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 
@@ -395,16 +395,10 @@ impl Scope<'_> {
             Operator::Or => {
                 return Some(Expression::Or(vec![self.expression(left, block)?, self.expression(right, block)?]));
             }
-            Operator::Eq => Comparison::Equal,
-            Operator::NotEq => Comparison::NotEqual,
-            Operator::Lt => Comparison::Less,
-            Operator::LtEq => Comparison::LessOrEqual,
-            Operator::Gt => Comparison::Greater,
-            Operator::GtEq => Comparison::GreaterOrEqual,
             Operator::Plus | Operator::Minus | Operator::Multiply | Operator::Divide | Operator::Modulo => {
                 return self.calculation(whole, binary, block);
             }
-            _ => return None,
+            op => comparison(*op)?,
         };
         Some(Expression::compare(comparison, self.compared(left, block)?, self.compared(right, block)?))
     }

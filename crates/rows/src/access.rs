@@ -71,7 +71,7 @@ impl Turn<'_> {
             if ways.contains(op) && is_column(left) && is_known(right) {
                 return Some(right.as_ref());
             }
-            (ways.contains(&mirrored(*op)) && is_column(right) && is_known(left)).then_some(left.as_ref())
+            (ways.contains(&op.mirrored()) && is_column(right) && is_known(left)).then_some(left.as_ref())
         })
     }
 
@@ -131,17 +131,6 @@ fn has_results(expression: &Expression) -> bool {
     let mut found = false;
     expression.visit(&mut |part| found |= matches!(part, Expression::Result(_)));
     found
-}
-
-/// The comparison with its sides exchanged.
-fn mirrored(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        same => same,
-    }
 }
 
 /// Whether the order of an index's keys is that of the values as comparisons have it.

@@ -166,7 +166,7 @@ impl Expression {
         match self {
             Expression::Compare { op, left, right } => {
                 let order = compare(left.value(current, results)?, right.value(current, results)?)?;
-                Ok(order.map(|order| holds(*op, order)))
+                Ok(order.map(|order| op.holds(order)))
             }
             Expression::And(parts) => {
                 let mut truth = Some(true);
@@ -284,19 +284,6 @@ impl Expression {
             }
         });
         sources
-    }
-}
-
-/// Whether a comparison holds for values that stand so to each other.
-#[inline]
-pub(crate) fn holds(op: Comparison, order: Ordering) -> bool {
-    match op {
-        Comparison::Equal => order == Ordering::Equal,
-        Comparison::NotEqual => order != Ordering::Equal,
-        Comparison::Less => order == Ordering::Less,
-        Comparison::LessOrEqual => order != Ordering::Greater,
-        Comparison::Greater => order == Ordering::Greater,
-        Comparison::GreaterOrEqual => order != Ordering::Less,
     }
 }
 

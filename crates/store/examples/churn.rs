@@ -17,7 +17,7 @@ const BATCH: i64 = 10_000;
 const ROUNDS: usize = 10;
 
 fn definition() -> TableDefinition {
-    let column = |name: &str, sql_type| ColumnDefinition { name: name.into(), sql_type, nullable: true };
+    let column = |name: &str, sql_type| ColumnDefinition::new(name, sql_type, true);
     let columns = vec![column("id", SqlType::BigInt), column("name", SqlType::TEXT), column("price", SqlType::Double)];
     TableDefinition::new("bench", columns).with_primary_key(&[0])
 }

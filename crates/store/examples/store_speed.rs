@@ -13,7 +13,7 @@ const ROWS: usize = 10_000;
 const RUNS: usize = 15;
 
 fn definition(with_key: bool) -> TableDefinition {
-    let column = |name: &str, sql_type| ColumnDefinition { name: name.into(), sql_type, nullable: true };
+    let column = |name: &str, sql_type| ColumnDefinition::new(name, sql_type, true);
     let columns = vec![column("id", SqlType::BigInt), column("name", SqlType::TEXT), column("price", SqlType::Double)];
     let definition = TableDefinition::new("items", columns);
     if with_key { definition.with_primary_key(&[0]) } else { definition }

@@ -3,9 +3,9 @@
 //! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. Here is what the store
 //! itself enforces: types, NOT NULL, unique keys and references.
 
-use crate::column::layout::data_type;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_base::{Code, Collation, Error, Result, SqlType};
+use mainstay_table::values::data_type_of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ const CHAR_COLUMN: &str = "mainstay.char";
 /// The key under which a field's metadata have the collation of a text column, unless that is the order of bytes.
 const COLLATED_COLUMN: &str = "mainstay.collation";
 
+/// Metadata of a column that a dialect declared with a type of its own: the dialect's name of it.
+pub const DECLARED_TYPE: &str = "mainstay.declared";
+
 /// The key under which a field's metadata have the SQL type.
 pub const SQL_TYPE: &str = "sql_type";
 
@@ -34,6 +37,15 @@ pub struct ColumnDefinition {
     pub sql_type: SqlType,
     /// Whether it may be NULL.
     pub nullable: bool,
+    /// What the dialect calls the type that it was declared with, if that says more.
+    pub declared: Option<String>,
+}
+
+impl ColumnDefinition {
+    /// A column that was declared in the core's own SQL.
+    pub fn new(name: impl Into<String>, sql_type: SqlType, nullable: bool) -> ColumnDefinition {
+        ColumnDefinition { name: name.into(), sql_type, nullable, declared: None }
+    }
 }
 
 /// A column of an index.
@@ -119,17 +131,10 @@ impl TableDefinition {
         self
     }
 
-    /// The columns as statements see them, and behind them the hidden ones. The SQL type is in each field's metadata.
+    /// The columns as statements see them, and behind them the hidden ones.
     pub fn schema(&self) -> SchemaRef {
         let field = |column: &ColumnDefinition| {
-            let mut metadata = HashMap::from([(SQL_TYPE.to_string(), column.sql_type.to_string())]);
-            if let SqlType::Char { length, .. } = column.sql_type {
-                metadata.insert(CHAR_COLUMN.to_string(), length.to_string());
-            }
-            if let Some(collation) = column.sql_type.collation().filter(|it| *it != Collation::Binary) {
-                metadata.insert(COLLATED_COLUMN.to_string(), collation.name().to_string());
-            }
-            Field::new(&column.name, shown_type(column.sql_type), column.nullable).with_metadata(metadata)
+            shown_field(&column.name, column.sql_type, column.declared.as_deref(), column.nullable)
         };
         let hidden = [ROW_ID, POSITION].map(|name| Field::new(name, DataType::Int64, false));
         Arc::new(Schema::new(self.columns.iter().map(field).chain(hidden).collect::<Vec<_>>()))
@@ -151,14 +156,19 @@ impl TableDefinition {
     }
 }
 
-/// The Arrow type in which statements see values: decimals are the same whatever width they are stored in.
-pub fn shown_type(sql_type: SqlType) -> DataType {
-    match data_type(sql_type) {
-        DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
-            DataType::Decimal128(precision, scale)
-        }
-        other => other,
+/// A column as statements see it. Its metadata has the SQL type, how text compares, and what the dialect declared.
+pub fn shown_field(name: &str, sql_type: SqlType, declared: Option<&str>, nullable: bool) -> Field {
+    let mut metadata = HashMap::from([(SQL_TYPE.to_string(), sql_type.to_string())]);
+    if let SqlType::Char { length, .. } = sql_type {
+        metadata.insert(CHAR_COLUMN.to_string(), length.to_string());
     }
+    if let Some(collation) = sql_type.collation().filter(|it| *it != Collation::Binary) {
+        metadata.insert(COLLATED_COLUMN.to_string(), collation.name().to_string());
+    }
+    if let Some(declared) = declared {
+        metadata.insert(DECLARED_TYPE.to_string(), declared.to_string());
+    }
+    Field::new(name, data_type_of(sql_type), nullable).with_metadata(metadata)
 }
 
 /// An ascending index of these columns.

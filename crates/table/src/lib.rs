@@ -9,6 +9,7 @@
 mod cache;
 pub mod predicate;
 mod table;
+pub mod values;
 pub mod vector;
 
 pub use cache::{VectorCache, VectorKey};

@@ -1,1 +1,60 @@
-//! The protocol of SQL Server's clients: packets, tokens and values, without input or output.
+//! The protocol of SQL Server's clients (TDS 7.1 to 7.4, and 8.0 inside TLS): packets, tokens and values, without input
+//! or output.
+//!
+//! ```text
+//!   bytes of a client                                                       bytes for a client
+//!      |                                                                          ^
+//!   Framer      packets             packet                          PacketWriter  |  packet_writer
+//!   Assembler   whole messages        |                                Answer ----+  answer: tokens
+//!      |                              v                                   ^
+//!   PreLogin, Login, Batch, Call, TransactionRequest, BulkReader          |
+//!      |          one module each; types: type_info, values: value_read   |  columns: column, values: value_write
+//!      v                                                                  |
+//!   Backend, Session  -----------------------------------------------> Sink   session: who answers, in traits
+//! ```
+//!
+//! The rules are those of the published protocol, [MS-TDS]; sections are named where they are implemented. What real
+//! clients send is recorded in `tests/recorded`.
+//!
+//! Nothing that a client sends can panic or take more memory than a small multiple of its own length: counts are not
+//! believed before the bytes that they announce are there. The client's side, which tests need, is in [`client`].
+
+mod answer;
+mod batch;
+mod bulk;
+pub mod client;
+mod collation;
+mod column;
+mod error;
+mod login;
+mod packet;
+mod packet_writer;
+mod prelogin;
+mod reader;
+mod rpc;
+mod session;
+mod table_value;
+mod transaction;
+mod type_info;
+mod value_read;
+mod value_write;
+mod version;
+
+pub use answer::Answer;
+pub use batch::{Batch, Headers};
+pub use bulk::{BulkEvent, BulkReader, NextRow};
+pub use collation::Collation;
+pub use column::Column;
+pub use error::{ValueError, Wire, WireError};
+pub use login::{Feature, LONGEST_LOGIN, Login, Password};
+pub use packet::{
+    Assembler, DEFAULT_PACKET, Framer, HEADER_BYTES, LARGEST_PACKET, Packet, PacketKind, PacketStatus, Reset,
+    SMALLEST_PACKET, WholeMessage,
+};
+pub use packet_writer::{Mark, PacketWriter};
+pub use prelogin::{Encryption, LONGEST_PRELOGIN, PreLogin};
+pub use rpc::{Call, MOST_PARAMETERS, NUMBERED, Parameter, ParameterValue};
+pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Session, Sink, Stop};
+pub use table_value::TableValue;
+pub use transaction::{Begin, Isolation, TransactionRequest};
+pub use version::Version;

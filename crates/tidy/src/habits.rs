@@ -18,6 +18,7 @@ pub const UNSAFE_FILES: &[&str] = &[
     "crates/ace/src/border.rs",
     "crates/ace/src/entries/mod.rs",
     "crates/engine/tests/allocations.rs",
+    "crates/program/tests/allocations.rs",
     "crates/store/src/column/text.rs",
     "crates/store/src/column/vector.rs",
     "crates/vfs/src/disk_locks.rs",

@@ -15,10 +15,12 @@
 
 mod batch;
 mod check;
+pub mod compile;
 mod error;
 mod lexer;
 mod parser;
 mod printer;
+pub mod reduce;
 mod reserved;
 mod span;
 pub mod tree;

@@ -167,6 +167,52 @@ fn a_record_behind_which_others_appended_stays_blank_and_deleted() {
 }
 
 #[test]
+fn a_statement_of_many_changes_happens_or_does_not() {
+    for access in [Access::Shared, Access::Exclusive] {
+        let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+        let (mut a, mut b) = (open(&fs, &path("a"), access), open(&fs, &path("b"), access));
+        let before = state(&mut a);
+        let fails = |table: &mut IndexedTable| -> mainstay_base::Result<()> {
+            (0..12).try_for_each(|seed| change(table, seed))?;
+            // A name of more than twelve letters.
+            table.update(1, &[(0, ValueRef::Text("a name that is too long"))]).map(drop)
+        };
+        assert_eq!(a.atomically(fails).unwrap_err().code(), Code::InvalidValue);
+        assert!(state(&mut a) == before && a.transaction().is_none() && !has_journals(&*fs));
+        a.atomically(|table| (0..12).try_for_each(|seed| change(table, seed))).unwrap();
+        let after = state(&mut a);
+        assert!(after != before && (access == Access::Exclusive || a.locked_records().is_empty()));
+
+        let transaction = Transaction::begin(Arc::clone(&fs));
+        a.enlist(&transaction).unwrap();
+        b.enlist(&transaction).unwrap();
+        change(&mut a, 15).unwrap();
+        change(&mut b, 15).unwrap();
+        let (middle, of_b) = (state(&mut a), state(&mut b));
+        assert!(a.atomically(fails).is_err());
+        assert!(state(&mut a) == middle && state(&mut b) == of_b && !transaction.is_ended());
+        let savepoint = transaction.savepoint();
+        change(&mut b, 20).unwrap();
+        assert_eq!(transaction.rollback_to(savepoint, &mut [&mut a]).unwrap_err().code(), Code::TransactionState);
+        transaction.rollback_to(savepoint, &mut [&mut b]).unwrap();
+        assert!(state(&mut b) == of_b);
+        transaction.rollback(&mut [&mut a, &mut b]).unwrap();
+        assert!(state(&mut a) == after);
+        drop((a, b));
+        compare(&fs, &path("a"), &[]).unwrap();
+        compare(&fs, &path("b"), &[]).unwrap();
+    }
+}
+
+/// Tables and transactions go from one thread to another.
+#[test]
+fn tables_can_be_sent() {
+    fn is_send<T: Send>() {}
+    is_send::<IndexedTable>();
+    is_send::<Transaction>();
+}
+
+#[test]
 fn what_needs_a_table_as_a_whole_is_refused_in_a_transaction() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
     let mut a = open(&fs, &path("a"), Access::Exclusive);

@@ -93,7 +93,7 @@ fn apply(
                 }
             }
             Fate::Changed(changes) => {
-                let change = RowChange { position, changes };
+                let change = RowChange { position, changes, beside: Vec::new() };
                 match update_row(transaction, form, view, &change, whole, &mut uncounted) {
                     Ok(Written::Moved(_)) => return Ok(false),
                     Ok(Written::Done(_) | Written::Gone) => {}

@@ -7,10 +7,9 @@
 //! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
 
 use super::forms::{Defaults, Form, NewRow};
-use super::returning::{Rows, answer};
+use super::returning::{Rows, Shown};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
-use super::values::value_at;
 use super::{Definitions, Given, Native, SessionSequences, key_of};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -20,6 +19,7 @@ use mainstay_query::{
     InsertSource, Name, Planned, RowExpressions, RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
+use mainstay_table::values::value_at;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Changer<'_> {
                     Inserted::Row(row) => {
                         done.count += 1;
                         if insert.returning.is_some() {
-                            done.kept.push(row);
+                            done.kept.push((row, Vec::new()));
                         }
                     }
                     Inserted::Nothing => {}
@@ -91,7 +91,8 @@ impl Changer<'_> {
                 return Ok(Changed::Overtaken);
             }
         }
-        answer(self.planner, &form, None, insert.returning.as_ref(), done).map(Changed::Done)
+        let shown = Shown::new(&form, None, insert.returning.as_ref())?;
+        shown.answer(self.planner, &form, done).map(Changed::Done)
     }
 
     /// The table that is to be changed.
@@ -320,18 +321,21 @@ impl Changer<'_> {
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &update.table)?;
         let columns = assigned(&form, &update.assignments)?;
-        let planned = self.planner.plan_update(self.text, update, self.catalog)?;
+        let mut shown = Shown::new(&form, update.alias.as_ref(), update.returning.as_ref())?;
+        let planned = self.planner.plan_update(self.text, update, shown.beside(), self.catalog)?;
+        shown.planned(&planned);
         let view = transaction.begin_statement()?;
         let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
         let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
         let mut done = Rows::default();
-        let whole = form.looks_at_rows() || update.returning.is_some();
+        let whole = form.looks_at_rows() || shown.is_wanted();
         let mut late = Vec::new();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
                 let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
-                let change = RowChange { position: position as u64, changes: changes? };
+                let beside = shown.values(&batch, row)?;
+                let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
                     Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
                     Ok(Written::Done(_) | Written::Gone) => {}
@@ -343,20 +347,23 @@ impl Changer<'_> {
         if update_late(transaction, &form, view, late, whole, &mut done)? {
             return Ok(Changed::Overtaken);
         }
-        answer(self.planner, &form, update.alias.as_ref(), update.returning.as_ref(), done).map(Changed::Done)
+        shown.answer(self.planner, &form, done).map(Changed::Done)
     }
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &delete.table)?;
-        let planned = self.planner.plan_delete(self.text, delete, self.catalog)?;
+        let mut shown = Shown::new(&form, delete.alias.as_ref(), delete.returning.as_ref())?;
+        let planned = self.planner.plan_delete(self.text, delete, shown.beside(), self.catalog)?;
+        shown.planned(&planned);
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                if delete.returning.is_some() {
-                    done.kept.push(stored(&form, &form.table.reader(view), position as u64));
+                if shown.is_wanted() {
+                    let old = stored(&form, &form.table.reader(view), position as u64);
+                    done.kept.push((old, shown.values(&batch, row)?));
                 }
                 match form.table.delete(transaction, position as u64)? {
                     Written::Done(_) => done.count += 1,
@@ -365,7 +372,7 @@ impl Changer<'_> {
                 }
             }
         }
-        answer(self.planner, &form, delete.alias.as_ref(), delete.returning.as_ref(), done).map(Changed::Done)
+        shown.answer(self.planner, &form, done).map(Changed::Done)
     }
 
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
@@ -399,7 +406,7 @@ impl Changer<'_> {
         }
         transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
-        answer(self.planner, &form, None, None, done).map(Changed::Done)
+        Shown::new(&form, None, None)?.answer(self.planner, &form, done).map(Changed::Done)
     }
 
     /// ALTER TABLE. Rows that are there get the default of a column that is added.

@@ -149,6 +149,7 @@ impl<'n> Definitions<'n> {
             id: self.take_id(),
             name: clause.name.written.clone(),
             sql_type: clause.sql_type,
+            declared: clause.declared.clone(),
             not_null: clause.not_null,
             default: clause.default.clone(),
             check: None,

@@ -4,14 +4,14 @@
 //! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
 
 use super::sequences::SessionSequences;
-use super::values::{array_of, value_at};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
 use mainstay_query::{Planner, RowExpressions, Sequences, uses_sequences};
 use mainstay_store::NativeTable;
-use mainstay_store::definition::shown_type;
+use mainstay_store::definition::shown_field;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
+use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::sync::Arc;
 
 /// A table as changes see it.
@@ -179,7 +179,7 @@ impl Form {
     pub(crate) fn batch(&self, rows: &[NewRow]) -> Result<RecordBatch> {
         let column = |(column, definition): (usize, &ColumnDefinition)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
-            array_of(definition.sql_type, &values)
+            array_of(&data_type_of(definition.sql_type), &values)
         };
         let columns = self.definition.columns.iter().enumerate().map(column).collect();
         batch_of(&self.schema, columns, rows.len())
@@ -209,7 +209,8 @@ pub(crate) fn check_expressions(
     table: &TableDefinition,
     sequences: &SessionSequences,
 ) -> Result<()> {
-    let field = |column: &ColumnDefinition| Field::new(&column.name, shown_type(column.sql_type), true);
+    let field =
+        |column: &ColumnDefinition| shown_field(&column.name, column.sql_type, column.declared.as_deref(), true);
     let schema: SchemaRef = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
     let key = table.name.to_lowercase();
     let rows = [(key.as_str(), &schema)];

@@ -7,12 +7,12 @@
 
 use super::change::Changer;
 use super::transaction::Changed;
-use super::values::value_at;
 use arrow_array::{RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::SchemaRef;
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_query::{Answer, IfHeld, LockingQuery};
 use mainstay_store::{LockMode, Transaction, Written};
+use mainstay_table::values::value_at;
 use std::sync::Arc;
 
 impl Changer<'_> {

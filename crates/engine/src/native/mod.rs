@@ -27,7 +27,6 @@ mod scope;
 mod sequences;
 mod transaction;
 mod update;
-mod values;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
@@ -38,7 +37,6 @@ pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{RowChange, update_late, update_row};
-pub(crate) use values::{array_of, value_at};
 
 use mainstay_base::Result;
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};

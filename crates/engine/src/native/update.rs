@@ -21,6 +21,8 @@ use mainstay_store::{Transaction, View, Written};
 pub(crate) struct RowChange {
     pub(crate) position: u64,
     pub(crate) changes: Vec<(usize, Value)>,
+    /// What RETURNING wants to have beside the row.
+    pub(crate) beside: Vec<Value>,
 }
 
 /// Changes one row. With `whole` the row is completed and kept for RETURNING.
@@ -43,7 +45,7 @@ pub(crate) fn update_row(
             let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
             let written = form.table.update(transaction, change.position, values.as_slice())?;
             if matches!(written, Written::Done(_)) {
-                done.kept.push(new);
+                done.kept.push((new, change.beside.clone()));
             }
             written
         }
@@ -97,18 +99,18 @@ pub(crate) fn update_late(
     for (change, _) in &late {
         let new = changed_row(form, view, change)?;
         match form.table.delete(transaction, change.position)? {
-            Written::Done(old) => new_rows.push((old, new)),
+            Written::Done(old) => new_rows.push((old, new, change.beside.clone())),
             Written::Moved(_) => return Ok(true),
             Written::Gone => {}
         }
     }
-    for (old, new) in new_rows {
+    for (old, new, beside) in new_rows {
         let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
         let position = form.table.insert(transaction, values.as_slice())?;
         transaction.note_replaced(&form.table, old, position);
         done.count += 1;
         if whole {
-            done.kept.push(new);
+            done.kept.push((new, beside));
         }
     }
     Ok(false)

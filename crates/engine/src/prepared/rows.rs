@@ -1,12 +1,12 @@
 //! The rows of a prepared statement, one after the other.
 
-use crate::native::value_at;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::Answer;
 use mainstay_rows::Buffer;
 use mainstay_store::group::Group;
+use mainstay_table::values::value_at;
 use std::sync::Arc;
 
 /// Rows that come one after the other.

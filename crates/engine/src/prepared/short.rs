@@ -176,7 +176,7 @@ fn update(
             Ok((*column, value))
         };
         let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
-        let change = RowChange { position: position as u64, changes };
+        let change = RowChange { position: position as u64, changes, beside: Vec::new() };
         match update_row(transaction, form, view, &change, false, &mut done) {
             Ok(Written::Moved(_)) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}

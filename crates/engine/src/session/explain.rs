@@ -21,11 +21,11 @@ impl Session {
         let (head, plan) = match Statement::parse(text)? {
             Statement::Update(update) => {
                 self.is_changeable(&update.table)?;
-                (format!("Update: {}", update.table), plan(planner.plan_update(text, &update, &catalog)?))
+                (format!("Update: {}", update.table), plan(planner.plan_update(text, &update, &[], &catalog)?))
             }
             Statement::Delete(delete) => {
                 self.is_changeable(&delete.table)?;
-                (format!("Delete: {}", delete.table), plan(planner.plan_delete(text, &delete, &catalog)?))
+                (format!("Delete: {}", delete.table), plan(planner.plan_delete(text, &delete, &[], &catalog)?))
             }
             Statement::Insert(insert) => {
                 self.is_changeable(&insert.table)?;

@@ -47,6 +47,8 @@ pub struct ColumnClause {
     pub name: Name,
     /// What it holds.
     pub sql_type: SqlType,
+    /// What a dialect calls that type, if it says more: `datetime`.
+    pub declared: Option<String>,
     /// NOT NULL.
     pub not_null: bool,
     /// DEFAULT: the text of the expression.
@@ -269,6 +271,7 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
     let mut column = ColumnClause {
         sql_type: sql_type(&clause.data_type, collation.transpose()?.unwrap_or_default())
             .map_err(|error| error.at(format!("column {}", name.written)))?,
+        declared: crate::mssql::declared_type(&clause.data_type),
         name,
         not_null: false,
         default: None,

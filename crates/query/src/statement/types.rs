@@ -61,6 +61,9 @@ pub(crate) fn sql_type(data_type: &DataType, collation: Collation) -> Result<Sql
 }
 
 fn custom(name: &str, arguments: &[String]) -> Result<SqlType> {
+    if let Some(data_type) = crate::mssql::custom_type(name) {
+        return Ok(crate::mssql::sql_type_of(data_type));
+    }
     match (name, arguments) {
         ("money", []) => Ok(SqlType::Money),
         ("uniqueidentifier", []) => Ok(SqlType::Uuid),

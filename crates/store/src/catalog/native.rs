@@ -21,6 +21,7 @@ pub(super) fn native(catalog: &Catalog, table: &catalog::TableDefinition) -> Res
         name: column.name.clone(),
         sql_type: column.sql_type,
         nullable: is_computed(column) || !(column.not_null || in_key(column.id)),
+        declared: column.declared.clone(),
     });
     let mut native = definition::TableDefinition::new(table.name.clone(), columns.collect());
     for (key, primary) in

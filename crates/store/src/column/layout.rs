@@ -18,40 +18,20 @@
 //! | INTERVAL | 4, 16 bytes | Interval(YearMonth), Interval(MonthDayNano) |
 //! | UUID | 16 bytes | FixedSizeBinary(16) |
 
-use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use arrow_schema::DataType;
 use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef};
+use mainstay_table::values::data_type_of;
 
-/// The physical type of a column.
+/// The physical type of a column: decimals of few digits are narrower than statements see them.
 pub fn data_type(sql_type: SqlType) -> DataType {
-    match sql_type {
-        SqlType::Boolean => DataType::Boolean,
-        SqlType::TinyInt => DataType::Int8,
-        SqlType::SmallInt => DataType::Int16,
-        SqlType::Integer => DataType::Int32,
-        SqlType::BigInt => DataType::Int64,
-        SqlType::Decimal { precision: ..=9, scale } => DataType::Decimal32(decimal_precision(sql_type), scale as i8),
-        SqlType::Decimal { precision: ..=18, scale } => DataType::Decimal64(decimal_precision(sql_type), scale as i8),
-        SqlType::Decimal { scale, .. } => DataType::Decimal128(decimal_precision(sql_type), scale as i8),
-        SqlType::Money => DataType::Decimal128(19, 4),
-        SqlType::Real => DataType::Float32,
-        SqlType::Double => DataType::Float64,
-        SqlType::Char { .. } | SqlType::VarChar { .. } => DataType::Utf8View,
-        SqlType::Binary { .. } | SqlType::VarBinary { .. } => DataType::BinaryView,
-        SqlType::Date => DataType::Date32,
-        SqlType::Time { .. } => DataType::Time64(TimeUnit::Nanosecond),
-        SqlType::Timestamp { digits: ..=6 } => DataType::Timestamp(TimeUnit::Microsecond, None),
-        SqlType::Timestamp { .. } => DataType::Timestamp(TimeUnit::Nanosecond, None),
-        SqlType::TimestampWithOffset { .. } => DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),
-        SqlType::IntervalYearMonth => DataType::Interval(IntervalUnit::YearMonth),
-        SqlType::IntervalDayTime => DataType::Interval(IntervalUnit::MonthDayNano),
-        SqlType::Uuid => DataType::FixedSizeBinary(16),
-    }
-}
-
-fn decimal_precision(sql_type: SqlType) -> u8 {
-    match sql_type {
-        SqlType::Decimal { precision, .. } => precision.clamp(1, 38),
-        _ => 19,
+    match (sql_type, data_type_of(sql_type)) {
+        (SqlType::Decimal { precision: ..=9, .. }, DataType::Decimal128(precision, scale)) => {
+            DataType::Decimal32(precision, scale)
+        }
+        (SqlType::Decimal { precision: ..=18, .. }, DataType::Decimal128(precision, scale)) => {
+            DataType::Decimal64(precision, scale)
+        }
+        (_, shown) => shown,
     }
 }
 

@@ -101,6 +101,9 @@ pub struct ColumnDefinition {
     /// What it holds.
     #[serde(rename = "type", with = "as_text")]
     pub sql_type: SqlType,
+    /// What the dialect calls the type that it was declared with, if that says more: `datetime`, `nvarchar(20)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<String>,
     /// Whether it must have a value.
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_null: bool,

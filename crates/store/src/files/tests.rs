@@ -13,6 +13,7 @@ fn column(id: u64, name: &str, sql_type: SqlType) -> ColumnDefinition {
         id,
         name: name.to_owned(),
         sql_type,
+        declared: None,
         not_null: false,
         default: None,
         check: None,

@@ -59,7 +59,7 @@ pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType])
             if found == ValueRef::Null || *value == Value::Null {
                 return false;
             }
-            compare(found, value.as_ref(), types.get(*column)).is_none_or(|order| holds(*op, order))
+            compare(found, value.as_ref(), types.get(*column)).is_none_or(|order| op.holds(order))
         }
         Predicate::In { column, values, negated: false } => {
             let found = row.value(*column);
@@ -70,17 +70,6 @@ pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType])
         }
         Predicate::In { .. } => true,
         Predicate::Collated { leaf, .. } => leaf.columns().iter().all(|column| !row.value(*column).is_null()),
-    }
-}
-
-fn holds(op: Comparison, order: Ordering) -> bool {
-    match op {
-        Comparison::Equal => order == Ordering::Equal,
-        Comparison::NotEqual => order != Ordering::Equal,
-        Comparison::Less => order == Ordering::Less,
-        Comparison::LessOrEqual => order != Ordering::Greater,
-        Comparison::Greater => order == Ordering::Greater,
-        Comparison::GreaterOrEqual => order != Ordering::Less,
     }
 }
 

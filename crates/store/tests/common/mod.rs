@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A column that may be NULL.
 pub fn column(name: &str, sql_type: SqlType) -> ColumnDefinition {
-    ColumnDefinition { name: name.into(), sql_type, nullable: true }
+    ColumnDefinition::new(name, sql_type, true)
 }
 
 /// `id BIGINT, value BIGINT`, with a primary key or without.
@@ -112,6 +112,7 @@ pub mod catalog {
             id,
             name,
             sql_type,
+            declared: None,
             not_null: false,
             default: None,
             check: None,

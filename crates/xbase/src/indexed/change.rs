@@ -45,9 +45,7 @@ impl IndexedTable {
         given: usize,
     ) -> Result<u64> {
         let appended = self.followed(|writer, follower| writer.append_fields(values, given, follower))?;
-        if let Some(joined) = self.joined.as_mut().filter(|_| !self.keeps_appended) {
-            joined.release_at_end(appended);
-        }
+        self.release_at_end(appended, self.keeps_appended);
         Ok(appended)
     }
 
@@ -104,7 +102,10 @@ impl IndexedTable {
     }
 
     /// Makes a change whose keys are changed with it, and which is noted in the transaction.
-    fn followed<T>(&mut self, change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn followed<T>(
+        &mut self,
+        change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
+    ) -> Result<T> {
         let IndexedTable { writer, indexes, joined, .. } = self;
         let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let changed = change(writer, &mut |record, old, new| {
@@ -120,7 +121,7 @@ impl IndexedTable {
         Ok(changed)
     }
 
-    fn release_at_end(&mut self, record: u64, was_locked: bool) {
+    pub(super) fn release_at_end(&mut self, record: u64, was_locked: bool) {
         if let Some(joined) = self.joined.as_mut().filter(|_| !was_locked) {
             joined.release_at_end(record);
         }

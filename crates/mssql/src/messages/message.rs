@@ -1,4 +1,4 @@
-//! What a server tells its client beside rows: errors, warnings and what PRINT says.
+//! One message: an error, a warning, or what PRINT says.
 
 use std::fmt;
 

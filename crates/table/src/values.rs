@@ -15,16 +15,40 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use mainstay_base::{Code, Date, Decimal, Error, Interval, Result, SqlType, Time, Timestamp, Value, ValueRef};
-use mainstay_store::definition::shown_type;
 use std::sync::Arc;
 
 /// Nanoseconds of a tick of [`Timestamp`], [`Time`] and [`Interval`].
 const TICK_NS: i64 = 100;
 
+/// The Arrow type in which statements see values of a SQL type. Storage may lay them out narrower.
+pub fn data_type_of(sql_type: SqlType) -> DataType {
+    match sql_type {
+        SqlType::Boolean => DataType::Boolean,
+        SqlType::TinyInt => DataType::Int8,
+        SqlType::SmallInt => DataType::Int16,
+        SqlType::Integer => DataType::Int32,
+        SqlType::BigInt => DataType::Int64,
+        SqlType::Decimal { precision, scale } => DataType::Decimal128(precision.clamp(1, 38), scale as i8),
+        SqlType::Money => DataType::Decimal128(19, 4),
+        SqlType::Real => DataType::Float32,
+        SqlType::Double => DataType::Float64,
+        SqlType::Char { .. } | SqlType::VarChar { .. } => DataType::Utf8View,
+        SqlType::Binary { .. } | SqlType::VarBinary { .. } => DataType::BinaryView,
+        SqlType::Date => DataType::Date32,
+        SqlType::Time { .. } => DataType::Time64(TimeUnit::Nanosecond),
+        SqlType::Timestamp { digits: ..=6 } => DataType::Timestamp(TimeUnit::Microsecond, None),
+        SqlType::Timestamp { .. } => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        SqlType::TimestampWithOffset { .. } => DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),
+        SqlType::IntervalYearMonth => DataType::Interval(IntervalUnit::YearMonth),
+        SqlType::IntervalDayTime => DataType::Interval(IntervalUnit::MonthDayNano),
+        SqlType::Uuid => DataType::FixedSizeBinary(16),
+    }
+}
+
 /// The value in a row of a vector.
 ///
 /// Errors: `Unsupported` for vectors of types that no column can hold (lists, structures).
-pub(crate) fn value_at(array: &dyn Array, row: usize) -> Result<Value> {
+pub fn value_at(array: &dyn Array, row: usize) -> Result<Value> {
     if array.is_null(row) {
         return Ok(Value::Null);
     }
@@ -99,17 +123,17 @@ fn unreadable(data_type: &DataType) -> Error {
     Error::new(Code::Unsupported, format!("a column cannot hold a value of type {data_type}"))
 }
 
-/// A vector of values of a column, in the type that statements see.
+/// A vector of this type, which is one that a column can have, of values.
 ///
-/// The values are ones that the column holds; one that is not becomes NULL.
-pub(crate) fn array_of(sql_type: SqlType, values: &[ValueRef<'_>]) -> ArrayRef {
+/// A value that is none of the type becomes NULL.
+pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
     macro_rules! primitive {
         ($arrow:ty, $value:ident => $native:expr) => {{
             let natives = values.iter().map(|$value| $native);
-            Arc::new(PrimitiveArray::<$arrow>::from_iter(natives).with_data_type(shown_type(sql_type))) as ArrayRef
+            Arc::new(PrimitiveArray::<$arrow>::from_iter(natives).with_data_type(data_type.clone())) as ArrayRef
         }};
     }
-    match shown_type(sql_type) {
+    match data_type {
         DataType::Boolean => Arc::new(BooleanArray::from_iter(values.iter().map(|value| match value {
             ValueRef::Boolean(value) => Some(*value),
             _ => None,
@@ -119,7 +143,7 @@ pub(crate) fn array_of(sql_type: SqlType, values: &[ValueRef<'_>]) -> ArrayRef {
         DataType::Int32 => primitive!(Int32Type, value => whole(value).and_then(|value| value.try_into().ok())),
         DataType::Int64 => primitive!(Int64Type, value => whole(value)),
         DataType::Decimal128(_, scale) => primitive!(Decimal128Type, value => {
-            let scale = u8::try_from(scale).unwrap_or_default();
+            let scale = u8::try_from(*scale).unwrap_or_default();
             value.as_decimal().and_then(|value| value.rescale(scale)).map(|value| value.unscaled)
         }),
         DataType::Float32 => primitive!(Float32Type, value => value.as_f64().map(|value| value as f32)),
@@ -158,7 +182,7 @@ pub(crate) fn array_of(sql_type: SqlType, values: &[ValueRef<'_>]) -> ArrayRef {
             });
             match FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, 16) {
                 Ok(array) => Arc::new(array),
-                Err(_) => arrow_array::new_null_array(&shown_type(sql_type), values.len()),
+                Err(_) => arrow_array::new_null_array(data_type, values.len()),
             }
         }
         _ => Arc::new(StringViewArray::from_iter(values.iter().map(|value| match value {

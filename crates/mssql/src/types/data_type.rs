@@ -1,4 +1,4 @@
-//! The types of SQL Server.
+//! The types of SQL Server, and how each is declared.
 
 use std::fmt;
 

@@ -1,0 +1,60 @@
+//! `mainstay serve`: the folder for SQL Server's clients, until somebody asks to stop.
+
+use crate::arguments::Engine;
+use crate::complain;
+use crate::exit::Exit;
+use mainstay_base::{Code, Error, Result};
+use mainstay_engine::Database;
+use mainstay_server::{Config, Server};
+use mainstay_transact::Instance;
+use mainstay_vfs::{Disk, FileSystem};
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Serves until a signal comes.
+pub(crate) fn run(path: Option<PathBuf>, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine: &Engine) -> Exit {
+    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let started = start(&path, tds, http, engine);
+    let server = match started {
+        Ok(server) => server,
+        Err(error) => {
+            complain(&error);
+            return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
+        }
+    };
+    let _ = writeln!(io::stderr(), "listening for SQL Server's clients on {}", server.tds_address());
+    if let Some(address) = server.http_address() {
+        let _ = writeln!(io::stderr(), "metrics and health on http://{address}");
+    }
+    wait_for_signal();
+    server.stop();
+    Exit::Success
+}
+
+fn start(path: &Path, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine: &Engine) -> Result<Server> {
+    let mut config = match Disk.read(&path.join("mainstay.toml")) {
+        Ok(bytes) => {
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Error::new(Code::InvalidSetting, "mainstay.toml is not UTF-8"))?;
+            Config::from_toml(&text).map_err(|error| error.at("mainstay.toml"))?
+        }
+        Err(error) if error.code() == Code::NotFound => Config::default(),
+        Err(error) => return Err(error),
+    };
+    config.tds = tds.unwrap_or(config.tds);
+    config.http = http.or(config.http);
+    let database = Database::open_with(path, engine.options())?;
+    let name = std::path::absolute(path)?.file_name().map(|name| name.to_string_lossy().into_owned());
+    let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
+    Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))
+}
+
+/// Sleeps until SIGTERM, SIGINT or SIGHUP.
+fn wait_for_signal() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+        let _ = signals.forever().next();
+    }
+}

@@ -1,0 +1,35 @@
+//! What storing a value in a column, a variable or a parameter does: an implicit conversion, which for a column minds
+//! what would be lost.
+
+use super::{binary, convert};
+use crate::context::Context;
+use crate::messages::Message;
+use crate::text;
+use crate::types::{DataType, Length};
+use mainstay_base::{Value, ValueRef};
+
+/// Converts a value for a column. Unlike a variable, which cuts, a column refuses a text or bytes that are too long:
+/// with 8152 here, which whoever knows the table and column makes 2628 of with the help of [`truncates`]. Blanks and
+/// zeros at the end may be lost.
+pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: DataType) -> Result<Value, Message> {
+    if truncates(value, to) && context.ansi_warnings {
+        return Err(Message::numbered(8152, &[]).state(14));
+    }
+    convert(context, value, from, to, None)
+}
+
+/// Whether a text or bytes would lose more than blanks or zeros in a type.
+pub fn truncates(value: ValueRef<'_>, to: DataType) -> bool {
+    let Some(Length::Limited(limit)) = to.length() else { return false };
+    let limit = usize::from(limit);
+    match value {
+        // No text has more units than bytes of UTF-8.
+        ValueRef::Text(text) if text.len() <= limit => false,
+        ValueRef::Text(text) if to.is_string() => text::length(text.trim_end_matches(' '), to.is_national()) > limit,
+        ValueRef::Binary(bytes) if to.is_binary() => {
+            let kept = bytes.len() - bytes.iter().rev().take_while(|byte| **byte == 0).count();
+            !binary::within(to.length(), kept)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,23 @@
+//! Formats and cultures of .NET, which FORMAT, PARSE and TRY_PARSE follow.
+//!
+//! ```text
+//!   culture      separators, currencies, patterns and names by culture
+//!   number       C D E F G N P R X, and formats of 0 # , . % E
+//!   custom       formats of numbers that are patterns
+//!   date         d D f F g G M O R s t T u U Y, and formats of yyyy MM dd HH mm ss
+//!   parse        a text as a number or a moment of a culture
+//! ```
+//!
+//! Limits: the cultures of the table; others with its language take its names. A format that is none gives nothing, which
+//! FORMAT shows as NULL.
+
+mod culture;
+mod custom;
+mod date;
+mod number;
+mod parse;
+
+pub use culture::Culture;
+pub use date::{date, time};
+pub use number::{Digits, number};
+pub use parse::parse;

@@ -1,0 +1,118 @@
+//! HASHBYTES, and bytes as base 64.
+
+use super::Function;
+use super::binding::{Binding, Call, integer, text, value};
+use crate::messages::Message;
+use crate::text as units;
+use crate::types::{DataType, Length};
+use mainstay_base::{Value, ValueRef};
+use sha2::Digest;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("HASHBYTES", (2, 2), hash_type, hash),
+    Function::new("BASE64_ENCODE", (1, 2), encode_type, encode),
+    Function::new("BASE64_DECODE", (1, 1), decode_type, decode),
+];
+
+fn hash_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    binding.text(0)?;
+    match binding.argument(1).data_type {
+        Some(data_type)
+            if data_type.is_string() || matches!(data_type, DataType::Binary(_) | DataType::VarBinary(_)) => {}
+        None => drop(binding.become_type(1, DataType::VarChar(Length::Limited(1)))),
+        _ => return Err(binding.invalid(1)),
+    }
+    Ok(DataType::VarBinary(Length::Limited(8000)))
+}
+
+/// An algorithm that is not known gives NULL.
+fn hash(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let bytes = match value(values, 1) {
+        ValueRef::Text(text) if call.is_national(1) => units::national_bytes(text),
+        ValueRef::Text(text) => units::code_page_bytes(text),
+        ValueRef::Binary(bytes) => bytes.to_vec(),
+        _ => return Ok(Value::Null),
+    };
+    let digest = match text(values, 0).to_ascii_uppercase().as_str() {
+        "MD5" => md5::Md5::digest(&bytes).to_vec(),
+        "SHA" | "SHA1" => sha1::Sha1::digest(&bytes).to_vec(),
+        "SHA2_256" => sha2::Sha256::digest(&bytes).to_vec(),
+        "SHA2_512" => sha2::Sha512::digest(&bytes).to_vec(),
+        _ => return Ok(Value::Null),
+    };
+    Ok(Value::Binary(digest))
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn encode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    let data_type = binding.argument(0).data_type_or_int();
+    if !data_type.is_binary() && !binding.argument(0).is_null() {
+        return Err(binding.invalid(0));
+    }
+    if binding.count() > 1 {
+        binding.integer(1)?;
+    }
+    let length = data_type.limit().map(|limit| usize::from(limit).div_ceil(3) * 4);
+    Ok(match length {
+        Some(length) if length <= 8000 => DataType::string(false, length),
+        _ => DataType::string_max(false),
+    })
+}
+
+/// Four characters for three bytes; for a text that goes into addresses without padding and with `-` and `_`.
+fn encode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let ValueRef::Binary(bytes) = value(values, 0) else { return Ok(Value::Null) };
+    let url = integer(values, 1) != 0;
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let number = (0..3).fold(0u32, |number, i| number << 8 | u32::from(group.get(i).copied().unwrap_or(0)));
+        for place in 0..4 {
+            if place > group.len() {
+                out.push_str(if url { "" } else { "=" });
+                continue;
+            }
+            let index = number >> (18 - 6 * place) & 63;
+            out.push(match ALPHABET.get(index as usize).copied().unwrap_or(b'A') {
+                b'+' if url => '-',
+                b'/' if url => '_',
+                other => char::from(other),
+            });
+        }
+    }
+    Ok(Value::Text(out))
+}
+
+fn decode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    Ok(match binding.text_or_large(0)?.limit() {
+        Some(limit) => DataType::VarBinary(Length::Limited(limit)),
+        None => DataType::VarBinary(Length::Max),
+    })
+}
+
+/// 9803 for a text that is none.
+fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let invalid = || Message::numbered(9803, &[&"Base64Decode"]);
+    let (mut bytes, mut number, mut count) = (Vec::new(), 0u32, 0);
+    let digits = text(values, 0).trim_end_matches('=').bytes();
+    for byte in digits.filter(|byte| !byte.is_ascii_whitespace()) {
+        let digit = match byte {
+            b'-' => 62,
+            b'_' => 63,
+            other => ALPHABET.iter().position(|letter| *letter == other).ok_or_else(invalid)?,
+        };
+        number = number << 6 | digit as u32;
+        count += 1;
+        if count == 4 {
+            bytes.extend_from_slice(number.to_be_bytes().get(1..).unwrap_or_default());
+            (number, count) = (0, 0);
+        }
+    }
+    match count {
+        0 => {}
+        2 => bytes.push((number >> 4) as u8),
+        3 => bytes.extend_from_slice(&((number >> 2) as u16).to_be_bytes()),
+        _ => return Err(invalid()),
+    }
+    Ok(Value::Binary(bytes))
+}

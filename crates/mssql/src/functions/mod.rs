@@ -1,0 +1,226 @@
+//! The built-in scalar functions: found by name, bound to the types of their arguments once, evaluated often.
+//!
+//! ```text
+//!   find("left") --> Function --bind(arguments)--> Bound { result } --evaluate(context, values)--> value
+//!                               174, 189, 8116, 155
+//! ```
+//!
+//! Binding decides what each argument becomes (`LEN(12)` makes a text of the number) and the type of the result;
+//! evaluation converts the values that are not of that type yet. A word that stands where an expression would (`year` of
+//! DATEADD) is an [`Argument::keyword`] of the binding, and is left out of the values.
+//!
+//! Aggregates, and functions that only a session or a catalog can answer, are not here.
+
+mod binding;
+mod dates;
+mod format;
+mod from_parts;
+mod hash;
+mod json;
+mod logic;
+mod math;
+mod metadata;
+mod now;
+mod search;
+mod strings;
+mod strings_build;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+pub use binding::{Binding, Call};
+pub use metadata::TYPE_NAMES;
+
+use crate::argument::Argument;
+use crate::context::Context;
+use crate::convert::{convert, is_identity};
+use crate::messages::Message;
+use crate::moment::part::Part;
+use crate::types::DataType;
+use mainstay_base::{Collation, Value, ValueRef};
+
+/// How often a function has to be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determinism {
+    /// The same arguments give the same value.
+    Constant,
+    /// The same for a whole statement: GETDATE, RAND.
+    Statement,
+    /// Another one for every row: NEWID.
+    Row,
+}
+
+/// What a NULL argument does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nulls {
+    /// The result is NULL, and the function is not asked.
+    Strict,
+    /// The function sees it.
+    Seen,
+}
+
+/// A built-in function.
+#[derive(Debug)]
+pub struct Function {
+    /// The name in upper case.
+    pub name: &'static str,
+    /// The fewest arguments that it takes, a keyword included.
+    pub min: usize,
+    /// The most.
+    pub max: usize,
+    /// How often it has to be evaluated.
+    pub determinism: Determinism,
+    /// Whether its first argument is a date part.
+    pub takes_part: bool,
+    nulls: Nulls,
+    bind: fn(&mut Binding<'_>) -> Result<DataType, Message>,
+    evaluate: fn(&Call<'_>, &[ValueRef<'_>]) -> Result<Value, Message>,
+}
+
+impl Function {
+    const fn new(
+        name: &'static str,
+        (min, max): (usize, usize),
+        bind: fn(&mut Binding<'_>) -> Result<DataType, Message>,
+        evaluate: fn(&Call<'_>, &[ValueRef<'_>]) -> Result<Value, Message>,
+    ) -> Function {
+        Function {
+            name,
+            min,
+            max,
+            determinism: Determinism::Constant,
+            takes_part: false,
+            nulls: Nulls::Strict,
+            bind,
+            evaluate,
+        }
+    }
+
+    /// The same, with a date part as its first argument.
+    const fn with_part(mut self) -> Function {
+        self.takes_part = true;
+        self
+    }
+
+    /// The same, asked for NULL arguments as well.
+    const fn sees_nulls(mut self) -> Function {
+        self.nulls = Nulls::Seen;
+        self
+    }
+
+    const fn per_statement(mut self) -> Function {
+        self.determinism = Determinism::Statement;
+        self
+    }
+
+    const fn per_row(mut self) -> Function {
+        self.determinism = Determinism::Row;
+        self
+    }
+
+    /// Finds what the arguments become and the type of the result. Errors: 174 and 189 for their number, 8116 for their
+    /// types, 155 for a date part that is none, and those of a function's own.
+    pub fn bind(&'static self, arguments: &[Argument<'_>]) -> Result<Bound, Message> {
+        let name = self.name.to_ascii_lowercase();
+        if arguments.len() < self.min || arguments.len() > self.max {
+            return Err(self.wrong_count(&name));
+        }
+        let mut binding = Binding::new(&name, arguments, self.takes_part)?;
+        let result = (self.bind)(&mut binding)?;
+        Ok(Bound {
+            function: self,
+            result,
+            part: binding.part,
+            collation: binding.collation(),
+            converts: !binding.types.iter().all(|(from, to)| is_identity(*from, *to)),
+            json: arguments_that_are_json(binding.arguments),
+            arguments: binding.types,
+        })
+    }
+
+    fn wrong_count(&self, name: &str) -> Message {
+        match (self.min, self.max) {
+            (min, max) if min == max => Message::numbered(174, &[&name, &min]),
+            (min, max) => Message::numbered(189, &[&name, &min, &max]),
+        }
+    }
+}
+
+/// A function whose arguments' types are known.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The function.
+    pub function: &'static Function,
+    /// The type of the result.
+    pub result: DataType,
+    /// What the arguments are, and what they become.
+    arguments: Vec<(DataType, DataType)>,
+    /// A bit for each of the first arguments that is JSON already.
+    json: u64,
+    /// Whether some argument has to be converted.
+    converts: bool,
+    part: Option<Part>,
+    collation: Option<Collation>,
+}
+
+impl Bound {
+    /// The types that the arguments become, without a keyword.
+    pub fn arguments(&self) -> impl Iterator<Item = DataType> + '_ {
+        self.arguments.iter().map(|(_, to)| *to)
+    }
+
+    /// The value for these arguments, which have the types that the function was bound to; a keyword is left out.
+    pub fn evaluate(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+        if self.function.nulls == Nulls::Strict && values.iter().any(|value| value.is_null()) {
+            return Ok(Value::Null);
+        }
+        let call = Call { context, bound: self };
+        let result =
+            if self.converts { self.converted(&call, values) } else { (self.function.evaluate)(&call, values) };
+        context.arithmetic(result, Value::Null)
+    }
+
+    fn converted(&self, call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+        let owned: Vec<Value> = values
+            .iter()
+            .zip(&self.arguments)
+            .map(|(value, (from, to))| convert(call.context, *value, *from, *to, None))
+            .collect::<Result<_, _>>()?;
+        let values: Vec<ValueRef<'_>> = owned.iter().map(Value::as_ref).collect();
+        (self.function.evaluate)(call, &values)
+    }
+}
+
+/// A bit for each of the first 64 arguments that says of itself that it is JSON.
+fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
+    let bits = arguments.iter().take(64).enumerate().map(|(index, argument)| u64::from(argument.is_json) << index);
+    bits.sum()
+}
+
+/// Every function, by module.
+const MODULES: [&[Function]; 12] = [
+    strings::FUNCTIONS,
+    strings_build::FUNCTIONS,
+    math::FUNCTIONS,
+    dates::FUNCTIONS,
+    from_parts::FUNCTIONS,
+    logic::FUNCTIONS,
+    metadata::FUNCTIONS,
+    zone::FUNCTIONS,
+    format::FUNCTIONS,
+    json::FUNCTIONS,
+    hash::FUNCTIONS,
+    now::FUNCTIONS,
+];
+
+/// The function of this name, in any case.
+pub fn find(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name.eq_ignore_ascii_case(name))
+}
+
+/// All functions.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    static ALL: [&[Function]; MODULES.len()] = MODULES;
+    ALL.iter().flat_map(|module| module.iter())
+}

@@ -1,0 +1,6 @@
+//! Calls of functions, as a query shows them: the text of the value and its type, or the message.
+
+mod formats;
+mod harness;
+mod random;
+mod rows;

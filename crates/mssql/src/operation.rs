@@ -1,0 +1,400 @@
+//! Every operation on values under one roof: by its name, bound to the types of its arguments, evaluated.
+//!
+//! ```text
+//!   "add"  "less"  "like"  "cast:varchar(30)"  "dateadd:day"  "len"        Operation::by_name
+//!      |  types of the arguments, and those that are constants
+//!      v
+//!   Bound { arguments, common, result }                                    Operation::bind
+//!      |  values                                                           Bound::evaluate
+//! ```
+//!
+//! The names are those that the reduction of queries writes, so that expressions over columns and over variables have one
+//! meaning. What stands behind a colon belongs to the operation: the type of a conversion, the part of a date.
+
+use crate::argument::Argument;
+use crate::context::Context;
+use crate::convert::{Conversion, assign, try_convert};
+use crate::messages::Message;
+use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, Like, Unary, UnaryOperator};
+use crate::types::{self, DataType, Declared, TypeArgument};
+use mainstay_base::{Decimal, Value, ValueRef};
+
+/// An operation by its name, whatever types it is for.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// A literal or parameter of this type.
+    Typed(DataType),
+    /// CAST, CONVERT and their like.
+    Convert(ConvertKind, DataType),
+    /// An operator that gives a value.
+    Binary(BinaryOperator),
+    /// A comparison.
+    Compare(ComparisonOperator),
+    /// A sign, or the complement of bits.
+    Unary(UnaryOperator),
+    /// The first argument is one of the others.
+    In,
+    /// LIKE, perhaps with ESCAPE.
+    Like,
+    /// IS DISTINCT FROM.
+    Distinct,
+    /// COALESCE.
+    Coalesce,
+    /// ISNULL.
+    IsNull,
+    /// COLLATE with this name.
+    Collate(String),
+    /// A sum divided by a count, as AVG does.
+    Average(DataType),
+    /// The value of a subquery that gave so many rows.
+    SingleValue,
+    /// A built-in function, with the word that stands for its first argument.
+    Function(&'static crate::functions::Function, Option<String>),
+}
+
+/// Which conversion it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConvertKind {
+    /// CAST and CONVERT.
+    Explicit,
+    /// TRY_CAST and TRY_CONVERT.
+    Try,
+    /// What an INSERT or UPDATE does for a column: a text that is too long is an error.
+    Assign,
+}
+
+/// An operation that knows the types of its arguments.
+#[derive(Debug)]
+pub struct Bound {
+    /// Its name.
+    pub name: String,
+    /// The types of the arguments; `None` for NULL and for conditions.
+    pub arguments: Vec<Option<DataType>>,
+    /// The type that sides of a comparison are brought to.
+    pub common: Option<DataType>,
+    /// The type of the result; `None` for a condition, and for NULL.
+    pub result: Option<DataType>,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    /// The argument as it is.
+    Same,
+    Convert(ConvertKind, Option<(DataType, DataType)>),
+    Binary(Binary),
+    Compare(Comparison),
+    Unary(Unary),
+    In(Vec<Comparison>),
+    Like {
+        value: Option<Conversion>,
+        pattern: Option<Conversion>,
+        national: bool,
+    },
+    Distinct(Comparison),
+    Coalesce(Vec<Option<Conversion>>),
+    Average(DataType),
+    SingleValue,
+    Function(crate::functions::Bound),
+}
+
+impl Operation {
+    /// The operation of this name.
+    pub fn by_name(name: &str) -> Option<Operation> {
+        let (head, detail) = match name.split_once(':') {
+            Some((head, detail)) => (head, Some(detail)),
+            None => (name, None),
+        };
+        if let Some(detail) = detail {
+            let kind = match head {
+                "cast" | "convert" => Some(ConvertKind::Explicit),
+                "try_cast" | "try_convert" => Some(ConvertKind::Try),
+                "assign" => Some(ConvertKind::Assign),
+                _ => None,
+            };
+            if let Some(kind) = kind {
+                return data_type(detail).map(|to| Operation::Convert(kind, to));
+            }
+            return match head {
+                "collate" => Some(Operation::Collate(detail.to_owned())),
+                "average" => data_type(detail).map(Operation::Average),
+                _ => {
+                    crate::functions::find(head).map(|function| Operation::Function(function, Some(detail.to_owned())))
+                }
+            };
+        }
+        if let Some(operation) = operator(name) {
+            return Some(operation);
+        }
+        data_type(name)
+            .map(Operation::Typed)
+            .or_else(|| crate::functions::find(name).map(|function| Operation::Function(function, None)))
+    }
+
+    /// Whether it may give another value each time: NEWID.
+    pub fn is_volatile(&self) -> bool {
+        matches!(self, Operation::Function(function, _) if function.determinism == crate::functions::Determinism::Row)
+    }
+
+    /// The operation over arguments of these types, of which some are constants.
+    ///
+    /// Errors: 174, 402, 8116, 8117, 206, 257, 529 and others with the texts of the server.
+    pub fn bind(&self, arguments: &[Option<DataType>], constants: &[Option<Value>]) -> Result<Bound, Message> {
+        let constant = |place: usize| constants.get(place).and_then(Option::as_ref);
+        let argument = |place: usize| Argument {
+            data_type: arguments.get(place).copied().flatten(),
+            constant: constant(place).map(Value::as_ref),
+            ..Argument::default()
+        };
+        let mut common = None;
+        let (how, result) = match (self, arguments) {
+            (Operation::Typed(to), _) => (How::Same, Some(*to)),
+            (Operation::Convert(kind, to), [from, ..]) => {
+                let style = constant(1).and_then(|value| match value {
+                    Value::Integer(style) => i32::try_from(*style).ok(),
+                    _ => None,
+                });
+                let pair = match (from, kind) {
+                    (None, _) => None,
+                    (Some(from), ConvertKind::Assign) => {
+                        Conversion::implicit(*from, *to)?;
+                        Some((*from, *to))
+                    }
+                    (Some(from), _) => {
+                        Conversion::explicit(*from, *to, style)?;
+                        Some((*from, *to))
+                    }
+                };
+                (How::Convert(*kind, pair), Some(*to))
+            }
+            (Operation::Binary(op), [_, _]) => {
+                let bound = Binary::bind(*op, argument(0), argument(1))?;
+                (How::Binary(bound), Some(bound.result))
+            }
+            (Operation::Compare(op), [_, _]) => {
+                let bound = Comparison::bind(*op, argument(0), argument(1))?;
+                common = Some(bound.common);
+                (How::Compare(bound), None)
+            }
+            (Operation::Unary(op), [_]) => {
+                let bound = Unary::bind(*op, argument(0))?;
+                (How::Unary(bound), Some(bound.result))
+            }
+            (Operation::In, [_, others @ ..]) => {
+                let equal = |place| Comparison::bind(ComparisonOperator::Equal, argument(0), argument(place));
+                let bound = (1..=others.len()).map(equal).collect::<Result<Vec<_>, _>>()?;
+                common = types::of_all(arguments.iter().copied())?;
+                (How::In(bound), None)
+            }
+            (Operation::Distinct, [_, _]) => {
+                let bound = Comparison::bind(ComparisonOperator::Equal, argument(0), argument(1))?;
+                common = Some(bound.common);
+                (How::Distinct(bound), None)
+            }
+            (Operation::Like, [value, pattern, ..]) => {
+                let national = [value, pattern].iter().any(|side| side.is_some_and(DataType::is_national));
+                let texts = [0, 1].map(|place| to_text(argument(place).data_type));
+                let [value, pattern] = texts;
+                (How::Like { value: value?, pattern: pattern?, national }, None)
+            }
+            (Operation::Coalesce, [_, ..]) => {
+                let result = types::of_all(arguments.iter().copied())?;
+                (How::Coalesce(conversions(arguments, result)?), result)
+            }
+            (Operation::IsNull, [first, second]) => {
+                let result = first.or(*second);
+                (How::Coalesce(conversions(arguments, result)?), result)
+            }
+            (Operation::Average(to), _) => (How::Average(*to), Some(*to)),
+            (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
+            (Operation::Collate(_), [first]) => (How::Same, *first),
+            (Operation::Function(function, detail), _) => {
+                let word = detail.as_deref().map(Argument::keyword);
+                let all: Vec<Argument<'_>> = word.into_iter().chain((0..arguments.len()).map(argument)).collect();
+                let bound = function.bind(&all)?;
+                let result = bound.result;
+                (How::Function(bound), Some(result))
+            }
+            _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
+        };
+        Ok(Bound { name: self.shown(), arguments: arguments.to_vec(), common, result, how })
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Operation::Typed(to) => to.to_string(),
+            Operation::Convert(_, to) => format!("convert to {to}"),
+            Operation::Function(function, _) => function.name.to_ascii_lowercase(),
+            Operation::IsNull => "isnull".to_owned(),
+            Operation::Coalesce => "coalesce".to_owned(),
+            other => format!("{other:?}").to_ascii_lowercase(),
+        }
+    }
+}
+
+fn operator(name: &str) -> Option<Operation> {
+    use BinaryOperator::*;
+    use ComparisonOperator::*;
+    Some(match name {
+        "add" => Operation::Binary(Add),
+        "subtract" => Operation::Binary(Subtract),
+        "multiply" => Operation::Binary(Multiply),
+        "divide" => Operation::Binary(Divide),
+        "modulo" => Operation::Binary(Modulo),
+        "concatenate" => Operation::Binary(Add),
+        "bit_and" => Operation::Binary(BitAnd),
+        "bit_or" => Operation::Binary(BitOr),
+        "bit_xor" => Operation::Binary(BitXor),
+        "equal" => Operation::Compare(Equal),
+        "not_equal" => Operation::Compare(NotEqual),
+        "less" => Operation::Compare(Less),
+        "less_or_equal" => Operation::Compare(LessOrEqual),
+        "greater" => Operation::Compare(Greater),
+        "greater_or_equal" => Operation::Compare(GreaterOrEqual),
+        "negate" => Operation::Unary(UnaryOperator::Minus),
+        "bit_not" => Operation::Unary(UnaryOperator::BitNot),
+        "in" => Operation::In,
+        "like" => Operation::Like,
+        "distinct" => Operation::Distinct,
+        "coalesce" => Operation::Coalesce,
+        "isnull" => Operation::IsNull,
+        "single_value" => Operation::SingleValue,
+        _ => return None,
+    })
+}
+
+/// Reads a type as it is printed: `decimal(10,2)`, `nvarchar(max)`.
+pub fn data_type(text: &str) -> Option<DataType> {
+    let (name, arguments) = match text.split_once('(') {
+        Some((name, rest)) => (name, rest.strip_suffix(')')?),
+        None => (text, ""),
+    };
+    let argument = |text: &str| match text.trim() {
+        "max" => Some(TypeArgument::Max),
+        digits => digits.parse().ok().map(TypeArgument::Number),
+    };
+    let arguments = arguments.split(',').filter(|text| !text.is_empty()).map(argument).collect::<Option<Vec<_>>>()?;
+    DataType::declare(name, &arguments, Declared::Cast).ok()
+}
+
+/// What makes a text of a value; `None` for what is one, and for NULL.
+fn to_text(from: Option<DataType>) -> Result<Option<Conversion>, Message> {
+    match from {
+        Some(from) if !from.is_text() => {
+            Conversion::implicit(from, DataType::VarChar(crate::Length::Limited(8000))).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn conversions(arguments: &[Option<DataType>], result: Option<DataType>) -> Result<Vec<Option<Conversion>>, Message> {
+    let conversion = |argument: &Option<DataType>| match (argument, result) {
+        (Some(from), Some(to)) if *from != to => Conversion::implicit(*from, to).map(Some),
+        _ => Ok(None),
+    };
+    arguments.iter().map(conversion).collect()
+}
+
+impl Bound {
+    /// The value for these arguments.
+    ///
+    /// Errors: those of the operation, with the texts of the server.
+    pub fn evaluate(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+        let value = |place: usize| values.get(place).copied().unwrap_or(ValueRef::Null);
+        let truth = |value: Option<bool>| value.map_or(Value::Null, Value::Boolean);
+        match &self.how {
+            How::Same => Ok(value(0).to_value()),
+            How::Convert(_, None) => Ok(Value::Null),
+            How::Convert(kind, Some((from, to))) => {
+                let style = match value(1) {
+                    ValueRef::Integer(style) => i32::try_from(style).ok(),
+                    _ => None,
+                };
+                match kind {
+                    ConvertKind::Explicit => crate::convert::convert(context, value(0), *from, *to, style),
+                    ConvertKind::Try => try_convert(context, value(0), *from, *to, style),
+                    ConvertKind::Assign => assign(context, value(0), *from, *to),
+                }
+            }
+            How::Binary(binary) => binary.evaluate(context, value(0), value(1)),
+            How::Compare(comparison) => comparison.evaluate(context, value(0), value(1)).map(truth),
+            How::Unary(unary) => unary.evaluate(context, value(0)),
+            How::In(comparisons) => {
+                let mut unknown = false;
+                for (place, comparison) in comparisons.iter().enumerate() {
+                    match comparison.evaluate(context, value(0), value(place + 1))? {
+                        Some(true) => return Ok(Value::Boolean(true)),
+                        Some(false) => {}
+                        None => unknown = true,
+                    }
+                }
+                Ok(if unknown { Value::Null } else { Value::Boolean(false) })
+            }
+            How::Like { value: of_value, pattern, national } => {
+                let text = |place: usize, conversion: &Option<Conversion>| match conversion {
+                    Some(conversion) => conversion.evaluate(context, value(place)),
+                    None => Ok(value(place).to_value()),
+                };
+                let escape = match values.get(2) {
+                    Some(ValueRef::Text(escape)) => Some(*escape),
+                    Some(_) => return Ok(Value::Null),
+                    None => None,
+                };
+                match (text(0, of_value)?, text(1, pattern)?) {
+                    (Value::Text(text), Value::Text(pattern)) => {
+                        let like = Like::new(&pattern, escape, context.collation, *national)?;
+                        Ok(Value::Boolean(like.matches(&text)))
+                    }
+                    _ => Ok(Value::Null),
+                }
+            }
+            How::Distinct(comparison) => match (value(0).is_null(), value(1).is_null()) {
+                (false, false) => {
+                    let equal = comparison.evaluate(context, value(0), value(1))?;
+                    Ok(truth(equal.map(|equal| !equal)))
+                }
+                (left, right) => Ok(Value::Boolean(left != right)),
+            },
+            How::Coalesce(conversions) => {
+                let Some(place) = values.iter().position(|value| !value.is_null()) else { return Ok(Value::Null) };
+                match conversions.get(place) {
+                    Some(Some(conversion)) => conversion.evaluate(context, value(place)),
+                    _ => Ok(value(place).to_value()),
+                }
+            }
+            How::Average(to) => average(value(0), value(1), *to),
+            How::SingleValue => match value(1) {
+                ValueRef::Integer(rows) if rows > 1 => Err(Message::numbered(512, &[])),
+                _ => Ok(value(0).to_value()),
+            },
+            How::Function(function) => function.evaluate(context, values),
+        }
+    }
+}
+
+/// A sum divided by a count, cut off at the digits of the result.
+fn average(sum: ValueRef<'_>, count: ValueRef<'_>, to: DataType) -> Result<Value, Message> {
+    let (Some(sum), ValueRef::Integer(count)) = (sum.as_decimal(), count) else { return Ok(Value::Null) };
+    if count == 0 {
+        return Ok(Value::Null);
+    }
+    let scale = match to {
+        DataType::Decimal { scale, .. } => scale,
+        DataType::Money | DataType::SmallMoney => 4,
+        _ => 0,
+    };
+    let overflow = || crate::convert::overflow("expression", to);
+    let power = u32::from(scale.saturating_sub(sum.scale));
+    let widened = 10i128.checked_pow(power).and_then(|power| sum.unscaled.checked_mul(power)).ok_or_else(overflow)?;
+    let quotient = widened / i128::from(count);
+    let quotient = match sum.scale.checked_sub(scale) {
+        Some(extra) if extra > 0 => quotient / 10i128.pow(u32::from(extra)),
+        _ => quotient,
+    };
+    match to {
+        DataType::Decimal { .. } | DataType::Money | DataType::SmallMoney => {
+            Ok(Value::Decimal(Decimal::new(quotient, scale)))
+        }
+        _ => i64::try_from(quotient).map(Value::Integer).map_err(|_| overflow()),
+    }
+}

@@ -1,0 +1,278 @@
+//! LIKE and PATINDEX: patterns of `%`, `_`, `[a-f]` and `[^a-f]`, under a collation.
+//!
+//! A pattern is read once. A `%` is a place to come back to: when what is behind it does not match, one character more is
+//! given to it. Only the last `%` has to be remembered, so a match takes at most pattern times text steps.
+//!
+//! ```text
+//!   '%a_c'  against  'xxabcabc'      % eats until a_c ends the text
+//! ```
+
+use crate::messages::Message;
+use mainstay_base::Collation;
+
+/// A pattern that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Like {
+    pieces: Vec<Piece>,
+    collation: Collation,
+    /// Whether blanks at the end of a text that the pattern does not ask for are ignored, as for CHAR and VARCHAR.
+    pads: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    /// `%`
+    Any,
+    /// `_`
+    One,
+    Character(char),
+    /// `[..]`: ranges of characters.
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
+    /// A bracket that is not closed: matches nothing.
+    Never,
+}
+
+impl Like {
+    /// Reads a pattern; `national` is whether one of the two is of an N type. An escape that is not one character is 506.
+    pub fn new(pattern: &str, escape: Option<&str>, collation: Collation, national: bool) -> Result<Like, Message> {
+        let escape = match escape {
+            None => None,
+            Some(text) => {
+                let mut characters = text.chars();
+                match (characters.next(), characters.next()) {
+                    (Some(character), None) => Some(character),
+                    _ => return Err(Message::numbered(506, &[&text, &"LIKE"])),
+                }
+            }
+        };
+        let mut like = Like { pieces: Vec::new(), collation, pads: !national };
+        like.read(pattern, escape);
+        Ok(like)
+    }
+
+    fn read(&mut self, pattern: &str, escape: Option<char>) {
+        let mut rest = pattern.chars();
+        while let Some(character) = rest.next() {
+            if Some(character) == escape {
+                match rest.next() {
+                    Some(escaped) => self.literal(escaped),
+                    None => self.pieces.push(Piece::Never),
+                }
+                continue;
+            }
+            match character {
+                '%' => {
+                    if self.pieces.last() != Some(&Piece::Any) {
+                        self.pieces.push(Piece::Any);
+                    }
+                }
+                '_' => self.pieces.push(Piece::One),
+                '[' => match self.class(rest.as_str(), escape) {
+                    Some((class, behind)) => {
+                        self.pieces.push(class);
+                        rest = behind.chars();
+                    }
+                    None => {
+                        self.pieces.push(Piece::Never);
+                        return;
+                    }
+                },
+                other => self.literal(other),
+            }
+        }
+    }
+
+    fn literal(&mut self, character: char) {
+        let collation = self.collation;
+        self.pieces.extend(folded(character, collation).map(Piece::Character));
+    }
+
+    /// Reads what is behind an opening bracket: the class, and the text behind its closing one.
+    fn class<'a>(&self, text: &'a str, escape: Option<char>) -> Option<(Piece, &'a str)> {
+        let (negated, text) = match text.strip_prefix('^') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let mut ranges = Vec::new();
+        let mut rest = text.chars();
+        let mut first = true;
+        loop {
+            let mut character = rest.next()?;
+            if character == ']' && !first {
+                return Some((Piece::Class { negated, ranges }, rest.as_str()));
+            }
+            first = false;
+            if Some(character) == escape {
+                character = rest.next()?;
+            }
+            let mut ahead = rest.clone();
+            let low = self.fold_one(character);
+            match (ahead.next(), ahead.next()) {
+                (Some('-'), Some(last)) if last != ']' => {
+                    ranges.push((low, self.fold_one(last)));
+                    rest = ahead;
+                }
+                _ => ranges.push((low, low)),
+            }
+        }
+    }
+
+    fn fold_one(&self, character: char) -> char {
+        folded(character, self.collation).next().unwrap_or(character)
+    }
+
+    /// Whether the whole text matches.
+    pub fn matches(&self, text: &str) -> bool {
+        if text.is_ascii() {
+            let lower = self.collation != Collation::Binary;
+            let bytes = text.as_bytes();
+            let at = |i: usize| bytes.get(i).map(|b| char::from(if lower { b.to_ascii_lowercase() } else { *b }));
+            return self.run(at, bytes.len(), 0);
+        }
+        let characters: Vec<char> = self.collation.text_key(text, false).chars().collect();
+        self.run(|i| characters.get(i).copied(), characters.len(), 0)
+    }
+
+    /// Where the first match starts (from 0), in characters; the pattern's `%` at its front, if there is one, is what
+    /// lets it start later. For PATINDEX.
+    pub fn find(&self, text: &str) -> Option<usize> {
+        // Folding keeps the number of characters of what is not decomposed, so positions are those of the text.
+        let characters: Vec<char> = text.chars().map(|c| self.fold_one(c)).collect();
+        if self.pieces == [Piece::Any] {
+            return Some(0);
+        }
+        let anywhere = self.pieces.first() == Some(&Piece::Any);
+        let last = if anywhere { characters.len() } else { 0 };
+        let skip = usize::from(anywhere);
+        (0..=last).find(|start| {
+            let rest = characters.get(*start..).unwrap_or_default();
+            self.run(|i| rest.get(i).copied(), rest.len(), skip)
+        })
+    }
+
+    /// Matches the pieces from one on against characters.
+    fn run(&self, at: impl Fn(usize) -> Option<char>, length: usize, first: usize) -> bool {
+        let (mut piece, mut position) = (first, 0);
+        let mut back: Option<(usize, usize)> = None;
+        loop {
+            let matched = match (self.pieces.get(piece), at(position)) {
+                (Some(Piece::Any), _) => {
+                    piece += 1;
+                    back = Some((piece, position));
+                    continue;
+                }
+                (None, None) => return true,
+                (None, Some(_)) if self.only_blanks(&at, position, length) => return true,
+                (Some(wanted), Some(character)) => wanted.matches(character),
+                _ => false,
+            };
+            if matched {
+                piece += 1;
+                position += 1;
+                continue;
+            }
+            match &mut back {
+                Some((after, start)) if *start < length => {
+                    *start += 1;
+                    (piece, position) = (*after, *start);
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    fn only_blanks(&self, at: impl Fn(usize) -> Option<char>, from: usize, length: usize) -> bool {
+        self.pads && (from..length).all(|i| at(i) == Some(' '))
+    }
+}
+
+impl Piece {
+    fn matches(&self, character: char) -> bool {
+        match self {
+            Piece::One => true,
+            Piece::Character(wanted) => *wanted == character,
+            Piece::Class { negated, ranges } => {
+                ranges.iter().any(|(low, high)| (*low..=*high).contains(&character)) != *negated
+            }
+            Piece::Any | Piece::Never => false,
+        }
+    }
+}
+
+/// What a character is to a collation: nothing for a bare accent, several for a ligature.
+fn folded(character: char, collation: Collation) -> impl Iterator<Item = char> {
+    let mut key = Vec::new();
+    if collation != Collation::Binary && character.is_ascii() {
+        key.push(character.to_ascii_lowercase());
+    } else {
+        key.extend(collation.text_key(character.encode_utf8(&mut [0; 4]), false).chars());
+    }
+    key.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn like(text: &str, pattern: &str, escape: Option<&str>) -> bool {
+        Like::new(pattern, escape, Collation::CaseAccentInsensitive, true).unwrap().matches(text)
+    }
+
+    #[test]
+    fn patterns() {
+        for (text, pattern, expected) in [
+            ("Smith", "smith", true),
+            ("Smith", "S%", true),
+            ("Smith", "%ith", true),
+            ("Smith", "%x%", false),
+            ("Smith", "S_ith", true),
+            ("Smith", "S_th", false),
+            ("abcabc", "%a_c", true),
+            ("Carsen", "[CK]ars[eo]n", true),
+            ("Karson", "[CK]ars[eo]n", true),
+            ("Larson", "[CK]ars[eo]n", false),
+            ("de", "d[^l]%", true),
+            ("dl", "d[^l]%", false),
+            ("M5", "[A-Z][0-9]", true),
+            ("MM", "[A-Z][0-9]", false),
+            ("5%", "5[%]", true),
+            ("50", "5[%]", false),
+            ("a-b", "a[-]b", true),
+            ("]", "[]]", true),
+            ("[", "[[]", true),
+            ("abc", "[abc", false),
+            ("", "", true),
+            ("a", "", false),
+            ("", "%", true),
+            ("Malmö", "MALMO", true),
+            ("Malmö", "M%Ö", true),
+            ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%a%a%a%a%a%a%a%c", false),
+        ] {
+            assert_eq!(like(text, pattern, None), expected, "{text} LIKE {pattern}");
+        }
+        assert!(like("50%", "50!%", Some("!")) && !like("500", "50!%", Some("!")));
+        assert_eq!(Like::new("a", Some("!!"), Collation::Binary, true).unwrap_err().number, 506);
+    }
+
+    #[test]
+    fn blanks_at_the_end_count_for_the_n_types_only() {
+        let like = |national| Like::new("abc", None, Collation::Binary, national).unwrap();
+        assert!(like(false).matches("abc  ") && !like(true).matches("abc  "));
+        assert!(!Like::new("abc ", None, Collation::Binary, false).unwrap().matches("abc"));
+        assert!(!like(false).matches("ABC"));
+    }
+
+    #[test]
+    fn places() {
+        let find = |pattern, text| Like::new(pattern, None, Collation::CaseAccentInsensitive, true).unwrap().find(text);
+        assert_eq!(find("%ter%", "interesting"), Some(2));
+        assert_eq!(find("%[^0-9]%", "123x5"), Some(3));
+        assert_eq!(find("in%", "interesting"), Some(0));
+        assert_eq!(find("ter%", "interesting"), None);
+        assert_eq!(find("%ing", "interesting"), Some(8));
+        assert_eq!(find("%", "abc"), Some(0));
+    }
+}

@@ -1,0 +1,28 @@
+//! Operators between values: bound to the types of their operands once, then evaluated for any number of values.
+//!
+//! ```text
+//!   binary       + - * / % & | ^ << >>, of numbers, texts, bytes and moments
+//!   arithmetic   the same for integers, money and doubles, for who knows the kind
+//!   decimal      the same for exact numbers, and the rules of precision and scale
+//!   compare      = <> < <= > >=, and the order of values
+//!   like         LIKE and PATINDEX
+//!   unary        - + ~
+//! ```
+
+pub mod arithmetic;
+mod binary;
+mod compare;
+pub mod decimal;
+mod like;
+mod unary;
+mod wide;
+
+#[cfg(test)]
+mod random_tests;
+#[cfg(test)]
+mod tests;
+
+pub use binary::{Binary, BinaryOperator};
+pub use compare::{Comparison, ComparisonOperator, order};
+pub use like::Like;
+pub use unary::{Unary, UnaryOperator};

@@ -1,0 +1,20 @@
+//! The types of SQL Server: their names, what the catalog says of them, and how they meet each other.
+//!
+//! ```text
+//!   data_type    the types, and their names as they are declared
+//!   declare      a type from its name and arguments, with every synonym
+//!   catalog      identifiers, lengths and precisions as sys.types and sys.columns show them
+//!   matrix       which type converts to which, by itself or only when asked
+//!   meet         precedence, and the one type of several (CASE, COALESCE, UNION)
+//! ```
+
+mod catalog;
+mod data_type;
+mod declare;
+mod matrix;
+mod meet;
+
+pub use data_type::{DataType, Length};
+pub use declare::{Declared, TypeArgument};
+pub use matrix::{explicit, implicit};
+pub use meet::{of_all, union};

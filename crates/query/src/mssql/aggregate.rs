@@ -1,0 +1,333 @@
+//! T-SQL's aggregates, by the core's.
+//!
+//! ```text
+//!   SUM(qty) of INT       sum(CAST(qty AS BIGINT)), and above it: as INT, or error 8115
+//!   AVG(qty) of INT       sum(...) and count(...), and above them: their quotient, cut off
+//!   COUNT(*)              count(1), and above it: as INT
+//! ```
+//!
+//! So an aggregate becomes a few of the core's and an expression over them, which a projection above gives the name that
+//! the statement knows it by. The same is done where they stand over windows.
+
+use super::PREFIX;
+use super::function::failed;
+use super::lower::{Lowerer, Typed, convert};
+use super::types;
+use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
+use datafusion::common::{Column, Result, internal_err, not_impl_err};
+use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, string_agg, sum, variance};
+use datafusion::logical_expr::expr::{
+    AggregateFunction, AggregateFunctionParams, FieldMetadata, ScalarFunction, WindowFunction, WindowFunctionParams,
+};
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::{
+    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
+    Window, WindowFunctionDefinition, cast, lit,
+};
+use mainstay_mssql::{DataType, Length, Message};
+use std::sync::Arc;
+
+/// What T-SQL's aggregates are called, without their prefix.
+const NAMES: [&str; 12] =
+    ["count", "count_big", "sum", "avg", "min", "max", "stdev", "stdevp", "var", "varp", "string_agg", "single"];
+
+/// An aggregate of T-SQL. It is there to be planned with, and replaced before anything runs.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct TransactAggregate {
+    name: &'static str,
+    called: String,
+    signature: Signature,
+}
+
+/// The aggregate of this name, which stands here without its prefix.
+pub(crate) fn function(name: &str) -> Option<Arc<AggregateUDF>> {
+    let name = NAMES.into_iter().find(|known| *known == name)?;
+    let signature = Signature::user_defined(Volatility::Immutable);
+    // The planner gives a call another name when its function is called otherwise.
+    let called = format!("{PREFIX}{name}");
+    Some(Arc::new(AggregateUDF::from(TransactAggregate { name, called, signature })))
+}
+
+fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
+    function.inner().downcast_ref::<TransactAggregate>()
+}
+
+/// Whether an aggregate is one of T-SQL's.
+pub(super) fn is_ours(function: &AggregateUDF) -> bool {
+    of(function).is_some()
+}
+
+/// Whether a window function is one of T-SQL's aggregates.
+pub(super) fn is_window(function: &WindowFunction) -> bool {
+    match &function.fun {
+        WindowFunctionDefinition::AggregateUDF(function) => is_ours(function),
+        WindowFunctionDefinition::WindowUDF(_) => false,
+    }
+}
+
+impl AggregateUDFImpl for TransactAggregate {
+    fn name(&self) -> &str {
+        &self.called
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[ArrowType]) -> Result<Vec<ArrowType>> {
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, types: &[ArrowType]) -> Result<ArrowType> {
+        Ok(types.first().cloned().unwrap_or(ArrowType::Int64))
+    }
+
+    fn return_field(&self, fields: &[FieldRef]) -> Result<FieldRef> {
+        let argument = fields.first().and_then(|field| types::declared_type(field));
+        match result(self.name, argument).map_err(failed)? {
+            Some(data_type) => Ok(Arc::new(types::field(self.name, data_type))),
+            None => match fields.first() {
+                Some(field) => Ok(Arc::clone(field)),
+                None => internal_err!("{} without an argument", self.name),
+            },
+        }
+    }
+
+    fn accumulator(&self, _: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        not_impl_err!("{PREFIX}{} here", self.name)
+    }
+
+    fn state_fields(&self, _: StateFieldsArgs) -> Result<Vec<FieldRef>> {
+        not_impl_err!("{PREFIX}{} here", self.name)
+    }
+}
+
+/// The type that an aggregate gives, from the reference pages of each; `None` for NULL.
+fn result(name: &str, argument: Option<DataType>) -> Result<Option<DataType>, Message> {
+    use DataType::*;
+    let invalid = |data_type: DataType| {
+        Message::error(8117, format!("Operand data type {} is invalid for {name} operator.", data_type.name()))
+    };
+    Ok(Some(match name {
+        "count" => Int,
+        "count_big" => BigInt,
+        "stdev" | "stdevp" | "var" | "varp" => match argument {
+            Some(data_type) if !data_type.is_number() => return Err(invalid(data_type)),
+            _ => Float,
+        },
+        "string_agg" => match argument {
+            Some(NVarChar(Length::Max) | NText | Xml) => NVarChar(Length::Max),
+            Some(VarChar(Length::Max) | Text) => VarChar(Length::Max),
+            Some(VarChar(_) | Char(_)) => VarChar(Length::Limited(8000)),
+            _ => NVarChar(Length::Limited(4000)),
+        },
+        "sum" | "avg" => match argument {
+            None => return Ok(None),
+            Some(TinyInt | SmallInt | Int) => Int,
+            Some(BigInt) => BigInt,
+            Some(Decimal { scale, .. }) if name == "sum" => Decimal { precision: 38, scale },
+            Some(Decimal { scale, .. }) => Decimal { precision: 38, scale: scale.max(6) },
+            Some(SmallMoney | Money) => Money,
+            Some(Real | Float) => Float,
+            Some(other) => return Err(invalid(other)),
+        },
+        _ => return Ok(argument),
+    }))
+}
+
+/// Collects the core's aggregates that stand for T-SQL's.
+struct Parts {
+    exprs: Vec<Expr>,
+    prefix: &'static str,
+}
+
+impl Parts {
+    /// Adds an expression, and gives the column that it will be.
+    fn add(&mut self, expr: Expr) -> Expr {
+        let name = format!("{}{}", self.prefix, self.exprs.len());
+        self.exprs.push(expr.alias(name.clone()));
+        Expr::Column(Column::new_unqualified(name))
+    }
+}
+
+/// What stands around one aggregate: distinct, filter, order, and perhaps a window.
+trait Around {
+    /// A call of a function of the core in the same surroundings.
+    fn call(&self, function: Arc<AggregateUDF>, args: Vec<Expr>) -> Expr;
+}
+
+struct InGroup<'p>(&'p AggregateFunctionParams);
+
+impl Around for InGroup<'_> {
+    fn call(&self, func: Arc<AggregateUDF>, args: Vec<Expr>) -> Expr {
+        Expr::AggregateFunction(AggregateFunction { func, params: AggregateFunctionParams { args, ..self.0.clone() } })
+    }
+}
+
+struct InWindow<'p>(&'p WindowFunctionParams);
+
+impl Around for InWindow<'_> {
+    fn call(&self, function: Arc<AggregateUDF>, args: Vec<Expr>) -> Expr {
+        let fun = WindowFunctionDefinition::AggregateUDF(function);
+        let params = WindowFunctionParams { args, ..self.0.clone() };
+        Expr::WindowFunction(Box::new(WindowFunction { fun, params }))
+    }
+}
+
+/// The expression over the core's aggregates that stands for one of T-SQL's.
+fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Parts) -> Result<Typed> {
+    let argument = args.first().and_then(|arg| arg.data_type);
+    let data_type = result(name, argument).map_err(failed)?;
+    let is_binary = args.first().is_some_and(|arg| arg.is_binary);
+    let exprs: Vec<Expr> = args.iter().map(|arg| arg.expr.clone()).collect();
+    let typed = |expr: Expr, data_type: Option<DataType>| Typed { expr, data_type, is_binary };
+    let mut core = |function: Arc<AggregateUDF>, args: Vec<Expr>| parts.add(around.call(function, args));
+    let float = |expr: &Expr| vec![cast(expr.clone(), ArrowType::Float64)];
+    let first = exprs.first().cloned().unwrap_or_else(|| lit(1i64));
+    match name {
+        "count" => convert(typed(core(count::count_udaf(), exprs), Some(DataType::BigInt)), DataType::Int),
+        "count_big" => Ok(typed(core(count::count_udaf(), exprs), data_type)),
+        "min" => Ok(typed(core(min_max::min_udaf(), exprs), data_type)),
+        "max" => Ok(typed(core(min_max::max_udaf(), exprs), data_type)),
+        "stdev" => Ok(typed(core(stddev::stddev_udaf(), float(&first)), data_type)),
+        "stdevp" => Ok(typed(core(stddev::stddev_pop_udaf(), float(&first)), data_type)),
+        "var" => Ok(typed(core(variance::var_samp_udaf(), float(&first)), data_type)),
+        "varp" => Ok(typed(core(variance::var_pop_udaf(), float(&first)), data_type)),
+        "string_agg" => Ok(typed(core(string_agg::string_agg_udaf(), exprs), data_type)),
+        "single" => {
+            let value = core(first_last::first_value_udaf(), vec![first]);
+            let rows = core(count::count_udaf(), vec![lit(1i64)]);
+            call("single_value", vec![typed(value, data_type), typed(rows, Some(DataType::BigInt))])
+        }
+        "sum" | "avg" => {
+            let Some(data_type) = data_type else { return Ok(typed(core(min_max::min_udaf(), exprs), None)) };
+            if data_type == DataType::Float {
+                let function = if name == "sum" { sum::sum_udaf() } else { average::avg_udaf() };
+                return Ok(typed(core(function, float(&first)), Some(data_type)));
+            }
+            let (wide, sum_type) = widened(argument, first.clone());
+            let total = typed(core(sum::sum_udaf(), vec![wide]), Some(sum_type));
+            if name == "sum" {
+                return convert(total, data_type);
+            }
+            let rows = typed(core(count::count_udaf(), vec![first]), Some(DataType::BigInt));
+            call(&format!("average:{data_type}"), vec![total, rows])
+        }
+        other => internal_err!("no aggregate {other}"),
+    }
+}
+
+/// What is summed so that the sum cannot pass the end of its type, and the type of the sum.
+fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
+    match argument {
+        Some(DataType::BigInt) => {
+            (cast(expr, ArrowType::Decimal128(28, 0)), DataType::Decimal { precision: 38, scale: 0 })
+        }
+        Some(DataType::Decimal { scale, .. }) => (expr, DataType::Decimal { precision: 38, scale }),
+        Some(DataType::Money | DataType::SmallMoney) => (expr, DataType::Decimal { precision: 29, scale: 4 }),
+        _ => (cast(expr, ArrowType::Int64), DataType::BigInt),
+    }
+}
+
+/// A call of one of T-SQL's functions over what is typed already.
+fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
+    let Some(udf) = super::function(name) else { return internal_err!("no function {name}") };
+    let Some(function) = udf.inner().downcast_ref::<super::function::Function>() else {
+        return internal_err!("no function {name}");
+    };
+    let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
+    let known = function.operation.bind(&given, &vec![None; given.len()]).map_err(failed)?;
+    let (data_type, is_binary) = (known.result, args.iter().any(|arg| arg.is_binary));
+    let args = args.into_iter().map(|arg| arg.expr).collect();
+    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(super::function::bound(function, known), args));
+    Ok(Typed { expr, data_type, is_binary })
+}
+
+/// An aggregate node over the core's aggregates, with a projection above that has the names and types of T-SQL's.
+pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalPlan> {
+    let Aggregate { input, group_expr, aggr_expr, schema, .. } = node;
+    let group_expr = group_expr.into_iter().map(|expr| Ok(lowerer.lower(expr)?.expr)).collect::<Result<Vec<_>>>()?;
+    let mut parts = Parts { exprs: Vec::new(), prefix: "#a" };
+    let mut results = Vec::with_capacity(aggr_expr.len());
+    for expr in aggr_expr {
+        results.push(match expr.unalias() {
+            Expr::AggregateFunction(call) if is_ours(&call.func) => {
+                let AggregateFunction { func, mut params } = call;
+                let args = std::mem::take(&mut params.args);
+                let args = args.into_iter().map(|arg| lowerer.lower(arg)).collect::<Result<Vec<_>>>()?;
+                for sort in &mut params.order_by {
+                    sort.expr = lowerer.lower(sort.expr.clone())?.expr;
+                }
+                let name = of(&func).map_or("", |function| function.name);
+                expression(name, args, &InGroup(&params), &mut parts)?
+            }
+            other => {
+                let typed = lowerer.lower(other)?;
+                Typed { expr: parts.add(typed.expr), ..typed }
+            }
+        });
+    }
+    let groups = schema.fields().len() - results.len();
+    let new = Aggregate::try_new(input, group_expr, parts.exprs)?;
+    let mut projection = Vec::with_capacity(schema.fields().len());
+    let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
+    for (place, (qualifier, field)) in schema.iter().enumerate() {
+        let (value, metadata) = match place.checked_sub(groups).and_then(|place| results.get(place)) {
+            Some(typed) => {
+                (typed.expr.clone(), typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type))))
+            }
+            None => match known.get(place) {
+                Some(column) => (column.clone(), Some(FieldMetadata::from(field.metadata().clone()))),
+                None => return internal_err!("a group without a column"),
+            },
+        };
+        projection.push(value.alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata));
+    }
+    Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?))
+}
+
+/// A window node over the core's aggregates, with a projection above.
+pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<LogicalPlan> {
+    let Window { input, window_expr, schema } = node;
+    let mut parts = Parts { exprs: Vec::new(), prefix: "#w" };
+    let mut results = Vec::with_capacity(window_expr.len());
+    for expr in window_expr {
+        results.push(match expr.unalias() {
+            Expr::WindowFunction(call) if is_window(&call) => {
+                let WindowFunction { fun, mut params } = *call;
+                let args = std::mem::take(&mut params.args);
+                let args = args.into_iter().map(|arg| lowerer.lower(arg)).collect::<Result<Vec<_>>>()?;
+                for expr in &mut params.partition_by {
+                    *expr = lowerer.lower(expr.clone())?.expr;
+                }
+                for sort in &mut params.order_by {
+                    sort.expr = lowerer.lower(sort.expr.clone())?.expr;
+                }
+                let name = match &fun {
+                    WindowFunctionDefinition::AggregateUDF(function) => {
+                        of(function).map_or("", |function| function.name)
+                    }
+                    WindowFunctionDefinition::WindowUDF(_) => "",
+                };
+                expression(name, args, &InWindow(&params), &mut parts)?
+            }
+            other => {
+                let typed = lowerer.lower(other)?;
+                Typed { expr: parts.add(typed.expr), ..typed }
+            }
+        });
+    }
+    let inputs = schema.fields().len() - results.len();
+    let new = Window::try_new(parts.exprs, input)?;
+    let mut projection = Vec::with_capacity(schema.fields().len());
+    for (place, (qualifier, field)) in schema.iter().enumerate() {
+        projection.push(match place.checked_sub(inputs).and_then(|place| results.get(place)) {
+            Some(typed) => {
+                let metadata = typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type)));
+                typed.expr.clone().alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata)
+            }
+            None => Expr::Column(Column::from((qualifier, field))),
+        });
+    }
+    Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Window(new)))?))
+}

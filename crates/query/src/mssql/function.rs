@@ -1,0 +1,150 @@
+//! A function of T-SQL as the planner knows it.
+//!
+//! Its type follows from the types of its arguments, which their fields tell. What is left of the functions when
+//! [`lower`](super::lower) is done is *bound*: it knows the types of its arguments, whatever became of their fields. It
+//! runs row by row.
+
+use super::{PREFIX, types};
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
+use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use mainstay_base::{Code, DialectError, Error, Value, ValueRef};
+use mainstay_mssql::{Bound, Context, DataType, Message, Operation, Random};
+use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock};
+
+/// What NEWID draws from.
+static RANDOM: LazyLock<Random> = LazyLock::new(Random::unpredictable);
+
+/// One of the functions whose names begin with `mssql:`.
+#[derive(Debug)]
+pub(super) struct Function {
+    name: String,
+    pub(super) operation: Arc<Operation>,
+    bound: Option<Arc<Bound>>,
+    signature: Signature,
+}
+
+/// The function of this name, which stands here without its prefix.
+pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
+    let operation = Operation::by_name(name)?;
+    // The planner gives a call another name when its function is called otherwise.
+    Some(make(&format!("{PREFIX}{name}"), Arc::new(operation), None))
+}
+
+/// The same function with its types decided.
+pub(super) fn bound(function: &Function, bound: Bound) -> Arc<ScalarUDF> {
+    make(&function.name, Arc::clone(&function.operation), Some(Arc::new(bound)))
+}
+
+fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc<ScalarUDF> {
+    let volatility = if operation.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
+    let signature = Signature::user_defined(volatility);
+    Arc::new(ScalarUDF::from(Function { name: name.to_owned(), operation, bound, signature }))
+}
+
+/// A message of SQL Server on its way through the planner.
+pub(super) fn failed(message: Message) -> datafusion::common::DataFusionError {
+    let dialect = DialectError { number: message.number, severity: message.severity, state: message.state };
+    crate::error::to_datafusion(Error::new(Code::InvalidValue, message.text).in_dialect(dialect))
+}
+
+impl Function {
+    fn bind(&self, fields: &[FieldRef], constants: &[Option<&ScalarValue>]) -> Result<Bound> {
+        let types: Vec<Option<DataType>> = fields.iter().map(|field| types::declared_type(field)).collect();
+        let constant = |value: &Option<&ScalarValue>| -> Option<Value> {
+            let array = (*value)?.to_array().ok()?;
+            value_at(array.as_ref(), 0).ok()
+        };
+        let constants: Vec<Option<Value>> = constants.iter().map(constant).collect();
+        self.operation.bind(&types, &constants).map_err(failed)
+    }
+}
+
+impl ScalarUDFImpl for Function {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[ArrowType]) -> Result<Vec<ArrowType>> {
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
+        plan_err!("{} has no type without the fields of its arguments", self.name)
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let result = match &self.bound {
+            Some(bound) => bound.result,
+            None => self.bind(args.arg_fields, args.scalar_arguments)?.result,
+        };
+        Ok(Arc::new(match result {
+            Some(data_type) => types::field(&self.name, data_type),
+            None => Field::new(&self.name, ArrowType::Boolean, true),
+        }))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let known;
+        let bound = match &self.bound {
+            Some(bound) => bound.as_ref(),
+            None => {
+                let constants: Vec<Option<&ScalarValue>> = args.args.iter().map(constant).collect();
+                known = self.bind(&args.arg_fields, &constants)?;
+                &known
+            }
+        };
+        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let rows = if is_scalar { 1 } else { args.number_rows };
+        let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        let context = Context { random: Some(&RANDOM), ..Context::default() };
+        let mut results = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
+            let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
+            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+            results.push(bound.evaluate(&context, &values).map_err(failed)?);
+        }
+        let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
+        let data_type = bound.result.map_or(ArrowType::Boolean, |result| data_type_of(types::sql_type(result)));
+        let array = array_of(&data_type, &refs);
+        match is_scalar {
+            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?)),
+            false => Ok(ColumnarValue::Array(array)),
+        }
+    }
+}
+
+fn constant(arg: &ColumnarValue) -> Option<&ScalarValue> {
+    match arg {
+        ColumnarValue::Scalar(value) => Some(value),
+        ColumnarValue::Array(_) => None,
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        let same_types = match (&self.bound, &other.bound) {
+            (Some(a), Some(b)) => a.arguments == b.arguments && a.result == b.result,
+            (None, None) => true,
+            _ => false,
+        };
+        self.name == other.name && same_types
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}

@@ -1,0 +1,397 @@
+//! T-SQL's functions replaced by plain expressions, where the core has one that means the same.
+//!
+//! Works from the leaves up: when a node is looked at, the plans below it are plain and their columns have their types in
+//! their metadata. Inside of an expression the type goes up beside the expression ([`Typed`]), since plain expressions
+//! carry none.
+
+use super::function::{Function, bound, failed};
+use super::{aggregate, types};
+use crate::collate;
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, Placeholder, ScalarFunction};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit, utils::merge_schema,
+};
+use mainstay_base::{Value, ValueRef};
+use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
+use mainstay_mssql::{Bound, DataType, Operation};
+use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::sync::Arc;
+
+/// An expression with its type in SQL Server.
+#[derive(Clone)]
+pub(super) struct Typed {
+    pub(super) expr: Expr,
+    /// `None` for NULL, for conditions, and for what SQL Server has no type for.
+    pub(super) data_type: Option<DataType>,
+    /// Whether its text compares by its bytes: columns of files, and what COLLATE says so of.
+    pub(super) is_binary: bool,
+}
+
+/// The plan without functions of T-SQL that have a plain form.
+pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !has_functions(&plan)? {
+        return Ok(plan);
+    }
+    plan.transform_up_with_subqueries(|node| {
+        let lowered = lowered_node(node)?;
+        lowered.recompute_schema().map(Transformed::yes)
+    })
+    .data()
+}
+
+fn has_functions(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply_with_subqueries(|node| {
+        found |= node.expressions().iter().any(has_function);
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    })?;
+    Ok(found)
+}
+
+/// Whether an expression calls a function of T-SQL.
+pub(super) fn has_function(expr: &Expr) -> bool {
+    let is_ours = |expr: &Expr| match expr {
+        Expr::ScalarFunction(call) => function_of(call).is_some(),
+        Expr::AggregateFunction(call) => aggregate::is_ours(&call.func),
+        Expr::WindowFunction(call) => aggregate::is_window(call),
+        _ => false,
+    };
+    expr.exists(|expr| Ok(is_ours(expr))).unwrap_or(false)
+}
+
+pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
+    call.func.inner().downcast_ref::<Function>()
+}
+
+fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
+    let mut schema = merge_schema(&node.inputs());
+    if let LogicalPlan::TableScan(scan) = &node {
+        schema.merge(&scan.projected_schema);
+    }
+    let lowerer = Lowerer { schema: &schema };
+    match node {
+        LogicalPlan::Aggregate(node) => aggregate::lowered(node, &lowerer),
+        LogicalPlan::Window(node) => aggregate::lowered_window(node, &lowerer),
+        LogicalPlan::Projection(mut node) => {
+            node.expr = node.expr.into_iter().map(|expr| lowerer.named(expr)).collect::<Result<_>>()?;
+            Ok(LogicalPlan::Projection(node))
+        }
+        node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
+    }
+}
+
+/// Lowers expressions over rows of this schema.
+pub(super) struct Lowerer<'s> {
+    pub(super) schema: &'s DFSchema,
+}
+
+impl Lowerer<'_> {
+    /// The expression under the name that it had, with its type in its metadata.
+    pub(super) fn named(&self, expr: Expr) -> Result<Expr> {
+        if matches!(expr, Expr::Column(_)) {
+            return Ok(expr);
+        }
+        let (relation, name) = expr.qualified_name();
+        let typed = self.lower(expr)?;
+        let metadata = typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type)));
+        Ok(typed.expr.unalias().alias_qualified_with_metadata(relation, name, metadata))
+    }
+
+    /// The expression without functions that have a plain form.
+    pub(super) fn lower(&self, expr: Expr) -> Result<Typed> {
+        match expr {
+            Expr::ScalarFunction(call) if function_of(&call).is_some() => {
+                let ScalarFunction { func, args } = call;
+                let args = args.into_iter().map(|arg| self.lower(arg)).collect::<Result<Vec<_>>>()?;
+                match func.inner().downcast_ref::<Function>() {
+                    Some(function) => self.call(function, args),
+                    None => datafusion::common::internal_err!("a function of T-SQL that is none"),
+                }
+            }
+            Expr::Alias(alias) => {
+                let inner = self.lower(*alias.expr)?;
+                let expr = Expr::Alias(Alias { expr: Box::new(inner.expr), ..alias });
+                Ok(Typed { expr, ..inner })
+            }
+            Expr::Case(case) => self.case(case),
+            other if !has_function(&other) => Ok(self.plain(other)),
+            other => {
+                let lowered = other.map_children(|child| Ok(Transformed::yes(self.lower(child)?.expr))).data()?;
+                Ok(self.plain(lowered))
+            }
+        }
+    }
+
+    /// An expression of the core, with the type that its field tells.
+    fn plain(&self, expr: Expr) -> Typed {
+        let is_condition = matches!(
+            &expr,
+            Expr::BinaryExpr(BinaryExpr { op: Operator::And | Operator::Or, .. })
+                | Expr::Not(_)
+                | Expr::IsNull(_)
+                | Expr::IsNotNull(_)
+                | Expr::Exists(_)
+                | Expr::InSubquery(_)
+        );
+        let field = expr.to_field(self.schema).map(|(_, field)| field);
+        let data_type = match &field {
+            Ok(field) if !is_condition => types::declared_type(field),
+            _ => None,
+        };
+        let column = match &expr {
+            Expr::Column(column) => self.schema.field_from_column(column).ok(),
+            Expr::OuterReferenceColumn(field, _) => Some(field),
+            _ => None,
+        };
+        let is_binary = column.is_some_and(|field| field.data_type().is_string() && !collate::has_collation(field));
+        Typed { expr, data_type, is_binary }
+    }
+
+    fn call(&self, function: &Function, mut args: Vec<Typed>) -> Result<Typed> {
+        let operation = Arc::clone(&function.operation);
+        if let (Operation::Typed(data_type), 1) = (operation.as_ref(), args.len()) {
+            return typed(args.remove(0), *data_type);
+        }
+        if let (Operation::Collate(name), 1) = (operation.as_ref(), args.len()) {
+            let upper = name.to_ascii_uppercase();
+            let is_binary = upper.contains("_CS") || upper.contains("_BIN");
+            return Ok(Typed { is_binary, ..args.remove(0) });
+        }
+        let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
+        let constants: Vec<Option<Value>> = args.iter().map(|arg| constant(&arg.expr)).collect();
+        let known = operation.bind(&given, &constants).map_err(failed)?;
+        let is_binary = args.iter().any(|arg| arg.is_binary);
+        if let Some(expr) = self.plain_form(&operation, &known, &args, is_binary)? {
+            return Ok(Typed { expr, data_type: known.result, is_binary });
+        }
+        let data_type = known.result;
+        let args = args.into_iter().map(|arg| arg.expr).collect();
+        let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), args));
+        Ok(Typed { expr, data_type, is_binary })
+    }
+
+    /// The core's expression for an operation, where it has one with the same meaning.
+    fn plain_form(
+        &self,
+        operation: &Operation,
+        known: &Bound,
+        args: &[Typed],
+        is_binary: bool,
+    ) -> Result<Option<Expr>> {
+        Ok(match operation {
+            Operation::Compare(op) => match args {
+                [left, right] => {
+                    let (left, right) =
+                        (self.compared(left, known, is_binary)?, self.compared(right, known, is_binary)?);
+                    Some(Expr::BinaryExpr(BinaryExpr {
+                        left: Box::new(left),
+                        op: comparison(*op),
+                        right: Box::new(right),
+                    }))
+                }
+                _ => None,
+            },
+            Operation::In => {
+                let mut sides = args.iter().map(|arg| self.compared(arg, known, is_binary));
+                let Some(first) = sides.next() else { return Ok(None) };
+                let (expr, list) = (Box::new(first?), sides.collect::<Result<Vec<_>>>()?);
+                Some(Expr::InList(InList { expr, list, negated: false }))
+            }
+            Operation::Like => simple_like(args, is_binary),
+            Operation::Convert(..) => match args {
+                [arg] => lossless(arg, known.result),
+                _ => None,
+            },
+            Operation::Coalesce | Operation::IsNull => {
+                let Some(result) = known.result else { return Ok(None) };
+                let args = args.iter().map(|arg| convert(arg.clone(), result)).collect::<Result<Vec<_>>>()?;
+                let args = args.into_iter().map(|arg| arg.expr).collect();
+                Some(datafusion::functions::core::expr_fn::coalesce(args))
+            }
+            Operation::Binary(op) => match (known.result, args, arithmetic(*op)) {
+                (Some(result), [left, right], Some(op)) if is_plain_number(result) => {
+                    let (left, right) = (convert(left.clone(), result)?.expr, convert(right.clone(), result)?.expr);
+                    Some(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// A side of a comparison: of the type that both sides are brought to, by its key if it is text.
+    fn compared(&self, side: &Typed, known: &Bound, is_binary: bool) -> Result<Expr> {
+        let Some(common) = known.common else { return Ok(side.expr.clone()) };
+        let is_text = |data_type: Option<DataType>| data_type.is_none_or(DataType::is_text);
+        let converted = match common.is_text() && is_text(side.data_type) {
+            // Lengths do not matter to a comparison.
+            true => side.expr.clone(),
+            false => convert(side.clone(), common)?.expr,
+        };
+        Ok(if common.is_text() && !is_binary { collate::key(converted) } else { converted })
+    }
+
+    fn case(&self, case: Case) -> Result<Typed> {
+        let whens = case.when_then_expr.into_iter().map(|(when, then)| Ok((self.lower(*when)?, self.lower(*then)?)));
+        let branches = whens.collect::<Result<Vec<(Typed, Typed)>>>()?;
+        let otherwise = case.else_expr.map(|expr| self.lower(*expr)).transpose()?;
+        let results = branches.iter().map(|(_, then)| then).chain(&otherwise);
+        let result = mainstay_mssql::types::of_all(results.clone().map(|typed| typed.data_type)).map_err(failed)?;
+        let is_binary = results.clone().any(|typed| typed.is_binary);
+        let to = |typed: Typed| -> Result<Box<Expr>> {
+            Ok(Box::new(match result {
+                Some(result) => convert(typed, result)?.expr,
+                None => typed.expr,
+            }))
+        };
+        let base = case.expr.map(|expr| self.lower(*expr)).transpose()?.map(|typed| Box::new(typed.expr));
+        let when_then = branches.into_iter().map(|(when, then)| Ok((Box::new(when.expr), to(then)?)));
+        let when_then = when_then.collect::<Result<Vec<_>>>()?;
+        let expr = Expr::Case(Case::new(base, when_then, otherwise.map(to).transpose()?));
+        Ok(Typed { expr, data_type: result, is_binary })
+    }
+}
+
+/// A literal or parameter as one of this type; anything else as the core's cast to it.
+fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
+    let arrow = data_type_of(types::sql_type(data_type));
+    let expr = match arg.expr {
+        Expr::Placeholder(placeholder) => {
+            let field = Arc::new(types::field("", data_type));
+            Expr::Placeholder(Placeholder { field: Some(field), ..placeholder })
+        }
+        Expr::Literal(value, _) => Expr::Literal(literal(&value, data_type)?, None),
+        other if other.get_type(&DFSchema::empty()).is_ok_and(|own| own == arrow) => other,
+        other => cast(other, arrow),
+    };
+    Ok(Typed { expr, data_type: Some(data_type), is_binary: false })
+}
+
+/// A literal of the core as a value of this type.
+fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
+    let array = value.to_array()?;
+    let value = value_at(array.as_ref(), 0).map_err(crate::error::to_datafusion)?;
+    let sql_type = types::sql_type(data_type);
+    let value = mainstay_base::convert(value.as_ref(), sql_type).map_err(crate::error::to_datafusion)?;
+    scalar(value.as_ref(), &data_type_of(sql_type))
+}
+
+fn scalar(value: ValueRef<'_>, data_type: &ArrowType) -> Result<ScalarValue> {
+    ScalarValue::try_from_array(&array_of(data_type, &[value]), 0)
+}
+
+/// The value of a literal.
+fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Literal(value, _) => value_at(value.to_array().ok()?.as_ref(), 0).ok(),
+        _ => None,
+    }
+}
+
+/// An expression brought to a type by T-SQL's implicit conversion.
+pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
+    let Some(from) = arg.data_type else {
+        let expr = match arg.expr {
+            Expr::Literal(value, metadata) if value.is_null() => {
+                let null = ScalarValue::try_from(&data_type_of(types::sql_type(to)))?;
+                Expr::Literal(null, metadata)
+            }
+            other => other,
+        };
+        return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });
+    };
+    if from == to {
+        return Ok(arg);
+    }
+    if let Some(expr) = lossless(&arg, Some(to)) {
+        return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });
+    }
+    let name = format!("cast:{to}");
+    let Some(udf) = super::function(&name) else {
+        return datafusion::common::internal_err!("no conversion to {to}");
+    };
+    let Some(function) = udf.inner().downcast_ref::<Function>() else {
+        return datafusion::common::internal_err!("no conversion to {to}");
+    };
+    let known = function.operation.bind(&[Some(from)], &[constant(&arg.expr)]).map_err(failed)?;
+    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![arg.expr]));
+    Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary })
+}
+
+/// A conversion that cannot fail or lose anything, as the core's cast.
+fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
+    use DataType::*;
+    let (from, to) = (arg.data_type?, to?);
+    let rank = |data_type| match data_type {
+        TinyInt => Some(1),
+        SmallInt => Some(2),
+        Int => Some(3),
+        BigInt => Some(4),
+        _ => None,
+    };
+    let is_wider = match (rank(from), rank(to)) {
+        (Some(from), Some(to)) => from <= to,
+        _ => from == Real && to == Float || (rank(from).is_some_and(|rank| rank < 4) && to == Float),
+    };
+    let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(_) | NChar(_)) && !matches!(to, Char(_) | NChar(_))
+        && match (from.limit(), to.limit()) {
+            (_, None) => true,
+            (Some(from), Some(to)) => from <= to,
+            (None, Some(_)) => false,
+        }
+        // What VARCHAR cannot hold is replaced when it becomes one.
+        && (to.is_national() || !from.is_national());
+    if from == to || is_longer {
+        return Some(arg.expr.clone());
+    }
+    let (old, new) = (data_type_of(types::sql_type(from)), data_type_of(types::sql_type(to)));
+    match is_wider {
+        true if old == new => Some(arg.expr.clone()),
+        true => Some(cast(arg.expr.clone(), new)),
+        false => None,
+    }
+}
+
+/// The types whose arithmetic is that of the core: overflow and division by zero are errors there, too.
+fn is_plain_number(data_type: DataType) -> bool {
+    matches!(data_type, DataType::Int | DataType::BigInt | DataType::SmallInt | DataType::Float | DataType::Real)
+}
+
+/// LIKE with a literal pattern that has no sets of characters.
+fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
+    let [value, pattern] = args else { return None };
+    let Some(Value::Text(text)) = constant(&pattern.expr) else { return None };
+    let is_simple = !text.contains(['[', '\\']) && !text.ends_with(' ');
+    let is_text = value.data_type.is_some_and(DataType::is_text);
+    if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(_) | DataType::NChar(_))) {
+        return None;
+    }
+    let by = |expr: Expr| if is_binary { expr } else { collate::fold(expr) };
+    let (expr, pattern) = (Box::new(by(value.expr.clone())), Box::new(by(lit(text))));
+    Some(Expr::Like(Like { negated: false, expr, pattern, escape_char: None, case_insensitive: false }))
+}
+
+fn comparison(op: ComparisonOperator) -> Operator {
+    match op {
+        ComparisonOperator::Equal => Operator::Eq,
+        ComparisonOperator::NotEqual => Operator::NotEq,
+        ComparisonOperator::Less => Operator::Lt,
+        ComparisonOperator::LessOrEqual => Operator::LtEq,
+        ComparisonOperator::Greater => Operator::Gt,
+        ComparisonOperator::GreaterOrEqual => Operator::GtEq,
+    }
+}
+
+fn arithmetic(op: BinaryOperator) -> Option<Operator> {
+    Some(match op {
+        BinaryOperator::Add => Operator::Plus,
+        BinaryOperator::Subtract => Operator::Minus,
+        BinaryOperator::Multiply => Operator::Multiply,
+        BinaryOperator::Divide => Operator::Divide,
+        BinaryOperator::Modulo => Operator::Modulo,
+        _ => return None,
+    })
+}

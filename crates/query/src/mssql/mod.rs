@@ -1,0 +1,26 @@
+//! T-SQL's meaning: functions whose names begin with `mssql:`, and the rule that replaces them by plain expressions.
+//!
+//! ```text
+//!   "mssql:add"(qty, "mssql:int"(1))                   what T-SQL's queries are reduced to
+//!      |  the planner asks each function for its type: types::declared_type
+//!      v
+//!   checked_add(qty, 1)          typed "int"           where the core has an operator that means the same: lower
+//!   "mssql:add"(name, 'x')       typed "varchar(21)"   where not, the function itself runs, row by row: function
+//! ```
+//!
+//! The type of a value is one of SQL Server's, which the column's field carries in its metadata ([`types::DECLARED`]):
+//! plans pass it on through views, joins and subqueries. Where a field has none (columns of files), its own type says it.
+
+mod aggregate;
+mod function;
+mod lower;
+mod types;
+
+pub(crate) use aggregate::function as aggregate_function;
+pub(crate) use function::function;
+pub(crate) use lower::in_plan;
+pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type};
+pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
+
+/// What the names of these functions begin with.
+pub(crate) const PREFIX: &str = "mssql:";

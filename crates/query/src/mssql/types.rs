@@ -1,0 +1,137 @@
+//! SQL Server's types as the core has them: which column holds one, and which one a column holds.
+
+use super::PREFIX;
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};
+use datafusion::sql::sqlparser::ast;
+use mainstay_base::{Collation, SqlType};
+use mainstay_mssql::operation::data_type as parse;
+use mainstay_mssql::{DataType, Length};
+use mainstay_table::values::data_type_of;
+use std::collections::HashMap;
+
+/// Metadata of a field that a dialect declared with a type of its own: the dialect's name of it.
+pub(crate) const DECLARED: &str = "mainstay.declared";
+
+/// Metadata of text that compares by a collation.
+const COLLATION: &str = "mainstay.collation";
+
+/// Metadata of text that is padded with blanks: its length.
+const CHAR: &str = "mainstay.char";
+
+/// The longest text that is stored in its row there; a longer column of a file is MAX.
+const MOST_CHARACTERS: u32 = 4000;
+
+/// The type of a column that holds values of this type.
+///
+/// A DATETIME2 of seven digits keeps six of them: the core's seventh would leave out the years before 1677 and after 2262,
+/// and the last day of 9999 is what many applications mean by "for ever".
+pub fn sql_type(data_type: DataType) -> SqlType {
+    use DataType::*;
+    let collation = Collation::CaseAccentInsensitive;
+    match data_type {
+        Bit => SqlType::Boolean,
+        TinyInt | SmallInt => SqlType::SmallInt,
+        Int => SqlType::Integer,
+        BigInt => SqlType::BigInt,
+        Decimal { precision, scale } => SqlType::Decimal { precision, scale },
+        SmallMoney | Money => SqlType::Money,
+        Real => SqlType::Real,
+        Float => SqlType::Double,
+        Date => SqlType::Date,
+        Time(digits) => SqlType::Time { digits },
+        SmallDateTime => SqlType::Timestamp { digits: 0 },
+        DateTime => SqlType::Timestamp { digits: 3 },
+        DateTime2(digits) => SqlType::Timestamp { digits: digits.min(6) },
+        DateTimeOffset(digits) => SqlType::TimestampWithOffset { digits: digits.min(6) },
+        Char(length) | NChar(length) => SqlType::Char { length: length.into(), collation },
+        VarChar(length) | NVarChar(length) => SqlType::VarChar { length: limit(length), collation },
+        Text | NText | Xml | SqlVariant => SqlType::VarChar { length: None, collation },
+        Binary(length) => SqlType::Binary { length: length.into() },
+        VarBinary(length) => SqlType::VarBinary { length: limit(length) },
+        Image => SqlType::VarBinary { length: None },
+        RowVersion => SqlType::Binary { length: 8 },
+        UniqueIdentifier => SqlType::Uuid,
+    }
+}
+
+fn limit(length: Length) -> Option<u32> {
+    match length {
+        Length::Limited(length) => Some(length.into()),
+        Length::Max => None,
+    }
+}
+
+/// A field that holds values of this type.
+pub(crate) fn field(name: &str, data_type: DataType) -> Field {
+    Field::new(name, data_type_of(sql_type(data_type)), true).with_metadata(metadata(data_type))
+}
+
+/// What the metadata of a field says that holds values of this type.
+pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
+    let mut metadata = HashMap::from([(DECLARED.to_owned(), data_type.to_string())]);
+    if let Some(collation) = sql_type(data_type).collation() {
+        metadata.insert(COLLATION.to_owned(), collation.name().to_owned());
+    }
+    metadata
+}
+
+/// The type of what a field holds, by what was declared or by its own type; `None` for NULL and for what SQL Server has no
+/// type for.
+pub fn declared_type(field: &Field) -> Option<DataType> {
+    let declared = field.metadata().get(DECLARED).and_then(|text| parse(text));
+    declared.or_else(|| by_arrow_type(field))
+}
+
+fn by_arrow_type(field: &Field) -> Option<DataType> {
+    Some(match field.data_type() {
+        ArrowType::Boolean => DataType::Bit,
+        ArrowType::UInt8 => DataType::TinyInt,
+        ArrowType::Int8 | ArrowType::Int16 => DataType::SmallInt,
+        ArrowType::Int32 | ArrowType::UInt16 => DataType::Int,
+        ArrowType::Int64 | ArrowType::UInt32 => DataType::BigInt,
+        ArrowType::UInt64 => DataType::Decimal { precision: 20, scale: 0 },
+        ArrowType::Decimal32(precision, scale)
+        | ArrowType::Decimal64(precision, scale)
+        | ArrowType::Decimal128(precision, scale) => {
+            DataType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
+        }
+        ArrowType::Float32 => DataType::Real,
+        ArrowType::Float64 => DataType::Float,
+        ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View => DataType::NVarChar(text_length(field)),
+        ArrowType::Dictionary(_, values) => {
+            let plain = Field::new("", values.as_ref().clone(), true).with_metadata(field.metadata().clone());
+            return by_arrow_type(&plain);
+        }
+        ArrowType::Binary | ArrowType::LargeBinary | ArrowType::BinaryView => DataType::VarBinary(Length::Max),
+        ArrowType::FixedSizeBinary(16) => DataType::UniqueIdentifier,
+        ArrowType::Date32 => DataType::Date,
+        ArrowType::Time64(_) | ArrowType::Time32(_) => DataType::Time(7),
+        ArrowType::Timestamp(_, Some(_)) => DataType::DateTimeOffset(6),
+        ArrowType::Timestamp(TimeUnit::Second, None) => DataType::DateTime2(0),
+        ArrowType::Timestamp(TimeUnit::Millisecond, None) => DataType::DateTime2(3),
+        ArrowType::Timestamp(TimeUnit::Microsecond, None) => DataType::DateTime2(6),
+        ArrowType::Timestamp(TimeUnit::Nanosecond, None) => DataType::DateTime2(7),
+        _ => return None,
+    })
+}
+
+fn text_length(field: &Field) -> Length {
+    let length = field.metadata().get(CHAR).and_then(|length| length.parse::<u32>().ok());
+    match length {
+        Some(length) if (1..=MOST_CHARACTERS).contains(&length) => Length::Limited(length as u16),
+        _ => Length::Max,
+    }
+}
+
+/// The type of SQL Server that a column of CREATE TABLE is declared with: `"mssql:datetime"`.
+pub(crate) fn custom_type(name: &str) -> Option<DataType> {
+    parse(name.trim_matches('"').strip_prefix(PREFIX)?)
+}
+
+/// The same, by the name that the field's metadata keeps.
+pub(crate) fn declared_type_of(data_type: &ast::DataType) -> Option<String> {
+    match data_type {
+        ast::DataType::Custom(name, _) => custom_type(&name.to_string()).map(|data_type| data_type.to_string()),
+        _ => None,
+    }
+}

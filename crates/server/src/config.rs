@@ -1,0 +1,273 @@
+//! The settings of the server: the `[server]` part of `mainstay.toml`.
+//!
+//! Every key is defined once, in [`KEYS`] and [`Config`]; the reference page `docs/server-settings.md` is written from
+//! [`KEYS`] by a test, which also compares the defaults.
+//!
+//! ```toml
+//! [server]
+//! tds = "0.0.0.0:1433"
+//! encryption = "required"
+//! certificate = "server.pem"
+//! key = "server.key"
+//!
+//! [[server.users]]
+//! name = "app"
+//! password_hash = "$argon2id$v=19$..."
+//! ```
+
+use mainstay_base::{Code, Error, Result};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encryption {
+    /// Nothing: clients that insist on it are refused.
+    Off,
+    /// What the client wants; at least the login of all clients that can.
+    #[default]
+    Optional,
+    /// Everything: clients that cannot are refused.
+    Required,
+}
+
+/// Somebody who may log in.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    /// The name; its case does not count.
+    pub name: String,
+    /// The hash of the password, as [`crate::password::hash`] makes it.
+    pub password_hash: String,
+}
+
+/// Without the hash, which is nobody's business.
+impl std::fmt::Debug for User {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "User({:?})", self.name)
+    }
+}
+
+/// The settings.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "KEYS says what each is")]
+pub struct Config {
+    pub tds: SocketAddr,
+    pub http: Option<SocketAddr>,
+    pub name: String,
+    pub encryption: Encryption,
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+    pub users: Vec<User>,
+    pub max_connections: usize,
+    pub max_logins: usize,
+    pub login_timeout_seconds: u64,
+    pub idle_timeout_seconds: u64,
+    pub stop_grace_seconds: u64,
+    pub packet_bytes: usize,
+    pub max_request_bytes: usize,
+    pub slow_statement_ms: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            tds: SocketAddr::from(([127, 0, 0, 1], 1433)),
+            http: None,
+            name: "MAINSTAY".into(),
+            encryption: Encryption::Optional,
+            certificate: None,
+            key: None,
+            users: Vec::new(),
+            max_connections: 1000,
+            max_logins: 64,
+            login_timeout_seconds: 15,
+            idle_timeout_seconds: 0,
+            stop_grace_seconds: 8,
+            packet_bytes: 4096,
+            max_request_bytes: 256 << 20,
+            slow_statement_ms: 1000,
+        }
+    }
+}
+
+/// A key of the settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name, below `[server]`.
+    pub name: &'static str,
+    /// Its default, in TOML; empty where there is none.
+    pub default: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+}
+
+/// Every key, in the order of the reference page.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "tds",
+        default: "\"127.0.0.1:1433\"",
+        meaning: "The address and port for SQL Server's clients. One that is not of this machine alone needs users, and encryption that is not off.",
+    },
+    Key {
+        name: "http",
+        default: "",
+        meaning: "The address and port for `/metrics` (Prometheus) and `/health`. None without it.",
+    },
+    Key { name: "name", default: "\"MAINSTAY\"", meaning: "The server's name in messages." },
+    Key {
+        name: "encryption",
+        default: "\"optional\"",
+        meaning: "`off`: nothing, and clients that insist on it are refused. `optional`: what the client wants, and the login of every client that can. `required`: everything, and clients that cannot are refused.",
+    },
+    Key {
+        name: "certificate",
+        default: "",
+        meaning: "A file with the certificate and those it depends on, in PEM. Without it one is made at the start and kept in memory: clients have to trust it unseen.",
+    },
+    Key { name: "key", default: "", meaning: "A file with the certificate's private key, in PEM." },
+    Key {
+        name: "users",
+        default: "[]",
+        meaning: "A list of tables with `name` and `password_hash` (argon2id). While it is empty, `sa` may log in without a password, from this machine only.",
+    },
+    Key {
+        name: "max_connections",
+        default: "1000",
+        meaning: "Connections at a time. Further ones are closed at once.",
+    },
+    Key {
+        name: "max_logins",
+        default: "64",
+        meaning: "Connections at a time that have not logged in yet. Further ones are closed at once.",
+    },
+    Key {
+        name: "login_timeout_seconds",
+        default: "15",
+        meaning: "A connection that has not logged in after this time is closed.",
+    },
+    Key {
+        name: "idle_timeout_seconds",
+        default: "0",
+        meaning: "A connection that asks for nothing for this long is closed, and its transaction rolled back. 0: never.",
+    },
+    Key {
+        name: "stop_grace_seconds",
+        default: "8",
+        meaning: "When the server is told to stop, requests that run may go on for this long; then they are stopped and rolled back.",
+    },
+    Key {
+        name: "packet_bytes",
+        default: "4096",
+        meaning: "The size of packets for clients that leave it to the server, 512 to 32767.",
+    },
+    Key {
+        name: "max_request_bytes",
+        default: "268435456",
+        meaning: "A request (or one row of a bulk load) that is longer ends its connection.",
+    },
+    Key {
+        name: "slow_statement_ms",
+        default: "1000",
+        meaning: "A request that takes this long or longer is written to the log with the start of its text. 0: none.",
+    },
+];
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    server: Config,
+}
+
+impl Config {
+    /// From the text of a settings file, of which only `[server]` is looked at.
+    pub fn from_toml(text: &str) -> Result<Config> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            let start = error.span().unwrap_or_default().start.min(text.len());
+            let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+            Error::new(Code::InvalidSetting, error.message()).at(format!("line {line}"))
+        })?;
+        file.server.check()?;
+        Ok(file.server)
+    }
+
+    /// Refuses settings that contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let invalid = |message: String| Err(Error::new(Code::InvalidSetting, message));
+        if self.certificate.is_some() != self.key.is_some() {
+            return invalid("certificate and key belong together: one of them is missing".into());
+        }
+        if !(512..=32_767).contains(&self.packet_bytes) {
+            return invalid(format!("packet_bytes is {}, and has to be 512 to 32767", self.packet_bytes));
+        }
+        if !self.tds.ip().is_loopback() {
+            let hint = "listen on 127.0.0.1, or add what is missing";
+            if self.users.is_empty() {
+                let message =
+                    format!("the address {} can be reached from other machines, and no users are set", self.tds);
+                return Err(Error::new(Code::InvalidSetting, message).hint(hint));
+            }
+            if self.encryption == Encryption::Off {
+                let message =
+                    format!("the address {} can be reached from other machines, and encryption is off", self.tds);
+                return Err(Error::new(Code::InvalidSetting, message).hint(hint));
+            }
+        }
+        for user in &self.users {
+            crate::password::check_hash(&user.password_hash)
+                .map_err(|error| error.at(format!("user {}", user.name)))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn login_timeout(&self) -> Duration {
+        Duration::from_secs(self.login_timeout_seconds.max(1))
+    }
+
+    pub(crate) fn idle_timeout(&self) -> Option<Duration> {
+        (self.idle_timeout_seconds > 0).then(|| Duration::from_secs(self.idle_timeout_seconds))
+    }
+}
+
+/// The reference page of the settings.
+pub fn reference_page() -> String {
+    let mut page = String::from(
+        "# Settings of the server\n\n<!-- Written from crates/server/src/config.rs by its tests; do not edit. -->\n\n\
+         They stand below `[server]` in `mainstay.toml`.\n\n| key | default | meaning |\n|---|---|---|\n",
+    );
+    for key in KEYS {
+        let default = if key.default.is_empty() { "none".to_owned() } else { format!("`{}`", key.default) };
+        page.push_str(&format!("| `{}` | {default} | {} |\n", key.name, key.meaning));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_reference_page() {
+        let lines = KEYS.iter().filter(|key| !key.default.is_empty());
+        let text: String = lines.map(|key| format!("{} = {}\n", key.name, key.default)).collect();
+        assert_eq!(Config::from_toml(&format!("[server]\n{text}")).unwrap(), Config::default());
+        assert_eq!(Config::from_toml("code_page = 'cp850'").unwrap(), Config::default());
+        // Every field is a key: a struct without one of them could not be written.
+        let fields = format!("{:?}", Config::default()).matches(": ").count();
+        assert_eq!(fields, KEYS.len());
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_with_their_line() {
+        let wrong = |text: &str| Config::from_toml(text).unwrap_err().to_string();
+        assert!(wrong("a = 1\n[server]\nport = 3\n").starts_with("line 3: unknown field"));
+        assert!(wrong("[server]\npacket_bytes = 100").contains("512 to 32767"));
+        assert!(wrong("[server]\ncertificate = 'a.pem'").contains("belong together"));
+        assert!(wrong("[server]\ntds = '0.0.0.0:1433'").contains("no users"));
+        assert!(wrong("[[server.users]]\nname = 'a'\npassword_hash = 'secret'").contains("user a"));
+    }
+}

@@ -1,0 +1,341 @@
+//! A client's socket: bytes in, as messages; packets out; TLS in between where it was agreed on.
+//!
+//! Two threads use a link. The connection's own thread reads while it waits for a request, and writes. While a request
+//! runs nobody waits for bytes, but an attention may come: then the watcher looks, without blocking (see `watch`). The
+//! lock of the input says who reads; that of TLS is held for single records only, never while a socket blocks.
+//!
+//! ```text
+//!   socket --> [TLS] --> Framer --> packets --> Assembler --> queue of requests
+//!   socket <-- [TLS] <-- packets of an Answer
+//! ```
+
+use crate::metrics::Metrics;
+use mainstay_tds::{Assembler, Framer, PacketKind, PacketWriter, Reset, WholeMessage, Wire, WireError};
+use rustls::{ServerConfig, ServerConnection};
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes read from a socket at a time.
+const READ_BYTES: usize = 16 * 1024;
+/// What a client may send while its request runs: an attention, and a little that it should not.
+const EARLY_MESSAGES: usize = 16;
+
+/// What comes from a client.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A whole request.
+    Message(WholeMessage),
+    /// A packet of a bulk load.
+    Bulk(BulkPacket),
+    /// The wish that the request stop.
+    Attention,
+}
+
+/// A packet of a bulk load, which is never held as a whole.
+#[derive(Debug)]
+pub(crate) struct BulkPacket {
+    pub payload: Vec<u8>,
+    pub is_end: bool,
+    pub is_ignored: bool,
+    pub reset: Option<Reset>,
+}
+
+/// Why nothing comes from a client.
+#[derive(Debug)]
+pub(crate) enum LinkError {
+    /// It has closed the connection, or broken it.
+    Closed,
+    /// It took too long.
+    TimedOut,
+    /// What it sent is wrong.
+    Wire(WireError),
+}
+
+impl From<WireError> for LinkError {
+    fn from(error: WireError) -> LinkError {
+        LinkError::Wire(error)
+    }
+}
+
+impl From<io::Error> for LinkError {
+    fn from(error: io::Error) -> LinkError {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => LinkError::TimedOut,
+            _ => LinkError::Closed,
+        }
+    }
+}
+
+/// What was read and not used yet.
+#[derive(Debug)]
+pub(crate) struct Input {
+    framer: Framer,
+    assembler: Assembler,
+    queue: VecDeque<Incoming>,
+}
+
+/// A client's socket.
+#[derive(Debug)]
+pub(crate) struct Link {
+    socket: TcpStream,
+    tls: Mutex<Option<ServerConnection>>,
+    input: Mutex<Input>,
+    metrics: Arc<Metrics>,
+}
+
+impl Link {
+    /// A link whose messages may have `limit_bytes` until the limit is changed.
+    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<Metrics>) -> io::Result<Link> {
+        socket.set_nodelay(true)?;
+        let input = Input { framer: Framer::new(), assembler: Assembler::new(limit_bytes), queue: VecDeque::new() };
+        Ok(Link { socket, tls: Mutex::new(None), input: Mutex::new(input), metrics })
+    }
+
+    /// Messages may have so many bytes from here on.
+    pub fn set_limit(&self, limit_bytes: usize) {
+        self.input().assembler = Assembler::new(limit_bytes);
+    }
+
+    /// The client's address, without its port.
+    pub fn peer(&self) -> Option<std::net::IpAddr> {
+        self.socket.peer_addr().ok().map(|address| address.ip())
+    }
+
+    pub fn input(&self) -> MutexGuard<'_, Input> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The input, if nobody reads.
+    pub fn try_input(&self) -> Option<MutexGuard<'_, Input>> {
+        self.input.try_lock().ok()
+    }
+
+    fn tls(&self) -> MutexGuard<'_, Option<ServerConnection>> {
+        self.tls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether everything is encrypted now.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls().is_some()
+    }
+
+    /// The next thing that the client sends, waited for until the deadline.
+    pub fn next(&self, deadline: Option<Instant>) -> Result<Incoming, LinkError> {
+        let mut input = self.input();
+        loop {
+            if let Some(incoming) = input.queue.pop_front() {
+                return Ok(incoming);
+            }
+            self.fill(&mut input, deadline)?;
+            input.pump()?;
+        }
+    }
+
+    /// Waits for bytes and takes them in.
+    fn fill(&self, input: &mut Input, deadline: Option<Instant>) -> Result<(), LinkError> {
+        self.set_read_deadline(deadline)?;
+        let mut raw = [0; READ_BYTES];
+        let count = read_retrying(&self.socket, &mut raw)?;
+        self.take_in(input, raw.get(..count).unwrap_or_default())
+    }
+
+    fn set_read_deadline(&self, deadline: Option<Instant>) -> Result<(), LinkError> {
+        let timeout = match deadline {
+            None => None,
+            Some(deadline) => match deadline.saturating_duration_since(Instant::now()) {
+                Duration::ZERO => return Err(LinkError::TimedOut),
+                left => Some(left),
+            },
+        };
+        Ok(self.socket.set_read_timeout(timeout)?)
+    }
+
+    /// Takes in bytes of the socket; none of them is the end.
+    fn take_in(&self, input: &mut Input, raw: &[u8]) -> Result<(), LinkError> {
+        if raw.is_empty() {
+            return Err(LinkError::Closed);
+        }
+        self.metrics.received_bytes_total.fetch_add(raw.len() as u64, Relaxed);
+        match &mut *self.tls() {
+            None => input.framer.feed(raw),
+            Some(tls) => decrypt(tls, raw, |plain| input.framer.feed(plain))?,
+        }
+        Ok(())
+    }
+
+    /// Looks, without waiting, whether the client has sent anything while its request runs.
+    pub fn poll(&self, input: &mut Input) -> Result<bool, LinkError> {
+        let mut raw = [0; READ_BYTES];
+        while !input.has_attention() && input.queue.len() < EARLY_MESSAGES {
+            match rustix::net::recv(&self.socket, raw.as_mut_slice(), rustix::net::RecvFlags::DONTWAIT) {
+                Ok((count, _)) => self.take_in(input, raw.get(..count).unwrap_or_default())?,
+                Err(rustix::io::Errno::AGAIN) => break,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return Err(LinkError::Closed),
+            }
+            input.pump()?;
+        }
+        Ok(input.has_attention())
+    }
+
+    /// Sends bytes that are packets.
+    pub fn send(&self, packets: &[u8]) -> Result<(), LinkError> {
+        let mut records = Vec::new();
+        let bytes = match &mut *self.tls() {
+            None => packets,
+            Some(tls) => {
+                // The buffer of TLS has a limit: it is emptied after every piece.
+                for piece in packets.chunks(READ_BYTES) {
+                    tls.writer().write_all(piece)?;
+                    while tls.wants_write() {
+                        tls.write_tls(&mut records)?;
+                    }
+                }
+                &records
+            }
+        };
+        self.metrics.sent_bytes_total.fetch_add(bytes.len() as u64, Relaxed);
+        (&self.socket).write_all(bytes)?;
+        Ok(())
+    }
+
+    /// Whether the client begins with TLS at once, as version 8.0 does.
+    pub fn begins_with_tls(&self, deadline: Instant) -> Result<bool, LinkError> {
+        self.set_read_deadline(Some(deadline))?;
+        let mut first = [0];
+        let count = self.socket.peek(&mut first)?;
+        if count == 0 { Err(LinkError::Closed) } else { Ok(first == [0x16]) }
+    }
+
+    /// Agrees on keys from the first byte on.
+    pub fn begin_tls(&self, config: Arc<ServerConfig>, deadline: Instant) -> Result<(), LinkError> {
+        let mut tls = ServerConnection::new(config).map_err(|_| LinkError::Closed)?;
+        let mut input = self.input();
+        let mut raw = [0; READ_BYTES];
+        while tls.is_handshaking() {
+            self.set_read_deadline(Some(deadline))?;
+            let count = read_retrying(&self.socket, &mut raw)?;
+            if count == 0 {
+                return Err(LinkError::Closed);
+            }
+            let done = decrypt(&mut tls, raw.get(..count).unwrap_or_default(), |plain| input.framer.feed(plain));
+            let mut records = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut records)?;
+            }
+            (&self.socket).write_all(&records)?;
+            done?;
+        }
+        input.pump()?;
+        *self.tls() = Some(tls);
+        Ok(())
+    }
+
+    /// Agrees on keys inside packets, as versions 7.x do.
+    pub fn begin_tls_inside(&self, config: Arc<ServerConfig>, deadline: Instant) -> Result<(), LinkError> {
+        let mut tls = ServerConnection::new(config).map_err(|_| LinkError::Closed)?;
+        let mut input = self.input();
+        let mut out = PacketWriter::new(PacketKind::PreLogin);
+        let mut early = Vec::new();
+        while tls.is_handshaking() {
+            let Some(packet) = input.framer.next_packet()? else {
+                self.fill(&mut input, Some(deadline))?;
+                continue;
+            };
+            if packet.kind != PacketKind::PreLogin {
+                return Err(WireError::Malformed("no handshake where there has to be one").into());
+            }
+            let done = decrypt(&mut tls, packet.payload, |plain| early.extend_from_slice(plain));
+            let mut records = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut records)?;
+            }
+            if !records.is_empty() {
+                out.put(&records);
+                out.end_message();
+                (&self.socket).write_all(&out.take())?;
+            }
+            done?;
+        }
+        // What came behind the handshake is records without packets around them.
+        let rest = input.framer.take_rest();
+        input.framer.feed(&early);
+        decrypt(&mut tls, &rest, |plain| input.framer.feed(plain))?;
+        input.pump()?;
+        *self.tls() = Some(tls);
+        Ok(())
+    }
+
+    /// Goes on without encryption: only the login was to be hidden.
+    pub fn end_tls(&self) {
+        *self.tls() = None;
+    }
+
+    /// Ends both directions: whoever reads or writes stops.
+    pub fn shut_down(&self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+}
+
+impl Input {
+    /// Makes requests of the bytes that are there.
+    fn pump(&mut self) -> Wire<()> {
+        while let Some(packet) = self.framer.next_packet()? {
+            match packet.kind {
+                PacketKind::Attention => self.queue.push_back(Incoming::Attention),
+                PacketKind::BulkLoad => self.queue.push_back(Incoming::Bulk(BulkPacket {
+                    payload: packet.payload.to_vec(),
+                    is_end: packet.status.is_end(),
+                    is_ignored: packet.status.is_ignored(),
+                    reset: packet.status.reset(),
+                })),
+                _ => self.queue.extend(self.assembler.push(packet)?.map(Incoming::Message)),
+            }
+        }
+        Ok(())
+    }
+
+    fn has_attention(&self) -> bool {
+        self.queue.iter().any(|incoming| matches!(incoming, Incoming::Attention))
+    }
+
+    /// Takes an attention out of what came while the request ran.
+    pub fn take_attention(&mut self) -> bool {
+        let had = self.has_attention();
+        self.queue.retain(|incoming| !matches!(incoming, Incoming::Attention));
+        had
+    }
+}
+
+fn read_retrying(mut socket: &TcpStream, raw: &mut [u8]) -> Result<usize, LinkError> {
+    loop {
+        match socket.read(raw) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// Gives bytes to TLS, and what is in them to `take`.
+fn decrypt(tls: &mut ServerConnection, mut raw: &[u8], mut take: impl FnMut(&[u8])) -> Result<(), LinkError> {
+    let mut plain = [0; READ_BYTES];
+    while !raw.is_empty() {
+        if tls.read_tls(&mut raw)? == 0 {
+            return Err(LinkError::Closed);
+        }
+        tls.process_new_packets().map_err(|_| WireError::Malformed("a record of TLS that is wrong"))?;
+        loop {
+            match tls.reader().read(&mut plain) {
+                Ok(0) => return Err(LinkError::Closed),
+                Ok(count) => take(plain.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Limits, users, stopping, metrics and the log.
+
+mod common;
+
+use common::{Wire, config, ends, errors, eventually, rows, start, start_with};
+use mainstay_base::Value;
+use mainstay_server::{Server, password};
+use mainstay_tds::{Encryption, Login, Version};
+use mainstay_vfs::Memory;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+#[test]
+fn users_log_in_with_their_passwords() {
+    let hash = password::hash_at_cost("p@ss wörd", (8, 1, 1)).unwrap();
+    let running = start(&format!("[[server.users]]\nname = 'App'\npassword_hash = '{hash}'"));
+    let attempt = |user: &str, password: &str| {
+        let mut wire = Wire::connect(running.server.tds_address());
+        wire.pre_login(Encryption::NotSupported);
+        errors(&wire.log_in(&Login::of(user, password, Version::V7_4)))
+    };
+    assert_eq!(attempt("app", "p@ss wörd"), []);
+    assert_eq!(attempt("app", "P@ss wörd"), [(18_456, 14)]);
+    assert_eq!(attempt("sa", ""), [(18_456, 14)]);
+    assert!(!running.log.text().contains("no_users"));
+}
+
+#[test]
+fn without_users_the_door_says_so_and_stays_local() {
+    assert!(start("").log.text().contains("level=warning event=no_users"));
+    let mut open = config("");
+    open.tds = "0.0.0.0:0".parse().unwrap();
+    let backend = Arc::new(common::scripted::Scripted::default());
+    let refused = Server::start(open, backend, &Memory::new(), Box::new(std::io::sink()));
+    assert!(refused.is_err_and(|error| error.to_string().contains("no users are set")));
+}
+
+#[test]
+fn encryption_can_be_required() {
+    let running = start("encryption = 'required'");
+    let mut wire = Wire::connect(running.server.tds_address());
+    assert_eq!(wire.pre_login(Encryption::NotSupported).encryption, Encryption::Required);
+    let mut wire = Wire::connect(running.server.tds_address());
+    assert_eq!(errors(&wire.log_in(&Login::of("sa", "", Version::V7_1))), [(17_836, 20)]);
+    let running = start("encryption = 'off'");
+    let mut wire = Wire::connect(running.server.tds_address());
+    assert_eq!(wire.pre_login(Encryption::On).encryption, Encryption::NotSupported);
+}
+
+/// Whether the server closes the connection without a word.
+fn is_closed(address: SocketAddr) -> bool {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    matches!(socket.read(&mut [0; 10]), Ok(0)) || socket.write(&[18]).is_err()
+}
+
+#[test]
+fn connections_beyond_the_limits_are_closed() {
+    let running = start("max_connections = 4\nmax_logins = 2");
+    let address = running.server.tds_address();
+    let waiting = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
+    assert!(is_closed(address));
+    drop(waiting);
+    eventually("they leave", || running.log.text().matches("event=disconnect").count() == 2);
+    let mut inside: Vec<_> = (0..4).map(|_| Wire::logged_in(address)).collect();
+    assert!(is_closed(address));
+    assert_eq!(rows(&inside[3].batch("SELECT 1")), [[Value::Integer(1)]]);
+    assert!(running.log.text().contains("event=too_many_connections"));
+}
+
+#[test]
+fn who_does_not_log_in_or_asks_for_nothing_is_let_go() {
+    let running = start("login_timeout_seconds = 1\nidle_timeout_seconds = 1");
+    let began = Instant::now();
+    let mut silent = Wire::connect(running.server.tds_address());
+    // A drop now and then does not count.
+    for byte in [18u8, 1, 0] {
+        silent.stream.write_all(&[byte]).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert!(silent.receive().is_none());
+    assert!(began.elapsed() < Duration::from_secs(3));
+    let mut idle = Wire::logged_in(running.server.tds_address());
+    idle.batch("BEGIN TRAN");
+    assert!(idle.receive().is_none());
+    eventually("it is rolled back", || running.backend.rolled_back.load(SeqCst) == 1);
+}
+
+#[test]
+fn stopping_lets_requests_end() {
+    let running = start("");
+    let address = running.server.tds_address();
+    let mut idle = Wire::logged_in(address);
+    let mut busy = Wire::logged_in(address);
+    busy.send_batch("sleep 0.5");
+    std::thread::sleep(Duration::from_millis(100));
+    let began = Instant::now();
+    let stopped = running.server.stop();
+    assert_eq!((stopped.interrupted, stopped.complete), (0, true));
+    assert!(began.elapsed() < Duration::from_secs(3));
+    assert!(idle.receive().is_none());
+    assert_eq!(ends(&busy.tokens()), [(0xFD, 0, 0)]);
+    assert!(TcpStream::connect(address).is_err());
+    assert_eq!(running.backend.sessions.load(SeqCst), 0);
+}
+
+#[test]
+fn stopping_does_not_wait_for_ever() {
+    let running = start("stop_grace_seconds = 1");
+    let mut busy = Wire::logged_in(running.server.tds_address());
+    busy.batch("BEGIN TRAN");
+    busy.send_batch("sleep 60");
+    // Nor for one who does not read.
+    let mut deaf = Wire::logged_in(running.server.tds_address());
+    deaf.send_batch("rows 50000000");
+    std::thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    let stopped = running.server.stop();
+    assert_eq!((stopped.interrupted, stopped.complete), (2, true));
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert_eq!(running.backend.rolled_back.load(SeqCst), 1);
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).unwrap();
+    let mut text = String::new();
+    socket.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn metrics_health_and_slow_requests() {
+    let mut config = config("slow_statement_ms = 50");
+    config.http = Some("127.0.0.1:0".parse().unwrap());
+    let running = start_with(config);
+    let mut wire = Wire::logged_in(running.server.tds_address());
+    wire.batch("rows 10");
+    wire.batch("fail");
+    wire.batch("sleep 0.1 -- with \"quotes\"");
+    let http = running.server.http_address().unwrap();
+    assert!(get(http, "/health").ends_with("\r\n\r\nok\n"));
+    assert!(get(http, "/other").starts_with("HTTP/1.1 404 "));
+    let text = get(http, "/metrics");
+    for line in [
+        "mainstay_connections 1",
+        "mainstay_sessions 1",
+        "mainstay_rows_total 10",
+        "mainstay_errors_total 1",
+        "mainstay_slow_requests_total 1",
+        "mainstay_requests_total{kind=\"batch\"} 3",
+        "mainstay_request_seconds_count 3",
+    ] {
+        assert!(text.lines().any(|written| written == line), "{line}\n{text}");
+    }
+    let log = running.log.text();
+    assert!(log.contains("event=slow_request session=51 ms=1"), "{log}");
+    assert!(log.contains("text=\"sleep 0.1 -- with \\\"quotes\\\"\""), "{log}");
+}

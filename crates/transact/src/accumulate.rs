@@ -1,0 +1,154 @@
+//! `SELECT @s = @s + name FROM t`: assignments of which each row's sees what the row before has left.
+//!
+//! The query gives the columns that the assignments name; the assignments become a small batch with a variable for each
+//! column, which runs once for each row.
+
+use crate::errors::raised;
+use crate::runner::Runner;
+use mainstay_base::{Value, ValueRef};
+use mainstay_mssql::{DataType, Length, Message};
+use mainstay_program::{Raised, StatementCall};
+use mainstay_query::mssql::type_of_field;
+use mainstay_tsql::compile::{HostStatement, ModuleParameter};
+use mainstay_tsql::print_expression;
+use mainstay_tsql::reduce::{self, ReducedQuery};
+use mainstay_tsql::tree::{Argument, AssignOperator, Expr, Name, Query, QueryBody, SelectItem, Test};
+
+/// The rows of a query, with the types of their columns.
+type Rows = (Vec<Option<DataType>>, Vec<Vec<Value>>);
+
+/// A query taken apart into its rows and what is done with each.
+pub(crate) struct Accumulation {
+    query: Query,
+    columns: usize,
+    /// The batch for one row.
+    pub(crate) text: String,
+}
+
+impl Accumulation {
+    /// Takes a query apart.
+    ///
+    /// Errors: 40515 for assignments with subqueries or aggregates.
+    pub(crate) fn of(
+        query: &Query,
+        assigned: &[(AssignOperator, Expr)],
+        host: &HostStatement,
+    ) -> Result<Accumulation, Message> {
+        let mut columns = Vec::new();
+        let mut text = String::new();
+        for ((operator, value), (name, _)) in assigned.iter().zip(&host.outputs) {
+            let mut value = value.clone();
+            lift(&mut value, &mut columns)?;
+            text.push_str(&format!("SET {name} {} {};\n", operator.text(), print_expression(&value)));
+        }
+        let mut query = query.clone();
+        let QueryBody::Select(select) = &mut query.body else {
+            return Err(reduce::not_supported("An assignment from a query of this form"));
+        };
+        let item = |column: &Expr| SelectItem::Value(column.clone(), None);
+        select.items = match columns.is_empty() {
+            true => vec![item(&Expr::Literal(mainstay_tsql::tree::Literal::Null))],
+            false => columns.iter().map(item).collect(),
+        };
+        Ok(Accumulation { query, columns: columns.len(), text })
+    }
+
+    /// The rows.
+    pub(crate) fn rows(
+        &mut self,
+        runner: &mut Runner<'_>,
+        host: &HostStatement,
+        call: &StatementCall<'_>,
+    ) -> Result<Rows, Box<Raised>> {
+        let ReducedQuery { text, parameters, heads } =
+            reduce::query(&self.query, &runner.inner.names(&host.inputs)).map_err(raised)?;
+        let mut plan = runner.inner.plan(&text, parameters, heads)?;
+        let values = runner.values(&plan, host, call);
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let mut found =
+            plan.prepared.query(&mut runner.inner.core, &parameters).map_err(crate::errors::raised_error)?;
+        let types = found
+            .schema()
+            .map_or_else(Vec::new, |schema| schema.fields().iter().map(|field| type_of_field(field)).collect());
+        let mut rows = Vec::new();
+        while let Some(row) = found.next().map_err(crate::errors::raised_error)? {
+            rows.push((0..self.columns).map(|column| row.get(column).to_value()).collect());
+        }
+        Ok((types, rows))
+    }
+
+    /// The parameters of the batch: the variables that are set, then the columns.
+    pub(crate) fn parameters(&self, host: &HostStatement, types: &[Option<DataType>]) -> Vec<ModuleParameter> {
+        let parameter = |name: String, data_type: DataType, is_output: bool| ModuleParameter {
+            name,
+            data_type,
+            is_output,
+            has_default: false,
+        };
+        let set = host.outputs.iter().map(|(name, data_type)| parameter(name.clone(), *data_type, true));
+        let column = |place: usize| {
+            let data_type = types.get(place).copied().flatten().unwrap_or(DataType::NVarChar(Length::Max));
+            parameter(column_name(place), data_type, false)
+        };
+        set.chain((0..self.columns).map(column)).collect()
+    }
+}
+
+fn column_name(place: usize) -> String {
+    format!("@#column{place}")
+}
+
+/// Replaces the columns of an expression by variables.
+fn lift(value: &mut Expr, columns: &mut Vec<Expr>) -> Result<(), Message> {
+    match value {
+        Expr::Column(_) => {
+            let place = columns.iter().position(|known| known == value).unwrap_or_else(|| {
+                columns.push(value.clone());
+                columns.len() - 1
+            });
+            *value = Expr::Variable(Name { text: column_name(place), ..Name::default() });
+            Ok(())
+        }
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => lift(operand, columns),
+        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
+            lift(left, columns)?;
+            lift(right, columns)
+        }
+        Expr::And(parts) | Expr::Or(parts) => parts.iter_mut().try_for_each(|part| lift(part, columns)),
+        Expr::Cast(cast) => lift(&mut cast.value, columns),
+        Expr::Case(case) => {
+            for part in case.operand.iter_mut().chain(&mut case.otherwise) {
+                lift(part, columns)?;
+            }
+            for (when, then) in &mut case.branches {
+                lift(when, columns)?;
+                lift(then, columns)?;
+            }
+            Ok(())
+        }
+        Expr::Test(tested, _, test) => {
+            lift(tested, columns)?;
+            match test {
+                Test::Null => Ok(()),
+                Test::DistinctFrom(other) => lift(other, columns),
+                Test::Between(low, high) => {
+                    lift(low, columns)?;
+                    lift(high, columns)
+                }
+                Test::InList(items) => items.iter_mut().try_for_each(|item| lift(item, columns)),
+                Test::Like(pattern, _) => lift(pattern, columns),
+                Test::InQuery(_) => Err(reduce::not_supported("An accumulating assignment with a subquery")),
+            }
+        }
+        Expr::Call(call) => {
+            let is_dated = matches!(call.arguments.first(), Some(Argument::Value(Expr::Column(_))))
+                && ["DATEADD", "DATEDIFF", "DATEPART", "DATENAME"].iter().any(|name| call.name.is(name));
+            call.arguments.iter_mut().skip(usize::from(is_dated)).try_for_each(|argument| match argument {
+                Argument::Value(value) | Argument::Trim(_, None, value) => lift(value, columns),
+                _ => Err(reduce::not_supported("An accumulating assignment with this function")),
+            })
+        }
+        Expr::Literal(_) | Expr::Variable(_) | Expr::Niladic(_) => Ok(()),
+        _ => Err(reduce::not_supported("An accumulating assignment of this form")),
+    }
+}

@@ -1,0 +1,294 @@
+//! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
+
+use crate::errors::raised;
+use crate::modules;
+use crate::runner::{Ran, Runner};
+use crate::scope::{core_name, is_temporary};
+use crate::session::Inner;
+use crate::state::TemporaryTable;
+use mainstay_mssql::Message;
+use mainstay_program::{Flow, Raised, StatementCall};
+use mainstay_tds::{Command, Environment};
+use mainstay_tsql::compile::HostStatement;
+use mainstay_tsql::reduce::{self, Scope, quoted};
+use mainstay_tsql::tree::{
+    CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName, Sequence, SequenceOption, Statement,
+    StatementKind, TableElement, UnaryOperator, View,
+};
+
+impl Inner {
+    /// The core's name of a table that is about to be made, which the session remembers if it is temporary.
+    pub(crate) fn new_table(&mut self, name: &ObjectName) -> Result<String, Box<Raised>> {
+        let last = name.last();
+        if !is_temporary(last) {
+            return Ok(core_name(name));
+        }
+        self.new_temporary(last)
+    }
+
+    fn new_temporary(&mut self, name: &str) -> Result<String, Box<Raised>> {
+        let key = name.to_lowercase();
+        let depth = self.state.levels.len();
+        // The session's own level is for batches: what they make stays until the session ends.
+        let core = if depth <= 1 { key.clone() } else { format!("{key}@{depth}") };
+        let Some(level) = self.state.levels.last_mut() else { return Ok(quoted(&core)) };
+        if level.tables.contains_key(&key) {
+            let text = format!("There is already an object named '{name}' in the database.");
+            return Err(raised(Message::error(2714, text).state(6)));
+        }
+        level.tables.insert(key, TemporaryTable { core: core.clone() });
+        self.state.version += 1;
+        Ok(quoted(&core))
+    }
+
+    fn forget_temporary(&mut self, name: &str) {
+        let key = name.to_lowercase();
+        for level in self.state.levels.iter_mut().rev() {
+            if level.tables.remove(&key).is_some() {
+                break;
+            }
+        }
+        self.state.version += 1;
+    }
+
+    fn create_table(&mut self, create: &CreateTable) -> Result<(), Box<Raised>> {
+        let temporary = is_temporary(create.name.last());
+        let table = self.new_table(&create.name)?;
+        let statements = reduce::create_table(&table, &create.elements, temporary, &self.names(&[])).map_err(raised);
+        let done = statements
+            .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
+        if done.is_err() && temporary {
+            self.forget_temporary(create.name.last());
+        }
+        done
+    }
+
+    fn drop(&mut self, drop: &Drop) -> Result<(), Box<Raised>> {
+        let exists = if drop.if_exists { "IF EXISTS " } else { "" };
+        for dropped in &drop.names {
+            let name = &dropped.name;
+            match drop.kind {
+                "TABLE" => {
+                    let known = self.names(&[]).table(name);
+                    let table = match known {
+                        Ok(table) => table,
+                        Err(_) if drop.if_exists => continue,
+                        Err(_) => return Err(cannot_drop("table", name)),
+                    };
+                    match self.execute(&format!("DROP TABLE {exists}{table}")) {
+                        Ok(_) => self.forget_temporary(name.last()),
+                        Err(error) if error.number == 208 => return Err(cannot_drop("table", name)),
+                        Err(error) => return Err(error),
+                    }
+                }
+                "VIEW" => drop_of_core(self, "VIEW", exists, name)?,
+                "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
+                "SCHEMA" => drop_of_core(self, "SCHEMA", exists, name)?,
+                "INDEX" => {
+                    let index = name.parts.last().map_or("", |part| &part.text);
+                    self.execute(&format!("DROP INDEX {exists}{}", quoted(index)))?;
+                }
+                "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" => {
+                    let Some(object) = self.modules.find(name).cloned() else {
+                        if drop.if_exists {
+                            continue;
+                        }
+                        return Err(cannot_drop(&drop.kind.to_lowercase(), name));
+                    };
+                    modules::forget(&mut self.core, &object.key).map_err(raised)?;
+                    self.instance.version.bump();
+                    self.refresh().map_err(raised)?;
+                }
+                kind => return Err(raised(reduce::not_supported(&format!("DROP {kind}")))),
+            }
+        }
+        Ok(())
+    }
+
+    fn create_view(&mut self, view: &View) -> Result<(), Box<Raised>> {
+        let reduced = reduce::query(&view.query, &self.names(&[])).map_err(raised)?;
+        if !reduced.parameters.is_empty() {
+            return Err(raised(reduce::not_supported("A function of the session in a view")));
+        }
+        let name = core_name(&view.name);
+        let columns: Vec<String> = view.columns.iter().map(|name| quoted(&name.text)).collect();
+        let columns = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
+        let word = match view.define {
+            DefineKind::Create => "CREATE VIEW",
+            _ => "CREATE OR REPLACE VIEW",
+        };
+        self.execute(&format!("{word} {name}{columns} AS {}", reduced.text)).map(|_| ())
+    }
+
+    fn sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
+        if sequence.alter {
+            return Err(raised(reduce::not_supported("ALTER SEQUENCE")));
+        }
+        let mut text = format!("CREATE SEQUENCE {}", core_name(&sequence.name));
+        for option in &sequence.options {
+            let (word, value) = match option {
+                SequenceOption::StartWith(value) => ("START WITH", Some(value)),
+                SequenceOption::IncrementBy(value) => ("INCREMENT BY", Some(value)),
+                SequenceOption::MinValue(Some(value)) => ("MINVALUE", Some(value)),
+                SequenceOption::MaxValue(Some(value)) => ("MAXVALUE", Some(value)),
+                SequenceOption::MinValue(None) => ("NO MINVALUE", None),
+                SequenceOption::MaxValue(None) => ("NO MAXVALUE", None),
+                SequenceOption::Cycle(true) => ("CYCLE", None),
+                SequenceOption::Cycle(false) => ("NO CYCLE", None),
+                SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(_) => continue,
+            };
+            text.push_str(&format!(" {word}"));
+            if let Some(value) = value {
+                text.push_str(&format!(" {}", whole(value)?));
+            }
+        }
+        self.execute(&text).map(|_| ())
+    }
+
+    /// Keeps a procedure, function, trigger or type.
+    fn keep(&mut self, statement: &Statement, define: DefineKind, text: &str) -> Result<(), Box<Raised>> {
+        let Some((name, kind, _)) = modules::defined(statement) else {
+            return Err(raised(reduce::not_supported("An object of this kind")));
+        };
+        let exists = self.modules.find(name).is_some();
+        match (define, exists) {
+            (DefineKind::Create, true) => {
+                let text = format!("There is already an object named '{}' in the database.", name.last());
+                return Err(raised(Message::error(2714, text).state(3)));
+            }
+            (DefineKind::Alter, false) => {
+                return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)));
+            }
+            _ => {}
+        }
+        if matches!(kind, "IF" | "TR") && kind == "IF" {
+            return Err(raised(reduce::not_supported("An inline table-valued function")));
+        }
+        modules::keep(&mut self.core, statement, text).map_err(raised)?;
+        self.instance.version.bump();
+        self.refresh().map_err(raised)
+    }
+}
+
+impl Runner<'_> {
+    /// A definition.
+    pub(crate) fn define(&mut self, statement: &Statement, host: &HostStatement, _: &mut StatementCall<'_>) -> Ran {
+        let inner = &mut *self.inner;
+        let text = &*host.text;
+        let command = match &statement.kind {
+            StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
+            StatementKind::AlterTable(alter) => {
+                let names = inner.names(&[]);
+                let table = names.table(&alter.table).map_err(raised)?;
+                let statements = reduce::alter_table(&table, &alter.action, &names).map_err(raised)?;
+                drop(names);
+                for statement in statements {
+                    inner.execute(&statement)?;
+                }
+                Command::ALTER_TABLE
+            }
+            StatementKind::CreateIndex(create) => {
+                let table = inner.names(&[]).table(&create.table).map_err(raised)?;
+                let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
+                inner.execute(&statement)?;
+                Command::CREATE_INDEX
+            }
+            StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
+            StatementKind::Truncate(name, _) => {
+                let table = inner.names(&[]).table(name).map_err(raised)?;
+                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"))?;
+                Command::TRUNCATE
+            }
+            StatementKind::View(view) => inner.create_view(view).map(|()| Command::CREATE_VIEW)?,
+            StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
+            StatementKind::CreateSchema(create) => {
+                if let Some(name) = &create.name {
+                    inner.execute(&format!("CREATE SCHEMA {}", quoted(&name.text)))?;
+                }
+                Command::NONE
+            }
+            StatementKind::Procedure(procedure) => {
+                inner.keep(statement, procedure.define, text).map(|()| Command::CREATE_PROCEDURE)?
+            }
+            StatementKind::Function(function) => {
+                inner.keep(statement, function.define, text).map(|()| Command::NONE)?
+            }
+            StatementKind::Trigger(trigger) => {
+                inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
+            }
+            StatementKind::CreateType(create) => match create.as_ref() {
+                CreateType::External(..) => return Err(raised(reduce::not_supported("CREATE TYPE of an assembly"))),
+                _ => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
+            },
+            StatementKind::Use(name) => {
+                let old = std::mem::replace(&mut inner.state.database, name.text.clone());
+                let text = format!("Changed database context to '{}'.", name.text);
+                self.sink.environment(&Environment::Database { new: name.text.clone(), old });
+                let message = Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 };
+                self.sink.message(&message);
+                Command::NONE
+            }
+            // What changes how a server works and not what it answers.
+            StatementKind::Checkpoint(_)
+            | StatementKind::Statistics(_)
+            | StatementKind::AlterIndex(_)
+            | StatementKind::Permission(_)
+            | StatementKind::Dbcc(..)
+            | StatementKind::ExecuteAs(_)
+            | StatementKind::Revert(_) => Command::NONE,
+            StatementKind::BulkInsert(..) => return Err(raised(reduce::not_supported("BULK INSERT from a file"))),
+            StatementKind::Words(words) => {
+                return Err(raised(reduce::not_supported(&format!("This statement ({words:?})"))));
+            }
+            _ => return Err(raised(reduce::not_supported("This statement"))),
+        };
+        self.inner.state.row_count = 0;
+        self.done(command, None);
+        Ok(Flow::Next)
+    }
+
+    /// A table variable: made once for each run of its module.
+    pub(crate) fn declare_table(&mut self, name: &str, elements: &[TableElement], _: &HostStatement) -> Ran {
+        if self.inner.state.temporary(name).is_some() {
+            return Ok(Flow::Next);
+        }
+        let table = self.inner.new_temporary(name)?;
+        let statements = reduce::create_table(&table, elements, true, &self.inner.names(&[])).map_err(raised)?;
+        for statement in statements {
+            self.inner.execute(&statement)?;
+        }
+        Ok(Flow::Next)
+    }
+}
+
+fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) -> Result<(), Box<Raised>> {
+    let text = match kind {
+        "SCHEMA" => format!("DROP {kind} {exists}{}", quoted(name.last())),
+        _ => format!("DROP {kind} {exists}{}", core_name(name)),
+    };
+    match inner.execute(&text) {
+        Ok(_) => Ok(()),
+        Err(error) if error.number == 208 => Err(cannot_drop(&kind.to_lowercase(), name)),
+        Err(error) => Err(error),
+    }
+}
+
+fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
+    let text = format!(
+        "Cannot drop the {kind} '{}', because it does not exist or you do not have permission.",
+        name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
+    );
+    raised(Message::error(3701, text).severity(11).state(5))
+}
+
+fn whole(value: &Expr) -> Result<i64, Box<Raised>> {
+    let digits = |value: &Expr| match value {
+        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits)) => digits.parse::<i64>().ok(),
+        _ => None,
+    };
+    let number = match value {
+        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
+        other => digits(other),
+    };
+    number.ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
+}

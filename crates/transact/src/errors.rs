@@ -1,0 +1,140 @@
+//! The core's errors in SQL Server's numbers and words.
+
+use mainstay_base::{Code, Error};
+use mainstay_mssql::Message;
+use mainstay_program::{Fault, Raised, Type, Width};
+
+/// The error of a statement as a client of SQL Server knows it.
+pub(crate) fn message_of(error: &Error) -> Message {
+    if let Some(dialect) = error.dialect() {
+        let mut message = Message::error(dialect.number, error.message()).severity(dialect.severity);
+        message.state = dialect.state;
+        return message;
+    }
+    let quoted = || error.message().split('"').nth(1).unwrap_or("").to_owned();
+    match error.code() {
+        Code::UnknownTable => Message::error(208, format!("Invalid object name '{}'.", quoted())),
+        Code::UnknownColumn => Message::error(207, format!("Invalid column name '{}'.", quoted())),
+        Code::Ambiguous => Message::error(209, format!("Ambiguous column name '{}'.", quoted())),
+        Code::DivisionByZero => Message::error(8134, "Divide by zero error encountered."),
+        Code::UniqueViolation => Message::error(2627, sentence(error)).severity(14),
+        Code::NotNullViolation => Message::error(515, sentence(error)).state(2),
+        Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
+        Code::Deadlock => {
+            let text = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
+                        deadlock victim. Rerun the transaction.";
+            Message::error(1205, text).severity(13).state(45)
+        }
+        Code::LockTimeout => Message::error(1222, "Lock request time out period exceeded.").state(45),
+        Code::Conflict => {
+            let text = format!("Snapshot isolation transaction aborted due to update conflict: {error}.");
+            Message::error(3960, text)
+        }
+        Code::Duplicate => Message::error(2714, sentence(error)).state(6),
+        Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Code::Syntax => Message::error(102, sentence(error)).severity(15),
+        Code::InvalidValue if error.message().contains("no whole number of") => {
+            let to = if error.message().contains("64 bits") { "bigint" } else { "int" };
+            Message::error(8115, format!("Arithmetic overflow error converting expression to data type {to}.")).state(2)
+        }
+        Code::InvalidValue if error.message().contains("more than one row") => subquery(),
+        Code::Unsupported => Message::error(40515, sentence(error)),
+        Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
+        _ => Message::error(50000, sentence(error)),
+    }
+}
+
+/// The error of a scalar subquery of more than one row.
+fn subquery() -> Message {
+    let text = "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= \
+                or when the subquery is used as an expression.";
+    Message::error(512, text)
+}
+
+/// The core's own words, as a sentence.
+fn sentence(error: &Error) -> String {
+    let text = error.to_string();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str().trim_end_matches('.')),
+        None => String::new(),
+    }
+}
+
+/// A message on its way through the machine.
+pub(crate) fn raised(message: Message) -> Box<Raised> {
+    let Message { number, severity, state, text, procedure, line } = message;
+    let mut raised = Raised::new(number, severity, state.into(), text);
+    raised.routine = procedure.map(Into::into);
+    raised.line = line;
+    raised
+}
+
+/// The same for an error of the core.
+pub(crate) fn raised_error(error: Error) -> Box<Raised> {
+    let mut raised = raised(message_of(&error));
+    raised.uncatchable = error.code() == Code::Cancelled;
+    raised.source = Some(error);
+    raised
+}
+
+/// A message that arrived.
+pub(crate) fn message_from(raised: &Raised) -> Message {
+    Message {
+        number: raised.number,
+        severity: raised.severity.max(11),
+        state: raised.state.clamp(0, 255) as u8,
+        text: raised.text.clone(),
+        procedure: raised.routine.as_deref().filter(|name| !name.is_empty()).map(str::to_owned),
+        line: raised.line,
+    }
+}
+
+/// What a fault of the machine is.
+pub(crate) fn of_fault(fault: &Fault) -> Message {
+    match fault {
+        Fault::Overflow { to } => {
+            let to = match to {
+                Type::Integer(Width::U8) => "tinyint".to_owned(),
+                Type::Integer(Width::I16) => "smallint".to_owned(),
+                Type::Integer(Width::I32) => "int".to_owned(),
+                Type::Integer(_) => "bigint".to_owned(),
+                Type::Decimal { .. } => "numeric".to_owned(),
+                other => other.to_string(),
+            };
+            Message::error(8115, format!("Arithmetic overflow error converting expression to data type {to}.")).state(2)
+        }
+        Fault::DivideByZero => Message::error(8134, "Divide by zero error encountered."),
+        Fault::NestingLimit => {
+            let text = "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).";
+            Message::error(217, text)
+        }
+        Fault::MissingArgument { routine, parameter } => {
+            let text =
+                format!("Procedure or function '{routine}' expects parameter '{parameter}', which was not supplied.");
+            Message::error(201, text).state(4)
+        }
+        Fault::UnknownArgument { routine, parameter } => {
+            Message::error(8145, format!("{parameter} is not a parameter for procedure {routine}."))
+        }
+        Fault::TooManyArguments { routine } => {
+            Message::error(8144, format!("Procedure or function {routine} has too many arguments specified.")).state(2)
+        }
+        Fault::NotAnOutput { parameter, .. } => {
+            let text = format!(
+                "The formal parameter \"{parameter}\" was not declared as an OUTPUT parameter, but the actual parameter \
+                 passed in requested output."
+            );
+            Message::error(8162, text).state(2)
+        }
+        Fault::RethrowWithoutError => {
+            let text = "To rethrow an error, a THROW statement must be used inside a CATCH block.";
+            Message::error(10704, text).severity(15)
+        }
+        Fault::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Fault::MemoryLimit => {
+            Message::error(701, "There is insufficient system memory to run this query.").severity(17)
+        }
+        other => Message::error(50000, format!("{other}.")),
+    }
+}

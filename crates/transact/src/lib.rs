@@ -1,0 +1,37 @@
+//! T-SQL sessions: batches and procedures run over a database.
+//!
+//! ```text
+//!   text --tsql::parse--> statements --tsql::compile--> program + actions            modules
+//!                                                          |
+//!   Machine::run  ---- a statement of the host ----------> Runner::execute           runner
+//!                                                          |
+//!        query, change (reduced to the core's SQL, prepared once, run)               query, change
+//!        PRINT, RAISERROR, transactions, cursors, definitions                        flow, cursor, define
+//!                                                          |
+//!                                                        Sink   what the client is told: rows, counts, messages
+//! ```
+//!
+//! A [`Session`] is one connection. It owns a session of the engine, a machine, and what T-SQL keeps between statements:
+//! `@@ROWCOUNT`, temporary tables by the level that made them, cursors, prepared handles, SET options.
+//!
+//! Objects that are text - procedures, functions, triggers, views - are kept in the table `sys.mainstay_modules` of the
+//! database itself, so that making one belongs to the transaction that makes it.
+
+mod accumulate;
+mod change;
+mod cursor;
+mod define;
+mod errors;
+mod flow;
+mod format;
+mod instance;
+mod modules;
+mod procedures;
+mod query;
+mod runner;
+mod scope;
+mod session;
+mod state;
+
+pub use instance::Instance;
+pub use session::Session;

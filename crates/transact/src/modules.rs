@@ -1,0 +1,326 @@
+//! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
+
+use crate::errors::message_of;
+use crate::scope::local_name;
+use mainstay_base::{Result, ValueRef};
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Message};
+use mainstay_program::Program;
+use mainstay_tsql::compile::{self, Module, Types};
+use mainstay_tsql::reduce::{self, Scope};
+use mainstay_tsql::tree::{
+    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget,
+};
+use mainstay_tsql::{Options, parse};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The table that keeps the texts.
+const TABLE: &str = "sys.mainstay_modules";
+
+/// A module that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// What the machine runs.
+    pub(crate) program: Arc<Program>,
+    /// What the machine asks of the host, and the parameters.
+    pub(crate) module: Module,
+    /// The text it was compiled from.
+    pub(crate) text: Arc<str>,
+}
+
+/// An object that is text.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Schema and name in lower case: `dbo.addorder`.
+    pub(crate) key: String,
+    /// The name as it was written, with the schema.
+    pub(crate) name: String,
+    /// `P`, `FN`, `IF`, `TF`, `TR`, `V`, `TT`, `UDT`, as in `sys.objects`.
+    pub(crate) kind: String,
+    /// The table of a trigger.
+    pub(crate) parent: String,
+    /// CREATE with everything.
+    pub(crate) text: Arc<str>,
+    /// What it parses to.
+    pub(crate) statement: Arc<Statement>,
+}
+
+/// The objects of a database, as one session sees them.
+#[derive(Debug, Default)]
+pub(crate) struct Modules {
+    objects: HashMap<String, Object>,
+    compiled: Mutex<HashMap<String, Arc<Loaded>>>,
+    /// The state of the database's objects that this is of.
+    version: u64,
+    is_read: bool,
+}
+
+/// Counts the changes of a database's objects, for all of its sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Version(AtomicU64);
+
+impl Version {
+    /// Something has changed.
+    pub(crate) fn bump(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+impl Modules {
+    /// The module that has this program.
+    pub(crate) fn by_program(&self, program: &Arc<Program>) -> Option<Arc<Loaded>> {
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.values().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
+    }
+
+    /// A number that changes with the objects.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Reads the objects again when others have changed them.
+    ///
+    /// Errors: those of reading the table.
+    pub(crate) fn refresh(&mut self, core: &mut mainstay_engine::Session, version: &Version) -> Result<()> {
+        let now = version.get();
+        if self.is_read && self.version == now {
+            return Ok(());
+        }
+        let mut objects = HashMap::new();
+        if core.native_columns(TABLE)?.is_some() {
+            let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
+            let mut rows = statement.query(core, &[])?;
+            while let Some(row) = rows.next()? {
+                let text = |column: usize| match row.get(column) {
+                    ValueRef::Text(text) => text.to_owned(),
+                    _ => String::new(),
+                };
+                if let Some(object) = object(text(4)) {
+                    objects.insert(
+                        text(0),
+                        Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
+                    );
+                }
+            }
+        }
+        let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
+        compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
+        (self.objects, self.version, self.is_read) = (objects, now, true);
+        Ok(())
+    }
+
+    /// The object of this name.
+    pub(crate) fn find(&self, name: &ObjectName) -> Option<&Object> {
+        self.objects.get(&key_of(name))
+    }
+
+    /// All objects.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Object> {
+        self.objects.values()
+    }
+
+    /// The triggers of a table for an event (`INSERT`), INSTEAD OF ones or AFTER ones.
+    pub(crate) fn triggers(&self, table: &ObjectName, event: &str, instead: bool) -> Vec<Object> {
+        let table = key_of(table);
+        let fires = |object: &&Object| {
+            object.parent == table
+                && matches!(&object.statement.kind, StatementKind::Trigger(trigger)
+                    if trigger.instead == instead && trigger.events.iter().any(|of| of.eq_ignore_ascii_case(event)))
+        };
+        let mut found: Vec<Object> = self.objects.values().filter(fires).cloned().collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// Whether a table has any trigger for an event.
+    pub(crate) fn has_triggers(&self, table: &ObjectName, event: &str) -> bool {
+        !self.triggers(table, event, false).is_empty() || !self.triggers(table, event, true).is_empty()
+    }
+
+    /// A module, compiled.
+    ///
+    /// Errors: those of compiling it, with its name.
+    pub(crate) fn load(&self, object: &Object) -> std::result::Result<Arc<Loaded>, Box<Message>> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = compiled.get(&object.key) {
+            return Ok(Arc::clone(known));
+        }
+        let text = &object.text;
+        let module = match &object.statement.kind {
+            StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self),
+            StatementKind::Function(function) => match &function.returns {
+                FunctionKind::Scalar(..) => compile::scalar_function(text, function, self),
+                _ => compile::table_function(text, function, self),
+            },
+            StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self),
+            _ => Err(Box::new(reduce::not_supported("Running an object of this kind"))),
+        };
+        let module = module.map_err(|mut message| {
+            message.procedure = Some(object.name.clone());
+            message
+        })?;
+        let loaded = loaded(module, Arc::clone(text))?;
+        compiled.insert(object.key.clone(), Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    /// The columns of a table type.
+    pub(crate) fn table_type(&self, name: &ObjectName) -> Option<&[TableElement]> {
+        match &self.find(name)?.statement.kind {
+            StatementKind::CreateType(create) => match create.as_ref() {
+                CreateType::Table(_, elements, _) => Some(elements),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Types for Modules {
+    fn user_type(&self, name: &ObjectName) -> Option<DataType> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.find(name)?.statement.kind {
+            StatementKind::CreateType(create) => match create.as_ref() {
+                CreateType::Alias(_, data_type, _) => {
+                    reduce::data_type(data_type, Declared::Column(1, name.last()), &Nothing).ok()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn is_table_type(&self, name: &ObjectName) -> bool {
+        !self.objects.is_empty() && self.table_type(name).is_some()
+    }
+
+    fn is_scalar_function(&self, name: &ObjectName) -> bool {
+        !self.objects.is_empty()
+            && self.find(name).is_some_and(|object| match &object.statement.kind {
+                StatementKind::Function(function) => matches!(function.returns, FunctionKind::Scalar(..)),
+                _ => false,
+            })
+    }
+}
+
+/// Nothing is known.
+struct Nothing;
+
+impl Scope for Nothing {
+    fn variable(&self, _: &str) -> Option<DataType> {
+        None
+    }
+
+    fn table(&self, name: &ObjectName) -> std::result::Result<String, Message> {
+        Err(Message::error(208, format!("Invalid object name '{}'.", name.last())))
+    }
+
+    fn columns(&self, _: &ObjectName) -> Option<Vec<reduce::TableColumn>> {
+        None
+    }
+
+    fn is_scalar_function(&self, _: &ObjectName) -> bool {
+        false
+    }
+
+    fn user_type(&self, _: &ObjectName) -> Option<DataType> {
+        None
+    }
+
+    fn expression_type(&self, _: &str) -> std::result::Result<DataType, Message> {
+        Err(reduce::not_supported("This type"))
+    }
+}
+
+/// A module with its program.
+pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<Loaded>, Box<Message>> {
+    let failed = |error: mainstay_program::FormError| Box::new(Message::error(50000, format!("{error}.")));
+    let program = Program::compile(module.routine.clone()).map_err(failed)?;
+    Ok(Arc::new(Loaded { program, module, text }))
+}
+
+/// Schema and name in lower case.
+pub(crate) fn key_of(name: &ObjectName) -> String {
+    let (schema, last) = local_name(name);
+    format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
+}
+
+fn object(text: String) -> Option<Object> {
+    let parsed = parse(&text, Options::default());
+    let statement = Arc::new(parsed.statements.into_iter().next()?);
+    let empty = String::new;
+    Some(Object { key: empty(), name: empty(), kind: empty(), parent: empty(), text: text.into(), statement })
+}
+
+/// What a statement defines: its name, its kind as `sys.objects` has it, and the table of a trigger.
+pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static str, Option<&ObjectName>)> {
+    Some(match &statement.kind {
+        StatementKind::Procedure(procedure) => (&procedure.name, "P", None),
+        StatementKind::Function(function) => {
+            let kind = match &function.returns {
+                FunctionKind::Scalar(..) => "FN",
+                FunctionKind::Inline(_) => "IF",
+                _ => "TF",
+            };
+            (&function.name, kind, None)
+        }
+        StatementKind::Trigger(trigger) => match &trigger.target {
+            TriggerTarget::Table(table) => (&trigger.name, "TR", Some(table)),
+            _ => return None,
+        },
+        StatementKind::CreateType(create) => match create.as_ref() {
+            CreateType::Alias(name, ..) => (name, "UDT", None),
+            CreateType::Table(name, ..) => (name, "TT", None),
+            CreateType::External(..) => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Keeps an object's text.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep(
+    core: &mut mainstay_engine::Session,
+    statement: &Statement,
+    text: &str,
+) -> std::result::Result<(), Message> {
+    let Some((name, kind, parent)) = defined(statement) else {
+        return Err(reduce::not_supported("An object of this kind"));
+    };
+    let (schema, last) = local_name(name);
+    let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
+    let parent = parent.map_or_else(String::new, key_of);
+    let key = key_of(name);
+    let work = |core: &mut mainstay_engine::Session| -> Result<()> {
+        if core.native_columns(TABLE)?.is_none() {
+            core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
+            core.execute(&format!(
+                "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
+            ))?;
+        }
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(&key)])?;
+        let values = [&key, &shown, kind, &parent, text].map(ValueRef::Text);
+        core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
+        Ok(())
+    };
+    work(core).map_err(|error| message_of(&error))
+}
+
+/// Drops an object's text.
+///
+/// Errors: those of writing the table.
+pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
+    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])
+    };
+    work(core).map(|_| ()).map_err(|error| message_of(&error))
+}

@@ -1,0 +1,366 @@
+//! SELECT: to the client, to variables, or for one value; and the plans of statements.
+
+use crate::errors::{message_of, raised};
+use crate::modules::Loaded;
+use crate::runner::{Ran, Runner, set};
+use crate::scope::Names;
+use crate::session::Inner;
+use mainstay_base::{Value, ValueRef};
+use mainstay_engine::Prepared;
+use mainstay_mssql::convert::convert;
+use mainstay_mssql::{DataType, Length, Message};
+use mainstay_program::{Flow, Raised, StatementCall};
+use mainstay_query::mssql::type_of_field;
+use mainstay_tds::{Column, Command};
+use mainstay_tsql::compile::{Action, HostStatement};
+use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source};
+use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
+pub(crate) struct Plan {
+    version: (u64, u64, u64),
+    pub(crate) prepared: Prepared,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) heads: Vec<Head>,
+    /// The columns of its rows, once it has run.
+    columns: Option<Arc<[Column]>>,
+    pub(crate) change: Option<ReducedChange>,
+}
+
+impl Inner {
+    fn name_version(&self) -> (u64, u64, u64) {
+        (self.modules.version(), self.state.version, self.core.catalog_version())
+    }
+
+    /// What names mean to a statement with these variables.
+    pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
+        Names { core: RefCell::new(&mut self.core), modules: &self.modules, state: &self.state, variables }
+    }
+
+    /// Prepares a reduced statement.
+    pub(crate) fn plan(
+        &mut self,
+        text: &str,
+        parameters: Vec<Parameter>,
+        heads: Vec<Head>,
+    ) -> Result<Plan, Box<Raised>> {
+        let prepared = self.core.prepare(text).map_err(|error| raised(message_of(&error)))?;
+        let version = self.name_version();
+        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
+    }
+
+    pub(crate) fn is_current(&self, plan: &Plan) -> bool {
+        plan.version == self.name_version()
+    }
+}
+
+impl Runner<'_> {
+    /// The plan of the statement that runs: the one that is there, if it still holds, or one made now.
+    pub(crate) fn planned(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        make: impl FnOnce(&mut Inner) -> Result<Plan, Box<Raised>>,
+    ) -> Result<Box<Plan>, Box<Raised>> {
+        match self.take_plan(loaded, number) {
+            Some(plan) if self.inner.is_current(&plan) => Ok(plan),
+            _ => make(self.inner).map(Box::new),
+        }
+    }
+
+    /// The values of a plan's parameters: those that the statement was given, and what the session knows.
+    pub(crate) fn values(&self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
+        let value = |parameter: &Parameter| match &parameter.source {
+            Source::Variable(name) => {
+                let place = host.inputs.iter().position(|(known, _)| known == name);
+                place.map_or(Value::Null, |place| call.input(place).to_value())
+            }
+            Source::Session(function) => self.session_value(*function, call.error()),
+        };
+        plan.parameters.iter().map(value).collect()
+    }
+
+    /// SELECT to the client, or INTO a table.
+    pub(crate) fn query(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &HostStatement,
+        query: &Query,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        if let QueryBody::Select(select) = &query.body
+            && let Some((name, _)) = &select.into
+        {
+            return self.select_into(host, query, name, call);
+        }
+        let mut plan = self.planned(loaded, number, |inner| {
+            let reduced = reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
+            let ReducedQuery { text, parameters, heads } = reduced;
+            inner.plan(&text, parameters, heads)
+        })?;
+        let values = self.values(&plan, host, call);
+        let outcome = self.send(&mut plan, &values, query);
+        self.put_plan(loaded, number, plan);
+        let count = outcome?;
+        self.inner.state.row_count = count as i64;
+        self.done(Command::SELECT, Some(count));
+        Ok(Flow::Next)
+    }
+
+    /// Sends the rows of a plan to the client, or to who captures them.
+    fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let captures = !self.inner.state.captured.is_empty();
+        let limit = match self.inner.state.options.row_limit {
+            0 => u64::MAX,
+            limit => limit,
+        };
+        let Plan { prepared, heads, columns, .. } = plan;
+        let mut rows =
+            prepared.query(&mut self.inner.core, &parameters).map_err(|error| crate::errors::raised_error(error))?;
+        let columns = match columns {
+            Some(columns) => Arc::clone(columns),
+            None => {
+                let schema = rows.schema().cloned();
+                let known: Arc<[Column]> = schema.map_or_else(Vec::new, |schema| shown(&schema, heads)).into();
+                *columns = Some(Arc::clone(&known));
+                known
+            }
+        };
+        if let Some(format) = &query.format {
+            let mut all = Vec::new();
+            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
+                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+            }
+            return crate::flow::send_formatted(self.sink, format, &columns, &all);
+        }
+        if !captures {
+            self.sink.columns(&columns).map_err(stopped)?;
+        }
+        let (mut count, mut padded) = (0, Vec::new());
+        while count < limit
+            && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
+        {
+            count += 1;
+            if captures {
+                let values = (0..row.len()).map(|column| row.get(column).to_value()).collect();
+                self.inner.state.captured.last_mut().map(|rows| rows.push(values));
+                continue;
+            }
+            padded.clear();
+            let cells: Vec<ValueRef<'_>> = (0..columns.len()).map(|column| row.get(column)).collect();
+            pad(&columns, &cells, &mut padded);
+            let cells: Vec<ValueRef<'_>> = cells
+                .iter()
+                .enumerate()
+                .map(|(place, cell)| match padded.iter().find(|(of, _)| *of == place) {
+                    Some((_, text)) => ValueRef::Text(text),
+                    None => *cell,
+                })
+                .collect();
+            self.sink.row(&cells).map_err(stopped)?;
+        }
+        Ok(count)
+    }
+
+    /// SELECT that sets variables: the last row's values.
+    pub(crate) fn assign(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &HostStatement,
+        query: &Query,
+        assigned: &[(AssignOperator, Expr)],
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        if crate::flow::accumulates(assigned, host) {
+            return self.accumulate(host, query, assigned, call);
+        }
+        let mut plan = self.planned(loaded, number, |inner| {
+            let ReducedQuery { text, parameters, heads } =
+                reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
+            inner.plan(&text, parameters, heads)
+        })?;
+        let values = self.values(&plan, host, call);
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
+            let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
+            let types: Vec<Option<DataType>> = rows
+                .schema()
+                .map_or_else(Vec::new, |schema| schema.fields().iter().map(|field| type_of_field(field)).collect());
+            let (mut count, mut last) = (0i64, None);
+            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
+                count += 1;
+                last = Some((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+            }
+            Ok((types, count, last))
+        };
+        let outcome = read(&mut plan, &mut self.inner.core);
+        self.put_plan(loaded, number, plan);
+        let (types, count, last) = outcome?;
+        for (place, value) in last.unwrap_or_default().iter().enumerate() {
+            let Some((_, to)) = host.outputs.get(place) else { continue };
+            let from = types.get(place).copied().flatten();
+            let value = self.converted(value, from, *to)?;
+            set(call, place, value.as_ref())?;
+        }
+        (self.inner.state.row_count, self.inner.state.error) = (count, 0);
+        Ok(Flow::Next)
+    }
+
+    /// A value of one type as one of another.
+    pub(crate) fn converted(&self, value: &Value, from: Option<DataType>, to: DataType) -> Result<Value, Box<Raised>> {
+        match from {
+            Some(from) if from != to => convert(&self.context(), value.as_ref(), from, to, None).map_err(raised),
+            _ => Ok(value.clone()),
+        }
+    }
+
+    /// A value that a query gives, in an expression over variables.
+    pub(crate) fn value(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &HostStatement,
+        value: &Expr,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let mut plan = self.planned(loaded, number, |inner| {
+            let ReducedQuery { text, parameters, heads } =
+                reduce::expression(value, &inner.names(&host.inputs)).map_err(raised)?;
+            inner.plan(&text, parameters, heads)
+        })?;
+        let values = self.values(&plan, host, call);
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
+            let mut rows = plan.prepared.query(core, &parameters)?;
+            let from = rows.schema().and_then(|schema| type_of_field(schema.fields().first()?));
+            Ok((from, rows.next()?.map_or(Value::Null, |row| row.get(0).to_value())))
+        };
+        let outcome = read(&mut plan, &mut self.inner.core);
+        self.put_plan(loaded, number, plan);
+        let (from, value) = outcome.map_err(crate::errors::raised_error)?;
+        let value = match &host.action {
+            Action::Value(_, Some(to)) => self.converted(&value, from, *to)?,
+            _ => value,
+        };
+        set(call, 0, value.as_ref())
+    }
+
+    /// SELECT ... INTO: a table of the query's columns, and its rows.
+    fn select_into(
+        &mut self,
+        host: &HostStatement,
+        query: &Query,
+        name: &ObjectName,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let ReducedQuery { text, parameters, heads } =
+            reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
+        let mut plan = self.inner.plan(&text, parameters, heads)?;
+        let values = self.values(&plan, host, call);
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let (columns, rows) = {
+            let mut rows =
+                plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
+            let schema = rows.schema().cloned();
+            let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
+            let mut all = Vec::new();
+            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
+                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+            }
+            (columns, all)
+        };
+        if columns.iter().any(|column| column.name.is_empty()) {
+            let text = "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a \
+                        name. For other statements, look for empty alias names.";
+            return Err(raised(Message::error(1038, text).severity(15).state(5)));
+        }
+        let table = self.inner.new_table(name)?;
+        let list: Vec<String> = columns
+            .iter()
+            .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
+            .collect();
+        let word = if crate::scope::is_temporary(name.last()) { "TEMPORARY " } else { "" };
+        self.inner.execute(&format!("CREATE {word}TABLE {table} ({})", list.join(", ")))?;
+        self.inner.insert_rows(&table, columns.len(), &rows)?;
+        self.inner.state.row_count = rows.len() as i64;
+        self.done(Command::SELECT_INTO, Some(rows.len() as u64));
+        Ok(Flow::Next)
+    }
+}
+
+impl Inner {
+    /// Runs a statement of the core for its effect.
+    pub(crate) fn execute(&mut self, text: &str) -> Result<u64, Box<Raised>> {
+        let mut answer = self.core.execute(text).map_err(crate::errors::raised_error)?;
+        while answer.next_batch().map_err(crate::errors::raised_error)?.is_some() {}
+        Ok(answer.changed().unwrap_or_default())
+    }
+
+    /// Inserts rows as they are.
+    pub(crate) fn insert_rows(&mut self, table: &str, columns: usize, rows: &[Vec<Value>]) -> Result<(), Box<Raised>> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let marks = vec!["?"; columns].join(", ");
+        let text = format!("INSERT INTO {table} VALUES ({marks})");
+        let mut prepared = self.core.prepare(&text).map_err(crate::errors::raised_error)?;
+        for row in rows {
+            let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+            prepared.execute(&mut self.core, &values).map_err(crate::errors::raised_error)?;
+        }
+        Ok(())
+    }
+}
+
+/// The columns of a result as the client is told of them.
+pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Column> {
+    let fields = schema.fields();
+    // A star stands for all columns that the other heads leave over.
+    let stars = heads.iter().filter(|head| **head == Head::Star).count();
+    let others = heads.len() - stars;
+    let mut names: Vec<Option<String>> = Vec::with_capacity(fields.len());
+    for head in heads {
+        match head {
+            Head::Named(name) => names.push(Some(name.clone())),
+            Head::Star if stars == 1 => names.extend(vec![None; fields.len().saturating_sub(others)]),
+            Head::Star => break,
+        }
+    }
+    let column = |(place, field): (usize, &Arc<arrow_schema::Field>)| {
+        let name = names.get(place).cloned().flatten().unwrap_or_else(|| field.name().clone());
+        let name = if name.starts_with('#') { String::new() } else { name };
+        let data_type = type_of_field(field).unwrap_or(match field.data_type() {
+            arrow_schema::DataType::Null => DataType::Int,
+            _ => DataType::NVarChar(Length::Max),
+        });
+        Column::new(name, data_type)
+    };
+    fields.iter().enumerate().map(column).collect()
+}
+
+/// The texts of CHAR columns with the blanks that are not stored, by their places.
+fn pad(columns: &[Column], cells: &[ValueRef<'_>], padded: &mut Vec<(usize, String)>) {
+    for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
+        let (DataType::Char(length) | DataType::NChar(length)) = column.data_type else { continue };
+        let ValueRef::Text(text) = cell else { continue };
+        let short = usize::from(length).saturating_sub(text.chars().count());
+        if short > 0 {
+            padded.push((place, format!("{text}{}", " ".repeat(short))));
+        }
+    }
+}
+
+/// The client is gone, or wants no more.
+pub(crate) fn stopped(stop: mainstay_tds::Stop) -> Box<Raised> {
+    let mut gone = match stop {
+        mainstay_tds::Stop::Value(message) => return raised(message),
+        _ => raised(Message::error(0, "The statement was cancelled by the client.")),
+    };
+    gone.uncatchable = true;
+    gone
+}

@@ -1,0 +1,307 @@
+//! The host of the machine: what each statement of a program does.
+
+use crate::errors::{message_from, of_fault, raised, raised_error};
+use crate::modules::Loaded;
+use crate::procedures;
+use crate::query::Plan;
+use crate::session::{Inner, object_name};
+use crate::state::Level;
+use mainstay_base::{Timestamp, Value, ValueRef};
+use mainstay_mssql::{Context, Message};
+use mainstay_program::{
+    Fault, FaultAnswer, Flow, Host, Program, Raised, Resolved, StatementCall, StatementId, Unhandled,
+};
+use mainstay_tds::{Command, Done, DoneKind, Sink};
+use mainstay_tsql::compile::{Action, HostStatement};
+use mainstay_tsql::reduce::SessionFunction;
+use std::sync::Arc;
+
+/// The plans of a module's statements, by their numbers.
+#[derive(Default)]
+pub(crate) struct Plans {
+    by_statement: Vec<Option<Box<Plan>>>,
+}
+
+/// A run of a batch or procedure.
+pub(crate) struct Runner<'a> {
+    pub(crate) inner: &'a mut Inner,
+    pub(crate) sink: &'a mut dyn Sink,
+    /// The modules that run, the innermost last.
+    stack: Vec<Arc<Loaded>>,
+    /// Modules that are about to be entered.
+    expected: Vec<Arc<Loaded>>,
+    /// Names of system procedures that calls were resolved to.
+    system: Vec<String>,
+    kind: DoneKind,
+    levels_before: usize,
+}
+
+/// The numbers of statements from here on are system procedures.
+const SYSTEM: u32 = 1 << 31;
+
+pub(crate) type Ran = Result<Flow, Box<Raised>>;
+
+impl<'a> Runner<'a> {
+    pub(crate) fn new(inner: &'a mut Inner, sink: &'a mut dyn Sink, kind: DoneKind) -> Runner<'a> {
+        let levels_before = inner.state.levels.len();
+        Runner { inner, sink, stack: Vec::new(), expected: Vec::new(), system: Vec::new(), kind, levels_before }
+    }
+
+    /// A module that will be entered next.
+    pub(crate) fn expect(&mut self, loaded: &Arc<Loaded>) {
+        self.expected.push(Arc::clone(loaded));
+    }
+
+    /// Cleans up after a run, however it ended.
+    pub(crate) fn finish(&mut self) {
+        while self.inner.state.levels.len() > self.levels_before {
+            self.leave_level();
+        }
+        self.inner.state.captured.clear();
+    }
+
+    /// The kind of a statement's end, for the client.
+    pub(crate) fn kind(&self) -> DoneKind {
+        if self.stack.len() > 1 { DoneKind::InProcedure } else { self.kind }
+    }
+
+    /// Says that a statement is done.
+    pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
+        self.inner.state.error = 0;
+        let kind = self.kind();
+        let nocount = self.inner.state.options.nocount;
+        let count = if nocount { None } else { count };
+        // Without a count a statement inside of a procedure is not worth a token.
+        if count.is_some() || kind == DoneKind::Statement {
+            self.sink.done(Done { kind, command, count, error: false });
+        }
+    }
+
+    pub(crate) fn message(&mut self, message: Message) {
+        self.sink.message(&message);
+    }
+
+    fn statement(&self, id: StatementId) -> Option<(Arc<Loaded>, usize)> {
+        let loaded = self.stack.last()?;
+        Some((Arc::clone(loaded), id.0 as usize))
+    }
+
+    /// The plan of the statement that runs, taken out while it is used.
+    pub(crate) fn take_plan(&mut self, loaded: &Arc<Loaded>, statement: usize) -> Option<Box<Plan>> {
+        let plans = self.inner.plans.get_mut(&(Arc::as_ptr(loaded) as usize))?;
+        plans.by_statement.get_mut(statement)?.take()
+    }
+
+    pub(crate) fn put_plan(&mut self, loaded: &Arc<Loaded>, statement: usize, plan: Box<Plan>) {
+        let plans = self.inner.plans.entry(Arc::as_ptr(loaded) as usize).or_default();
+        if plans.by_statement.len() <= statement {
+            plans.by_statement.resize_with(statement + 1, || None);
+        }
+        plans.by_statement[statement] = Some(plan);
+    }
+
+    /// The variables that a statement was given, by name.
+    pub(crate) fn variables(host: &HostStatement, call: &StatementCall<'_>) -> Vec<(String, Value)> {
+        let value = |(place, (name, _)): (usize, &(String, _))| (name.clone(), call.input(place).to_value());
+        host.inputs.iter().enumerate().map(value).collect()
+    }
+
+    fn leave_level(&mut self) {
+        let Some(level) = self.inner.state.levels.pop() else { return };
+        for table in level.tables.values() {
+            // A table that a rollback has taken away is not there any more.
+            let _ = self
+                .inner
+                .core
+                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
+            self.inner.state.version += 1;
+        }
+        self.inner.state.cursors.retain(|_, cursor| !cursor.is_local_to(self.inner.state.levels.len()));
+    }
+
+    /// What a session function gives.
+    pub(crate) fn session_value(&self, function: SessionFunction, error: Option<&Raised>) -> Value {
+        crate::flow::session_value(&self.inner.state, self.stack.len(), function, error)
+    }
+
+    /// What functions ask of the session.
+    pub(crate) fn context(&self) -> Context<'_> {
+        let state = &self.inner.state;
+        Context {
+            now_utc: state.now,
+            date_first: state.options.date_first,
+            database: &state.database,
+            login: &state.login,
+            host: &state.host,
+            application: &state.application,
+            random: Some(&state.random),
+            ..Context::default()
+        }
+    }
+
+    fn run(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
+        let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
+        match &host.action {
+            Action::Operation(operation) => self.operation(operation, call),
+            Action::Session(function) => {
+                let value = self.session_value(*function, call.error());
+                set(call, 0, value.as_ref())
+            }
+            Action::Counted(rows) => {
+                (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
+                Ok(Flow::Next)
+            }
+            Action::Query(query) => self.query(loaded, number, host, query, call),
+            Action::Assign(query, assigned) => self.assign(loaded, number, host, query, assigned, call),
+            Action::Value(value, _) => self.value(loaded, number, host, value, call),
+            Action::Condition(condition) => self.value(loaded, number, host, condition, call),
+            Action::Change(change) => self.change(loaded, number, host, change, call),
+            Action::BeginCapture => {
+                self.inner.state.captured.push(Vec::new());
+                Ok(Flow::Next)
+            }
+            Action::EndCapture(change) => self.insert_captured(host, change, call),
+            other => self.plain(other, host, call),
+        }
+    }
+
+    fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
+        let values: Vec<ValueRef<'_>> = (0..call.inputs()).map(|place| call.input(place)).collect();
+        let value = operation.evaluate(&self.context(), &values).map_err(raised)?;
+        drop(values);
+        set(call, 0, value.as_ref())
+    }
+}
+
+/// Sets an output of a statement.
+pub(crate) fn set(call: &mut StatementCall<'_>, output: usize, value: ValueRef<'_>) -> Ran {
+    match call.set(output, value) {
+        Ok(()) => Ok(Flow::Next),
+        Err(fault) => Err(raised(of_fault(&fault))),
+    }
+}
+
+impl Host for Runner<'_> {
+    fn execute(&mut self, call: &mut StatementCall<'_>) -> Ran {
+        let id = call.statement();
+        if id.0 >= SYSTEM {
+            let name = self.system.get((id.0 - SYSTEM) as usize).cloned().unwrap_or_default();
+            return procedures::execute(self, &name, call);
+        }
+        match self.statement(id) {
+            Some((loaded, number)) => self.run(&loaded, number, call),
+            None => Err(raised(of_fault(&Fault::Internal("a statement outside of a module")))),
+        }
+    }
+
+    fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
+        self.inner.refresh().map_err(raised)?;
+        let object = object_name(name);
+        if let Some(object) = self.inner.modules.find(&object).cloned() {
+            let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
+            self.expect(&loaded);
+            return Ok(Resolved::Program(Arc::clone(&loaded.program)));
+        }
+        if procedures::is_known(object.last()) {
+            let number = self.system.iter().position(|known| known == object.last()).unwrap_or_else(|| {
+                self.system.push(object.last().to_owned());
+                self.system.len() - 1
+            });
+            return Ok(Resolved::Statement(StatementId(SYSTEM + number as u32)));
+        }
+        let text = format!("Could not find stored procedure '{name}'.");
+        Err(raised(Message::error(2812, text).state(62)))
+    }
+
+    fn stamp(&self) -> u64 {
+        self.inner.instance.version.get()
+    }
+
+    fn fault(&mut self, fault: Fault) -> FaultAnswer {
+        let mut answer = raised(of_fault(&fault));
+        answer.uncatchable = !fault.is_catchable();
+        answer.fault = Some(fault);
+        FaultAnswer::Raise(answer)
+    }
+
+    fn unhandled(&mut self, error: &Raised) -> Unhandled {
+        let ends_batch = error.uncatchable
+            || self.inner.state.options.xact_abort
+            || error.severity >= 20
+            || matches!(error.number, 245 | 241 | 242 | 208 | 1205 | 8114 | 217 | 3960 | 2812)
+            || error.state >= 0 && error.detail.is_some();
+        if ends_batch {
+            return Unhandled::Propagate;
+        }
+        self.inner.state.error = error.number;
+        self.inner.state.row_count = 0;
+        let message = message_from(error);
+        self.sink.message(&message);
+        let kind = self.kind();
+        self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
+        Unhandled::NextStatement
+    }
+
+    fn caught(&mut self, error: &Raised) {
+        self.inner.state.error = error.number;
+        if self.inner.state.options.xact_abort && self.inner.state.transactions > 0 {
+            self.inner.state.doomed = true;
+        }
+    }
+
+    fn entered(&mut self, program: &Arc<Program>, _: usize) {
+        let found = self.expected.iter().rev().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned();
+        let found = found.or_else(|| self.stack.iter().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned());
+        let Some(loaded) = found.or_else(|| self.inner.modules.by_program(program)) else { return };
+        self.expected.retain(|other| !Arc::ptr_eq(other, &loaded));
+        // The batch itself works on the session's own level.
+        if !self.stack.is_empty() || self.kind != DoneKind::Statement {
+            self.inner.state.levels.push(Level::default());
+        }
+        self.stack.push(loaded);
+    }
+
+    fn left(&mut self, _: &Arc<Program>, _: usize) {
+        self.stack.pop();
+        if !self.stack.is_empty() || self.kind != DoneKind::Statement {
+            self.leave_level();
+        } else {
+            self.forget_variables();
+        }
+    }
+
+    fn now(&mut self) -> Timestamp {
+        self.inner.state.now
+    }
+}
+
+impl Runner<'_> {
+    /// Table variables of a batch end with it.
+    fn forget_variables(&mut self) {
+        let Some(level) = self.inner.state.levels.last_mut() else { return };
+        let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
+        for name in names {
+            let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
+                continue;
+            };
+            let _ = self
+                .inner
+                .core
+                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
+            self.inner.state.version += 1;
+        }
+    }
+
+    /// Runs a text inside of the statement that runs.
+    pub(crate) fn nested(&mut self, loaded: &Arc<Loaded>, call: &mut StatementCall<'_>) -> Ran {
+        self.expect(loaded);
+        let program = Arc::clone(&loaded.program);
+        call.machine().run(self, &program, &[])?;
+        Ok(Flow::Next)
+    }
+
+    /// An error of the core, as one of the machine.
+    pub(crate) fn failed(&self, error: mainstay_base::Error) -> Box<Raised> {
+        raised_error(error)
+    }
+}

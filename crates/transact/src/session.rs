@@ -1,0 +1,451 @@
+//! One connection: batches and calls, and what the client is told of them.
+
+use crate::errors::message_from;
+use crate::instance::Instance;
+use crate::modules::{Loaded, Modules, loaded};
+use crate::procedures;
+use crate::runner::{Plans, Runner};
+use crate::state::State;
+use mainstay_base::{Date, Timestamp, Value, ValueRef};
+use mainstay_mssql::Message;
+use mainstay_program::{Limits, Machine, Raised, RunArgument};
+use mainstay_query::CancelHandle;
+use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TransactionRequest};
+use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::tree::{Name, ObjectName};
+use mainstay_tsql::{Options, parse};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many batches a session remembers compiled.
+const KEPT_BATCHES: usize = 200;
+
+/// A connection to a database, speaking T-SQL.
+pub struct Session {
+    pub(crate) inner: Inner,
+    machine: Machine,
+    /// Batches that were compiled, by their text.
+    batches: HashMap<Arc<str>, Arc<Loaded>>,
+    cancel: Arc<Stopper>,
+}
+
+/// What a run works on, beside the machine.
+pub(crate) struct Inner {
+    pub(crate) instance: Instance,
+    pub(crate) core: mainstay_engine::Session,
+    pub(crate) modules: Modules,
+    pub(crate) state: State,
+    pub(crate) plans: HashMap<usize, Plans>,
+}
+
+/// Stops what runs, in the machine and in the core.
+#[derive(Debug)]
+struct Stopper {
+    core: CancelHandle,
+    machine: Arc<AtomicBool>,
+}
+
+impl Cancel for Stopper {
+    fn cancel(&self) {
+        self.machine.store(true, Ordering::Release);
+        self.core.cancel();
+    }
+}
+
+impl Session {
+    pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
+        let core = instance.database.session();
+        let flag = Arc::new(AtomicBool::new(false));
+        let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
+        let state = State::new(login, host, application, &instance.name, instance.next_process());
+        let inner =
+            Inner { instance: instance.clone(), core, modules: Modules::default(), state, plans: HashMap::new() };
+        let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
+        Session { inner, machine, batches: HashMap::new(), cancel }
+    }
+
+    pub(crate) fn use_database(&mut self, name: &str) {
+        self.inner.state.database = name.to_owned();
+    }
+
+    /// Runs a batch: everything between two GO lines.
+    pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
+        self.begin();
+        match self.load(text, &[]) {
+            Err(messages) => refuse(&messages, sink, &mut self.inner.state),
+            Ok(loaded) => {
+                self.run(&loaded, &[], DoneKind::Statement, sink);
+            }
+        }
+    }
+
+    /// Calls a procedure with typed parameters. Output parameters and the return status come through the sink.
+    pub fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
+        self.begin();
+        let name = call.procedure.trim().trim_matches(['[', ']']).to_ascii_lowercase();
+        let name = name.rsplit('.').next().unwrap_or("").to_owned();
+        match name.as_str() {
+            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc"
+            | "sp_cursoropen" | "sp_cursorfetch" | "sp_cursorclose" => self.handle_call(&name, call, sink),
+            _ => self.procedure_call(call, sink),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.cancel.machine.store(false, Ordering::Release);
+        self.inner.state.now = now();
+    }
+
+    /// A text, compiled.
+    pub(crate) fn load(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
+        self.inner.refresh().map_err(|message| vec![message])?;
+        if parameters.is_empty()
+            && let Some(known) = self.batches.get(text)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let loaded = self.inner.compile(text, parameters)?;
+        if parameters.is_empty() && text.len() < 16_384 {
+            if self.batches.len() >= KEPT_BATCHES {
+                self.batches.clear();
+                self.inner.plans.clear();
+            }
+            self.batches.insert(Arc::clone(&loaded.text), Arc::clone(&loaded));
+        }
+        Ok(loaded)
+    }
+
+    /// Runs what is loaded; whether it came to its end.
+    fn run(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        arguments: &[RunArgument<'_>],
+        kind: DoneKind,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let mut runner = Runner::new(&mut self.inner, sink, kind);
+        runner.expect(loaded);
+        let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
+        runner.finish();
+        match outcome {
+            Ok(()) => true,
+            Err(raised) => {
+                report(&raised, &mut self.inner.state, sink);
+                self.inner.after_failure(&raised, sink);
+                sink.done(Done { kind, command: Command::NONE, count: None, error: true });
+                false
+            }
+        }
+    }
+
+    /// A procedure of the database, or one of the system's.
+    fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
+        let values: Vec<(Option<String>, Value, bool)> = call
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let name = (!parameter.name.is_empty()).then(|| parameter.name.clone());
+                (name, single(&parameter.value), parameter.default)
+            })
+            .collect();
+        if let Err(message) = self.inner.refresh() {
+            return refuse(&[message], sink, &mut self.inner.state);
+        }
+        let name = object_name(&call.procedure);
+        let object = self.inner.modules.find(&name).cloned();
+        let Some(object) = object else {
+            return self.system_call(call, &values, sink);
+        };
+        let loaded = match self.inner.modules.load(&object) {
+            Ok(loaded) => loaded,
+            Err(message) => return refuse(&[*message], sink, &mut self.inner.state),
+        };
+        let places = match places(&loaded, &values, &object.name) {
+            Ok(places) => places,
+            Err(message) => return refuse(&[message], sink, &mut self.inner.state),
+        };
+        let arguments: Vec<RunArgument<'_>> = places
+            .iter()
+            .map(|place| match place {
+                Some(place) => RunArgument::Value(values[*place].1.as_ref()),
+                None => RunArgument::Default,
+            })
+            .collect();
+        if !self.run(&loaded, &arguments, DoneKind::InProcedure, sink) {
+            return;
+        }
+        if let ValueRef::Integer(status) = self.machine.result() {
+            sink.return_status(i32::try_from(status).unwrap_or(0));
+        }
+        for (place, parameter) in loaded.module.parameters.iter().enumerate() {
+            let Some(Some(given)) = places.get(place) else { continue };
+            if call.parameters.get(*given).is_some_and(|parameter| parameter.output) {
+                let column = Column::new(parameter.name.clone(), parameter.data_type);
+                let _ = sink.return_value(*given as u16, &column, self.machine.parameter(place));
+            }
+        }
+    }
+
+    fn system_call(&mut self, call: &Call, values: &[(Option<String>, Value, bool)], sink: &mut dyn Sink) {
+        let mut runner = Runner::new(&mut self.inner, sink, DoneKind::InProcedure);
+        let given: Vec<(Option<&str>, ValueRef<'_>)> =
+            values.iter().map(|(name, value, _)| (name.as_deref(), value.as_ref())).collect();
+        let outcome = procedures::run(&mut runner, &call.procedure, &given);
+        runner.finish();
+        match outcome {
+            Ok(_) => sink.return_status(0),
+            Err(raised) => {
+                report(&raised, &mut self.inner.state, sink);
+                sink.done(Done { kind: DoneKind::Procedure, command: Command::NONE, count: None, error: true });
+            }
+        }
+    }
+
+    /// `sp_executesql` and the prepared handles.
+    fn handle_call(&mut self, name: &str, call: &Call, sink: &mut dyn Sink) {
+        match self.prepared_call(name, call, sink) {
+            Ok(()) => {}
+            Err(messages) => refuse(&messages, sink, &mut self.inner.state),
+        }
+    }
+
+    fn prepared_call(&mut self, name: &str, call: &Call, sink: &mut dyn Sink) -> Result<(), Vec<Message>> {
+        let text = |place: usize| match call.parameters.get(place).map(|parameter| single(&parameter.value)) {
+            Some(Value::Text(text)) => text,
+            _ => String::new(),
+        };
+        let handle_of = |place: usize| match call.parameters.get(place).map(|parameter| single(&parameter.value)) {
+            Some(Value::Integer(handle)) => i32::try_from(handle).unwrap_or(0),
+            _ => 0,
+        };
+        match name {
+            "sp_executesql" => {
+                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
+                self.run_text(&text(0), &declared, call, 2, sink)
+            }
+            "sp_prepare" | "sp_prepexec" => {
+                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
+                let handle = self.inner.keep_handle(&text(2), &declared);
+                self.load(&text(2), &declared)?;
+                if name == "sp_prepexec" {
+                    self.run_text(&text(2), &declared, call, 3, sink)?;
+                } else {
+                    sink.return_status(0);
+                }
+                self.give_handle(handle, sink);
+                Ok(())
+            }
+            "sp_execute" => {
+                let handle = handle_of(0);
+                let Some(prepared) = self.inner.state.handles.get(&handle).cloned() else {
+                    let text = format!("Could not find prepared statement with handle {handle}.");
+                    return Err(vec![Message::error(8179, text)]);
+                };
+                self.run_text(&prepared.text, &prepared.parameters, call, 1, sink)
+            }
+            "sp_unprepare" => {
+                self.inner.state.handles.remove(&handle_of(0));
+                sink.return_status(0);
+                Ok(())
+            }
+            _ => Err(vec![mainstay_tsql::reduce::not_supported(name)]),
+        }
+    }
+
+    fn give_handle(&mut self, handle: i32, sink: &mut dyn Sink) {
+        let column = Column::new("@handle", mainstay_mssql::DataType::Int);
+        let _ = sink.return_value(0, &column, ValueRef::Integer(handle.into()));
+    }
+
+    /// Runs a text whose parameters have these types, with the values of a call from `first` on.
+    fn run_text(
+        &mut self,
+        text: &str,
+        declared: &[ModuleParameter],
+        call: &Call,
+        first: usize,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Vec<Message>> {
+        let loaded = self.load(text, declared)?;
+        let given = &call.parameters[first.min(call.parameters.len())..];
+        let place = |(number, parameter): (usize, &ModuleParameter)| {
+            let named = given.iter().position(|one| one.name.eq_ignore_ascii_case(&parameter.name));
+            named.or_else(|| given.get(number).filter(|one| one.name.is_empty()).map(|_| number))
+        };
+        let places: Vec<Option<usize>> = declared.iter().enumerate().map(place).collect();
+        let values: Vec<Value> = given.iter().map(|parameter| single(&parameter.value)).collect();
+        let argument = |place: &Option<usize>| match place {
+            Some(place) => RunArgument::Value(values[*place].as_ref()),
+            None => RunArgument::Default,
+        };
+        let arguments: Vec<RunArgument<'_>> = places.iter().map(argument).collect();
+        if !self.run(&loaded, &arguments, DoneKind::InProcedure, sink) {
+            return Ok(());
+        }
+        sink.return_status(0);
+        for (place, parameter) in declared.iter().enumerate() {
+            let Some(number) = places[place] else { continue };
+            if parameter.is_output || given[number].output {
+                let column = Column::new(parameter.name.clone(), parameter.data_type);
+                let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl mainstay_tds::Session for Session {
+    fn database(&self) -> String {
+        self.inner.state.database.clone()
+    }
+
+    fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
+        Session::batch(self, text, sink);
+    }
+
+    fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
+        Session::call(self, call, sink);
+    }
+
+    fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
+        self.begin();
+        let outcome = self.inner.transaction_request(request, sink);
+        let error = match outcome {
+            Ok(()) => false,
+            Err(raised) => {
+                report(&raised, &mut self.inner.state, sink);
+                true
+            }
+        };
+        let command = match request {
+            TransactionRequest::Begin(_) => Command::BEGIN_TRANSACTION,
+            TransactionRequest::Commit { .. } => Command::COMMIT,
+            _ => Command::ROLLBACK,
+        };
+        sink.done(Done { kind: DoneKind::Statement, command, count: None, error });
+    }
+
+    fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
+        self.begin();
+        match self.inner.bulk_insert(columns, rows) {
+            Ok(count) => sink.done(Done {
+                kind: DoneKind::Statement,
+                command: Command::BULK_INSERT,
+                count: Some(count),
+                error: false,
+            }),
+            Err(message) => refuse(&[message], sink, &mut self.inner.state),
+        }
+    }
+
+    fn reset(&mut self, keep_transaction: bool) {
+        self.inner.reset(keep_transaction);
+    }
+
+    fn cancel_handle(&self) -> Arc<dyn Cancel> {
+        Arc::clone(&self.cancel) as Arc<dyn Cancel>
+    }
+}
+
+impl Inner {
+    /// Learns of objects that other sessions have made.
+    pub(crate) fn refresh(&mut self) -> Result<(), Message> {
+        let version = Arc::clone(&self.instance.version);
+        self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
+    }
+
+    /// Compiles a text with parameters of these types.
+    pub(crate) fn compile(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
+        // The variables of the text are declared by its parameters.
+        let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
+        let options = Options { quoted_identifier: self.state.options.quoted_identifier };
+        let parsed = parse(text, options);
+        let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
+        let errors: Vec<Message> = parsed
+            .errors
+            .iter()
+            .filter(|error| !(error.number == 137 && is_known(&error.message)))
+            .map(|error| {
+                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
+                (message.state, message.line) = (error.state, error.line);
+                message
+            })
+            .collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let module =
+            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+        loaded(module, Arc::from(text)).map_err(|message| vec![*message])
+    }
+}
+
+/// Tells the client what is wrong with something that did not run.
+fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
+    for message in messages {
+        sink.message(message);
+        state.error = message.number;
+    }
+    sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error: true });
+}
+
+/// Tells the client of an error that ended what ran.
+fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
+    state.error = raised.number;
+    // A cancellation is answered by the door.
+    if !raised.uncatchable {
+        sink.message(&message_from(raised));
+    }
+}
+
+/// The value of a parameter; tables have none.
+fn single(value: &ParameterValue) -> Value {
+    match value {
+        ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
+        ParameterValue::Table(_) => Value::Null,
+    }
+}
+
+/// The values that the parameters of a module are given, by their places; `None` for a default.
+fn places(
+    loaded: &Loaded,
+    values: &[(Option<String>, Value, bool)],
+    procedure: &str,
+) -> Result<Vec<Option<usize>>, Message> {
+    let parameters = &loaded.module.parameters;
+    if values.len() > parameters.len() {
+        let text = format!("Procedure or function {procedure} has too many arguments specified.");
+        return Err(Message::error(8144, text).state(2));
+    }
+    let mut places = vec![None; parameters.len()];
+    for (number, (name, _, is_default)) in values.iter().enumerate() {
+        let place = match name {
+            None => Some(number),
+            Some(name) => parameters.iter().position(|parameter| parameter.name.eq_ignore_ascii_case(name)),
+        };
+        let Some(place) = place else {
+            let name = name.as_deref().unwrap_or("");
+            return Err(Message::error(8145, format!("{name} is not a parameter for procedure {procedure}.")));
+        };
+        if !is_default {
+            places[place] = Some(number);
+        }
+    }
+    Ok(places)
+}
+
+/// A name of parts, as a client writes it.
+pub(crate) fn object_name(text: &str) -> ObjectName {
+    let part = |part: &str| Name { text: part.trim().trim_matches(['[', ']', '"']).to_owned(), ..Name::default() };
+    ObjectName { parts: text.split('.').map(part).collect(), ..ObjectName::default() }
+}
+
+/// The moment, as the server's clock shows it.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let days = i32::try_from(since.as_secs() / 86_400).unwrap_or(0);
+    let ticks = (since.as_nanos() % (86_400 * 1_000_000_000)) / 100;
+    Timestamp::at(Date(days), ticks as i64)
+}

@@ -1,0 +1,160 @@
+//! What a session keeps between statements.
+
+use crate::cursor::Cursor;
+use mainstay_base::{Timestamp, Value};
+use mainstay_mssql::Random;
+use mainstay_tsql::compile::ModuleParameter;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A session's memory.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// `@@ROWCOUNT`.
+    pub(crate) row_count: i64,
+    /// `@@ERROR`.
+    pub(crate) error: i32,
+    /// `@@IDENTITY`.
+    pub(crate) identity: Option<i64>,
+    /// `@@TRANCOUNT`.
+    pub(crate) transactions: u32,
+    /// What the outermost transaction is called, and the savepoints in it.
+    pub(crate) transaction_name: Option<String>,
+    pub(crate) savepoints: Vec<String>,
+    /// Whether an error has left the transaction with nothing but ROLLBACK to do.
+    pub(crate) doomed: bool,
+    /// `@@FETCH_STATUS`.
+    pub(crate) fetch_status: i32,
+    /// SET options.
+    pub(crate) options: Options,
+    /// The table whose identity column statements may give values for.
+    pub(crate) identity_insert: Option<String>,
+    /// Temporary tables and table variables, by the level that made them; the first is the session's own.
+    pub(crate) levels: Vec<Level>,
+    /// Cursors by their names in lower case.
+    pub(crate) cursors: HashMap<String, Cursor>,
+    /// Rows that INSERT ... EXEC collects.
+    pub(crate) captured: Vec<Vec<Vec<Value>>>,
+    /// Statements that a client has prepared.
+    pub(crate) handles: HashMap<i32, PreparedText>,
+    pub(crate) last_handle: i32,
+    /// The table and columns that an INSERT BULK has announced.
+    pub(crate) bulk_target: Option<(String, Vec<String>)>,
+    /// The moment of the statement.
+    pub(crate) now: Timestamp,
+    /// Changes when a temporary table comes or goes.
+    pub(crate) version: u64,
+    /// Who is here.
+    pub(crate) login: String,
+    pub(crate) host: String,
+    pub(crate) application: String,
+    pub(crate) database: String,
+    pub(crate) process: i16,
+    /// What RAND and NEWID draw from.
+    pub(crate) random: Random,
+}
+
+/// A text with its parameters, under a handle of `sp_prepare`.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedText {
+    pub(crate) text: Arc<str>,
+    pub(crate) parameters: Arc<[ModuleParameter]>,
+}
+
+/// SET options.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) nocount: bool,
+    pub(crate) xact_abort: bool,
+    pub(crate) implicit_transactions: bool,
+    pub(crate) quoted_identifier: bool,
+    pub(crate) fmt_only: bool,
+    pub(crate) no_exec: bool,
+    pub(crate) row_limit: u64,
+    pub(crate) date_first: u8,
+    pub(crate) language: String,
+    pub(crate) text_size: i32,
+    pub(crate) lock_timeout: i32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            nocount: false,
+            xact_abort: false,
+            implicit_transactions: false,
+            quoted_identifier: true,
+            fmt_only: false,
+            no_exec: false,
+            row_limit: 0,
+            date_first: 7,
+            language: "us_english".to_owned(),
+            text_size: i32::MAX,
+            lock_timeout: -1,
+        }
+    }
+}
+
+/// What one level of calls has made.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    /// By the name in T-SQL, in lower case.
+    pub(crate) tables: HashMap<String, TemporaryTable>,
+    /// `SCOPE_IDENTITY()`.
+    pub(crate) identity: Option<i64>,
+    /// Whether it is a trigger, with `inserted` and `deleted`.
+    pub(crate) columns_updated: Option<Vec<String>>,
+}
+
+/// A temporary table, or a table variable.
+#[derive(Clone, Debug)]
+pub(crate) struct TemporaryTable {
+    /// What the core calls it.
+    pub(crate) core: String,
+}
+
+impl State {
+    /// What a session begins with.
+    pub(crate) fn new(login: &str, host: &str, application: &str, database: &str, process: i16) -> State {
+        State {
+            row_count: 0,
+            error: 0,
+            identity: None,
+            transactions: 0,
+            transaction_name: None,
+            savepoints: Vec::new(),
+            doomed: false,
+            fetch_status: 0,
+            options: Options::default(),
+            identity_insert: None,
+            levels: vec![Level::default()],
+            cursors: HashMap::new(),
+            captured: Vec::new(),
+            handles: HashMap::new(),
+            last_handle: 0,
+            bulk_target: None,
+            now: Timestamp(0),
+            version: 0,
+            login: login.to_owned(),
+            host: host.to_owned(),
+            application: application.to_owned(),
+            database: database.to_owned(),
+            process,
+            random: Random::unpredictable(),
+        }
+    }
+
+    /// The temporary table of this name, as the innermost level sees it.
+    pub(crate) fn temporary(&self, name: &str) -> Option<&TemporaryTable> {
+        let name = name.to_lowercase();
+        // Table variables belong to their own level; temporary tables are seen by the levels that are called.
+        let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
+        let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
+        levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// The type of a declared name, for the columns of results.
+    pub(crate) fn level(&mut self) -> Option<&mut Level> {
+        self.levels.last_mut()
+    }
+}

@@ -1,0 +1,73 @@
+//! What the tests of sessions share: a client that writes down what it is told.
+
+use mainstay_base::{Value, ValueRef};
+use mainstay_mssql::convert::convert;
+use mainstay_mssql::{Context, DataType, Length, Message};
+use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
+use std::fmt::Write;
+
+/// A client that writes down everything, much as `sqlcmd` shows it.
+#[derive(Default)]
+pub struct Transcript {
+    pub text: String,
+    columns: Vec<Column>,
+}
+
+impl Transcript {
+    fn cell(&self, place: usize, value: ValueRef<'_>) -> String {
+        let Some(column) = self.columns.get(place) else { return value.to_string() };
+        if value.is_null() {
+            return "NULL".to_owned();
+        }
+        let to = DataType::NVarChar(Length::Max);
+        let from = match column.data_type {
+            DataType::SqlVariant => mainstay_mssql::convert::type_of(value),
+            other => other,
+        };
+        let style = from.is_moment().then_some(121);
+        match convert(&Context::default(), value, from, to, style) {
+            Ok(Value::Text(text)) => text,
+            Ok(other) => other.to_string(),
+            Err(_) => value.to_string(),
+        }
+    }
+}
+
+impl Sink for Transcript {
+    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
+        self.columns = columns.to_vec();
+        let heads: Vec<String> = columns.iter().map(|c| format!("{} {}", c.name, c.data_type).trim().to_owned()).collect();
+        writeln!(self.text, "[{}]", heads.join(" | ")).map_err(|_| Stop::Lost)
+    }
+
+    fn order(&mut self, _: &[u16]) {}
+
+    fn row(&mut self, values: &[ValueRef<'_>]) -> Result<(), Stop> {
+        let cells: Vec<String> = values.iter().enumerate().map(|(place, value)| self.cell(place, *value)).collect();
+        writeln!(self.text, "{}", cells.join(" | ")).map_err(|_| Stop::Lost)
+    }
+
+    fn done(&mut self, done: Done) {
+        if let Some(count) = done.count {
+            let what = if done.command == Command::SELECT { "rows" } else { "rows affected" };
+            let _ = writeln!(self.text, "({count} {what})");
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let _ = match message.number {
+            0 => writeln!(self.text, "{}", message.text),
+            _ => writeln!(self.text, "{message}"),
+        };
+    }
+
+    fn return_status(&mut self, status: i32) {
+        let _ = writeln!(self.text, "status {status}");
+    }
+
+    fn return_value(&mut self, _: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
+        writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)
+    }
+
+    fn environment(&mut self, _: &Environment) {}
+}

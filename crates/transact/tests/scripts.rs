@@ -1,0 +1,53 @@
+//! Scripts of T-SQL with what a client sees of them: `scripts/NAME.sql` and `scripts/NAME.out`.
+//!
+//! The expected output was derived from SQL Server's documentation. `MAINSTAY_REWRITE=1` writes what is seen now, to be
+//! read before it is kept.
+
+mod common;
+
+use common::Transcript;
+use mainstay_engine::Database;
+use mainstay_transact::Instance;
+use std::path::PathBuf;
+
+fn run(script: &str) -> String {
+    let database = Database::in_memory().expect("a database in memory");
+    let mut session = Instance::new(database, "test").session();
+    let mut transcript = Transcript::default();
+    for batch in mainstay_tsql::batches(script) {
+        for _ in 0..batch.count {
+            session.batch(batch.text, &mut transcript);
+        }
+        transcript.text.push_str("--\n");
+    }
+    transcript.text
+}
+
+#[test]
+fn scripts_give_what_is_documented() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let rewrites = std::env::var_os("MAINSTAY_REWRITE").is_some();
+    let only = std::env::var("MAINSTAY_SCRIPT").ok();
+    let mut failures = Vec::new();
+    let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("the scripts")
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sql"))
+        .filter(|path| only.as_ref().is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str())))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    for path in names {
+        let seen = run(&std::fs::read_to_string(&path).expect("a script"));
+        let expected = path.with_extension("out");
+        if rewrites {
+            std::fs::write(&expected, &seen).expect("to write what is seen");
+            continue;
+        }
+        let wanted = std::fs::read_to_string(&expected).unwrap_or_default();
+        if wanted != seen {
+            failures.push(format!("{}\n--- wanted\n{wanted}\n--- seen\n{seen}", path.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

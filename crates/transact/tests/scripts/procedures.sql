@@ -1,0 +1,48 @@
+CREATE PROCEDURE dbo.AddTwo @a INT, @b INT = 2, @sum INT OUTPUT AS
+BEGIN
+    SET @sum = @a + @b
+    SELECT @sum AS result
+    RETURN 7
+END
+GO
+DECLARE @r INT, @s INT
+EXEC @r = AddTwo 1, @sum = @s OUTPUT
+SELECT @r AS status, @s AS sum
+EXEC dbo.AddTwo @a = 5, @b = 6, @sum = @s OUT
+SELECT @s
+GO
+EXEC AddTwo
+GO
+EXEC NoSuchProcedure
+GO
+CREATE PROCEDURE Outer1 AS
+BEGIN
+    CREATE TABLE #x (a INT)
+    INSERT INTO #x VALUES (1)
+    EXEC Inner1
+    SELECT COUNT(*) AS n FROM #x
+END
+GO
+CREATE PROCEDURE Inner1 AS INSERT INTO #x VALUES (2)
+GO
+EXEC Outer1
+GO
+SELECT * FROM #x
+GO
+CREATE FUNCTION dbo.Twice(@n INT) RETURNS INT AS BEGIN RETURN @n * 2 END
+GO
+SELECT dbo.Twice(21) AS answer
+DECLARE @t INT = dbo.Twice(4)
+SELECT @t
+GO
+CREATE TABLE T1 (a INT, b INT)
+INSERT INTO T1 EXEC('SELECT 1, 2')
+SELECT * FROM T1
+EXEC sp_executesql N'SELECT @x + 1 AS y', N'@x INT', @x = 41
+DECLARE @out INT
+EXEC sp_executesql N'SET @o = @i * 2', N'@i INT, @o INT OUTPUT', @i = 8, @o = @out OUTPUT
+SELECT @out
+GO
+DROP PROCEDURE AddTwo
+EXEC AddTwo 1
+GO

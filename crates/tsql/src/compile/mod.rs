@@ -1,0 +1,432 @@
+//! From T-SQL's statements to the typed form of programs.
+//!
+//! ```text
+//!   DECLARE @i INT = 0                slot @i int          @i := 0
+//!   WHILE @i < 10                     while (@i < 10)
+//!     SET @i += 1                       @i := (@i + 1)
+//!   SELECT @n = COUNT(*) FROM t       host "SELECT ..."  with (@n)  sets @n
+//! ```
+//!
+//! Flow of control, variables and expressions over variables become the machine's own. Everything else is a statement of
+//! the host: an [`Action`] with the variables that it reads and sets. A query stays a tree, since what its names mean is
+//! only known when it runs (SQL Server calls it deferred name resolution); the host reduces and plans it once, and again
+//! when what it depends on has changed.
+
+mod expression;
+mod statement;
+mod types;
+
+pub use expression::Operation;
+pub use types::storage_type;
+
+use crate::reduce;
+use crate::span::Span;
+use crate::tree::{
+    AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, Name,
+    ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
+};
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Message};
+use mainstay_program::{self as program, Routine, SlotId, StatementId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A batch, procedure, function or trigger in the typed form, with what it asks of its host.
+#[derive(Debug)]
+pub struct Module {
+    /// The form.
+    pub routine: Routine,
+    /// The host's statements, by their numbers.
+    pub actions: Vec<HostStatement>,
+    /// The variables, in the order of their slots; slots behind them are the compiler's.
+    pub variables: Vec<Variable>,
+    /// The parameters, in order.
+    pub parameters: Vec<ModuleParameter>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name in lower case, with the `@`.
+    pub name: String,
+    /// Its type; `None` for a cursor or a table.
+    pub data_type: Option<DataType>,
+}
+
+/// A parameter as callers see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModuleParameter {
+    /// Its name as it was written, with the `@`.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+    /// Whether it gives a value back.
+    pub is_output: bool,
+    /// Whether a call may leave it out.
+    pub has_default: bool,
+}
+
+/// What the machine asks its host to do.
+#[derive(Debug)]
+pub struct HostStatement {
+    /// What.
+    pub action: Action,
+    /// The names of the variables whose values it is given, in order, in lower case; expressions come behind them.
+    pub inputs: Vec<(String, DataType)>,
+    /// The variables that it sets, in order, with their types.
+    pub outputs: Vec<(String, DataType)>,
+    /// Its text, for messages and for modules that keep it.
+    pub text: Arc<str>,
+}
+
+/// A statement of the host.
+#[derive(Debug)]
+pub enum Action {
+    /// An operation on values that the machine has no instruction for.
+    Operation(Operation),
+    /// A value that needs a query: a subquery, or a function of the database.
+    Value(Box<Expr>, Option<DataType>),
+    /// A condition that needs a query.
+    Condition(Box<Expr>),
+    /// What only the session knows: `@@ROWCOUNT`, `ERROR_MESSAGE()`.
+    Session(reduce::SessionFunction),
+    /// SELECT whose rows go to the client.
+    Query(Box<Query>),
+    /// SELECT that sets variables.
+    Assign(Box<Query>, Vec<(AssignOperator, Expr)>),
+    /// INSERT, UPDATE, DELETE, MERGE.
+    Change(Box<Change>),
+    /// INSERT ... EXEC: until `EndCapture`, result sets go to this change.
+    BeginCapture,
+    /// The end of INSERT ... EXEC.
+    EndCapture(Box<Change>),
+    /// DECLARE of a table variable.
+    DeclareTable(Name, Vec<TableElement>),
+    /// DECLARE of a variable of a table type.
+    DeclareTyped(Name, ObjectName),
+    /// PRINT of the input.
+    Print,
+    /// RAISERROR of the inputs, with options.
+    Raiserror(Vec<Phrase>),
+    /// THROW of number, text and state.
+    Throw,
+    /// EXEC of a text, which is the input; AT a linked server is not known.
+    ExecuteText,
+    /// WAITFOR.
+    Wait(WaitFor),
+    /// DECLARE of a cursor, or SET of a cursor variable.
+    DeclareCursor(Name, Box<Cursor>),
+    /// OPEN.
+    Open(CursorName),
+    /// FETCH; the input of ABSOLUTE and RELATIVE is the last one.
+    Fetch(CursorName, Direction, usize),
+    /// CLOSE.
+    Close(CursorName),
+    /// DEALLOCATE.
+    Deallocate(CursorName),
+    /// BEGIN, COMMIT, ROLLBACK, SAVE; a name in a variable is the input.
+    Transaction(Transaction),
+    /// SET of options.
+    SetOption(Vec<Phrase>),
+    /// SET TRANSACTION ISOLATION LEVEL.
+    SetIsolation(Isolation),
+    /// Something ended that sets `@@ROWCOUNT` to this and `@@ERROR` to 0.
+    Counted(i64),
+    /// Whatever defines, drops or grants.
+    Define(Box<Statement>),
+}
+
+/// What the names of a module mean when it is compiled.
+pub trait Types {
+    /// The type of this name that the database defines.
+    fn user_type(&self, name: &ObjectName) -> Option<DataType>;
+
+    /// Whether the database defines a table type of this name.
+    fn is_table_type(&self, name: &ObjectName) -> bool;
+
+    /// Whether this is a scalar function of the database.
+    fn is_scalar_function(&self, name: &ObjectName) -> bool;
+}
+
+/// Compiles a batch, whose variables outside of it have these types: those of a text that `sp_executesql` runs.
+///
+/// Errors: with SQL Server's numbers, the line set.
+pub fn batch(
+    text: &str,
+    statements: &[Statement],
+    parameters: &[ModuleParameter],
+    types: &dyn Types,
+) -> Result<Module, Box<Message>> {
+    let mut compiler = Compiler::new("", text, types);
+    for parameter in parameters {
+        compiler.given(parameter)?;
+    }
+    compiler.finish(statements)
+}
+
+/// Compiles a procedure. `text` is what its tree was parsed from.
+///
+/// Errors: as [`batch`].
+pub fn procedure(text: &str, procedure: &Procedure, types: &dyn Types) -> Result<Module, Box<Message>> {
+    let mut compiler = Compiler::new(procedure.name.last(), text, types);
+    compiler.parameters(&procedure.parameters)?;
+    compiler.finish(body(&procedure.body)?)
+}
+
+/// Compiles a function that gives one value.
+///
+/// Errors: as [`batch`].
+pub fn scalar_function(text: &str, function: &Function, types: &dyn Types) -> Result<Module, Box<Message>> {
+    let FunctionKind::Scalar(returns, statements) = &function.returns else {
+        return Err(Box::new(reduce::not_supported("A function of this kind here")));
+    };
+    let mut compiler = Compiler::new(function.name.last(), text, types);
+    compiler.parameters(&function.parameters)?;
+    let data_type = compiler.data_type(returns, Declared::Column(1, function.name.last()))?;
+    compiler.returns = Some(data_type);
+    compiler.routine.result = Some(storage_type(data_type));
+    compiler.routine.default_result = mainstay_base::Value::Null;
+    compiler.finish(body(statements)?)
+}
+
+/// Compiles a function that fills a table, whose rows stand in the table variable of its name.
+///
+/// Errors: as [`batch`].
+pub fn table_function(text: &str, function: &Function, types: &dyn Types) -> Result<Module, Box<Message>> {
+    let FunctionKind::MultiStatement(name, elements, statements) = &function.returns else {
+        return Err(Box::new(reduce::not_supported("A function of this kind here")));
+    };
+    let mut compiler = Compiler::new(function.name.last(), text, types);
+    compiler.parameters(&function.parameters)?;
+    compiler.table_variable(name);
+    let action = Action::DeclareTable(name.clone(), elements.clone());
+    compiler.host(1, action, name.span, Vec::new(), Vec::new());
+    compiler.finish(statements)
+}
+
+/// Compiles a trigger.
+///
+/// Errors: as [`batch`].
+pub fn trigger(text: &str, trigger: &Trigger, types: &dyn Types) -> Result<Module, Box<Message>> {
+    Compiler::new(trigger.name.last(), text, types).finish(body(&trigger.body)?)
+}
+
+fn body(body: &Body) -> Result<&[Statement], Box<Message>> {
+    match body {
+        Body::Statements(statements) => Ok(statements),
+        Body::External(_) => Err(Box::new(reduce::not_supported("A module of an assembly"))),
+    }
+}
+
+/// A module while it is compiled.
+struct Compiler<'t> {
+    text: &'t str,
+    types: &'t dyn Types,
+    routine: Routine,
+    actions: Vec<HostStatement>,
+    variables: Vec<Variable>,
+    parameters: Vec<ModuleParameter>,
+    slots: HashMap<String, (SlotId, DataType)>,
+    labels: HashMap<String, program::LabelId>,
+    /// The statements of the list that is being compiled.
+    out: Vec<program::Statement>,
+    /// The type that RETURN gives, in a function.
+    returns: Option<DataType>,
+    /// Whether the module asks for `@@ROWCOUNT` or `@@ERROR`, so that the host has to hear of every statement.
+    counts: bool,
+    line: u32,
+    /// The statement that is being compiled.
+    span: Span,
+}
+
+impl<'t> Compiler<'t> {
+    fn new(name: &str, text: &'t str, types: &'t dyn Types) -> Compiler<'t> {
+        let lower = text.to_ascii_lowercase();
+        let counts = ["@@rowcount", "@@error", "rowcount_big"].iter().any(|name| lower.contains(name));
+        let mut routine = Routine::new(name);
+        routine.scoped = true;
+        Compiler {
+            text,
+            types,
+            routine,
+            actions: Vec::new(),
+            variables: Vec::new(),
+            parameters: Vec::new(),
+            slots: HashMap::new(),
+            labels: HashMap::new(),
+            out: Vec::new(),
+            returns: None,
+            counts,
+            line: 1,
+            span: Span::default(),
+        }
+    }
+
+    fn finish(mut self, statements: &[Statement]) -> Result<Module, Box<Message>> {
+        self.declare_labels(statements);
+        for statement in statements {
+            self.statement(statement)?;
+        }
+        self.routine.body = self.out;
+        Ok(Module {
+            routine: self.routine,
+            actions: self.actions,
+            variables: self.variables,
+            parameters: self.parameters,
+        })
+    }
+
+    /// A message with the line of the statement that is being compiled.
+    fn located(&self, mut message: Message) -> Box<Message> {
+        message.line = self.line;
+        Box::new(message)
+    }
+
+    fn data_type(&self, declared: &crate::tree::DataType, place: Declared<'_>) -> Result<DataType, Box<Message>> {
+        let scope = expression::NoTables(self.types);
+        reduce::data_type(declared, place, &scope).map_err(|message| self.located(message))
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter]) -> Result<(), Box<Message>> {
+        for (place, parameter) in parameters.iter().enumerate() {
+            let name = &parameter.name.text;
+            if self.types.is_table_type(&parameter.data_type.name) {
+                self.table_variable(&parameter.name);
+                continue;
+            }
+            let data_type = self.data_type(&parameter.data_type, Declared::Column(place as u32 + 1, name))?;
+            let default = match &parameter.default {
+                None => None,
+                Some(value) => Some(self.constant(value, data_type)?),
+            };
+            let direction = if parameter.output { program::Direction::InOut } else { program::Direction::In };
+            let has_default = default.is_some();
+            let slot = self.routine.parameter(name, storage_type(data_type), direction, default);
+            self.declared(slot, name, data_type);
+            let is_output = parameter.output;
+            self.parameters.push(ModuleParameter { name: name.clone(), data_type, is_output, has_default });
+        }
+        Ok(())
+    }
+
+    /// A parameter that is known by its type alone.
+    fn given(&mut self, parameter: &ModuleParameter) -> Result<(), Box<Message>> {
+        let ModuleParameter { name, data_type, is_output, .. } = parameter;
+        let direction = if *is_output { program::Direction::InOut } else { program::Direction::In };
+        let slot = self.routine.parameter(name, storage_type(*data_type), direction, None);
+        self.declared(slot, name, *data_type);
+        self.parameters.push(parameter.clone());
+        Ok(())
+    }
+
+    fn declared(&mut self, slot: SlotId, name: &str, data_type: DataType) {
+        if let Some(slot) = self.routine.slots.get_mut(usize::from(slot.0)) {
+            slot.declared = data_type.to_string();
+        }
+        let name = name.to_lowercase();
+        self.slots.insert(name.clone(), (slot, data_type));
+        self.variables.push(Variable { name, data_type: Some(data_type) });
+    }
+
+    fn table_variable(&mut self, name: &Name) {
+        self.variables.push(Variable { name: name.text.to_lowercase(), data_type: None });
+    }
+
+    /// The slot and type of a variable.
+    fn variable(&self, name: &Name) -> Result<(SlotId, DataType), Box<Message>> {
+        let undeclared = || {
+            let text = format!("Must declare the scalar variable \"{}\".", name.text);
+            self.located(Message::error(137, text).severity(15).state(2))
+        };
+        self.slots.get(&name.text.to_lowercase()).copied().ok_or_else(undeclared)
+    }
+
+    /// The variables that a stretch of the text names.
+    fn mentioned(&self, span: Span) -> Vec<(String, SlotId, DataType)> {
+        let text = span.of(self.text);
+        let (tokens, _) = crate::lexer::tokens(text);
+        let mut mentioned: Vec<(String, SlotId, DataType)> = Vec::new();
+        for token in tokens.iter().filter(|token| token.kind == crate::lexer::TokenKind::Variable) {
+            let name = token.span.of(text).to_lowercase();
+            if let Some((slot, data_type)) = self.slots.get(&name)
+                && !mentioned.iter().any(|(known, ..)| *known == name)
+            {
+                mentioned.push((name, *slot, *data_type));
+            }
+        }
+        mentioned
+    }
+
+    /// The number of a new statement of the host that is given these variables.
+    fn action(
+        &mut self,
+        action: Action,
+        span: Span,
+        variables: &[(String, SlotId, DataType)],
+        outputs: &[(String, SlotId, DataType)],
+    ) -> StatementId {
+        let typed = |list: &[(String, SlotId, DataType)]| {
+            list.iter().map(|(name, _, data_type)| (name.clone(), *data_type)).collect::<Vec<_>>()
+        };
+        let text = Arc::from(span.of(self.text).trim());
+        self.actions.push(HostStatement { action, inputs: typed(variables), outputs: typed(outputs), text });
+        StatementId(self.actions.len() as u32 - 1)
+    }
+
+    /// Adds a statement of the host: it is given the variables that its text names, and behind them these values.
+    fn host(
+        &mut self,
+        line: u32,
+        action: Action,
+        span: Span,
+        values: Vec<program::Expression>,
+        outputs: Vec<(String, SlotId, DataType)>,
+    ) {
+        let variables = self.mentioned(span);
+        let statement = self.action(action, span, &variables, &outputs);
+        let mut inputs: Vec<program::Expression> =
+            variables.iter().map(|(_, slot, _)| program::Expression::slot(&self.routine, *slot)).collect();
+        inputs.extend(values);
+        let outputs = outputs.into_iter().map(|(_, slot, _)| slot).collect();
+        let text: Arc<str> = Arc::from(first_line(span.of(self.text)));
+        let kind = program::StatementKind::Host { statement, text, inputs, outputs, branches: Vec::new() };
+        self.out.push(program::Statement::new(line, kind));
+    }
+
+    fn push(&mut self, line: u32, kind: program::StatementKind) {
+        self.out.push(program::Statement::new(line, kind));
+    }
+
+    /// Tells the host that something ended which it had no part in.
+    fn counted(&mut self, line: u32, rows: i64) {
+        if self.counts {
+            let statement = self.action(Action::Counted(rows), Span::default(), &[], &[]);
+            let text: Arc<str> = Arc::from("counted");
+            let (inputs, outputs, branches) = (Vec::new(), Vec::new(), Vec::new());
+            self.push(line, program::StatementKind::Host { statement, text, inputs, outputs, branches });
+        }
+    }
+
+    /// What `work` adds, on its own.
+    fn aside(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), Box<Message>>,
+    ) -> Result<Vec<program::Statement>, Box<Message>> {
+        let before = std::mem::take(&mut self.out);
+        let done = work(self);
+        let written = std::mem::replace(&mut self.out, before);
+        done.map(|()| written)
+    }
+}
+
+/// The first line of a statement, as listings show it.
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or("");
+    line.chars().take(120).collect()
+}
+
+/// The name of what EXEC calls, as the host resolves it.
+pub(crate) fn callee(name: &ObjectName) -> Arc<str> {
+    let parts: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
+    Arc::from(parts.join("."))
+}

@@ -1,0 +1,319 @@
+//! Statements: variables, control of flow, calls; and everything else as a statement of the host.
+
+use super::{Action, Compiler, callee, storage_type};
+use crate::reduce;
+use crate::span::Span;
+use crate::tree::{
+    Change, Declaration, Execute, ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, Name, Query, QueryBody,
+    SelectItem, SetItem, SetVariable, Statement, StatementKind,
+};
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Length, Message};
+use mainstay_program::{self as program, Argument, ArgumentValue, Call, Callee, Expression, SlotId};
+
+type Compiled = Result<(), Box<Message>>;
+
+impl Compiler<'_> {
+    /// Labels may be named before they stand.
+    pub(super) fn declare_labels(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::Label(name) => {
+                    let label = self.routine.label(&name.text);
+                    self.labels.insert(name.text.to_lowercase(), label);
+                }
+                StatementKind::Block(inner) | StatementKind::AtomicBlock(_, inner) => self.declare_labels(inner),
+                StatementKind::Try(body, catch) => {
+                    self.declare_labels(body);
+                    self.declare_labels(catch);
+                }
+                StatementKind::If(parts) => {
+                    self.declare_labels(std::slice::from_ref(&parts.1));
+                    self.declare_labels(parts.2.as_slice());
+                }
+                StatementKind::While(parts) => self.declare_labels(std::slice::from_ref(&parts.1)),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn statement(&mut self, statement: &Statement) -> Compiled {
+        let (line, span) = (statement.line.0, statement.span);
+        (self.line, self.span) = (line, span);
+        match &statement.kind {
+            StatementKind::Declare(declarations) => {
+                declarations.iter().try_for_each(|declaration| self.declare(declaration, line, span))
+            }
+            StatementKind::SetVariable(set) => self.set(set, line, span),
+            StatementKind::If(parts) => self.if_statement(&parts.0, &parts.1, parts.2.as_ref(), line),
+            StatementKind::While(parts) => {
+                let condition = self.condition(&parts.0)?;
+                let body = self.aside(|it| it.statement(&parts.1))?;
+                self.push(line, program::StatementKind::While { condition, body });
+                Ok(())
+            }
+            StatementKind::Block(statements) | StatementKind::AtomicBlock(_, statements) => {
+                statements.iter().try_for_each(|statement| self.statement(statement))
+            }
+            StatementKind::Break => self.plain(line, program::StatementKind::Break),
+            StatementKind::Continue => self.plain(line, program::StatementKind::Continue),
+            StatementKind::Goto(name) => self.jump(name, line, true),
+            StatementKind::Label(name) => self.jump(name, line, false),
+            StatementKind::Return(value) => self.return_statement(value.as_ref(), line),
+            StatementKind::Try(body, catch) => {
+                let body = self.aside(|it| body.iter().try_for_each(|statement| it.statement(statement)))?;
+                let catch = self.aside(|it| catch.iter().try_for_each(|statement| it.statement(statement)))?;
+                self.plain(line, program::StatementKind::Try { body, catch })
+            }
+            StatementKind::Throw(None) => self.plain(line, program::StatementKind::Rethrow),
+            StatementKind::Execute(execute) => self.execute(execute, line, span),
+            StatementKind::Select(query) => self.select(query, line, span),
+            StatementKind::Change(change) => self.change(change, line, span),
+            other => self.of_host(other, statement, line, span),
+        }
+    }
+
+    fn plain(&mut self, line: u32, kind: program::StatementKind) -> Compiled {
+        self.push(line, kind);
+        Ok(())
+    }
+
+    fn declare(&mut self, declaration: &Declaration, line: u32, span: Span) -> Compiled {
+        match declaration {
+            Declaration::Table(name, elements) => {
+                self.table_variable(name);
+                self.host(line, Action::DeclareTable(name.clone(), elements.clone()), span, Vec::new(), Vec::new());
+                Ok(())
+            }
+            Declaration::Scalar(name, declared, _) if declared.name.is("CURSOR") => {
+                self.table_variable(name);
+                Ok(())
+            }
+            Declaration::Scalar(name, declared, _) if self.types.is_table_type(&declared.name) => {
+                self.table_variable(name);
+                let action = Action::DeclareTyped(name.clone(), declared.name.clone());
+                self.host(line, action, span, Vec::new(), Vec::new());
+                Ok(())
+            }
+            Declaration::Scalar(name, declared, initial) => {
+                let place = Declared::Column(self.variables.len() as u32 + 1, &name.text);
+                let data_type = self.data_type(declared, place)?;
+                let slot = self.routine.slot(&name.text, storage_type(data_type));
+                self.declared(slot, &name.text, data_type);
+                match initial {
+                    None => Ok(()),
+                    Some(value) => self.assign(slot, data_type, value, line),
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, target: SlotId, data_type: DataType, value: &Expr, line: u32) -> Compiled {
+        let value = self.value_as(value, data_type)?;
+        self.push(line, program::StatementKind::Assign { target, value });
+        self.counted(line, 1);
+        Ok(())
+    }
+
+    fn set(&mut self, set: &SetVariable, line: u32, span: Span) -> Compiled {
+        match set {
+            SetVariable::Value(name, operator, value) => {
+                let (slot, data_type) = self.variable(name)?;
+                match reduce::compound(*operator) {
+                    None => self.assign(slot, data_type, value, line),
+                    Some(operator) => {
+                        let value =
+                            Expr::Binary(Box::new(Expr::Variable(name.clone())), operator, Box::new(value.clone()));
+                        self.assign(slot, data_type, &value, line)
+                    }
+                }
+            }
+            SetVariable::Cursor(name, cursor) => {
+                self.host(line, Action::DeclareCursor(name.clone(), cursor.clone()), span, Vec::new(), Vec::new());
+                Ok(())
+            }
+            SetVariable::Method(..) | SetVariable::Property(..) => {
+                Err(self.located(reduce::not_supported("A method of a variable")))
+            }
+        }
+    }
+
+    fn if_statement(
+        &mut self,
+        condition: &Expr,
+        then: &Statement,
+        otherwise: Option<&Statement>,
+        line: u32,
+    ) -> Compiled {
+        let condition = self.condition(condition)?;
+        let then = self.aside(|it| {
+            it.counted(line, 0);
+            it.statement(then)
+        })?;
+        let otherwise = self.aside(|it| {
+            it.counted(line, 0);
+            otherwise.map_or(Ok(()), |statement| it.statement(statement))
+        })?;
+        self.plain(line, program::StatementKind::If { condition, then, otherwise })
+    }
+
+    fn jump(&mut self, name: &Name, line: u32, goes: bool) -> Compiled {
+        let Some(label) = self.labels.get(&name.text.to_lowercase()).copied() else {
+            let text =
+                format!("A GOTO statement references the label '{}' but the label has not been declared.", name.text);
+            return Err(self.located(Message::error(133, text).severity(15)));
+        };
+        self.plain(line, if goes { program::StatementKind::Goto(label) } else { program::StatementKind::Label(label) })
+    }
+
+    fn return_statement(&mut self, value: Option<&Expr>, line: u32) -> Compiled {
+        let data_type = self.returns.unwrap_or(DataType::Int);
+        let value = value.map(|value| self.value_as(value, data_type)).transpose()?;
+        self.plain(line, program::StatementKind::Return(value))
+    }
+
+    fn select(&mut self, query: &Query, line: u32, span: Span) -> Compiled {
+        let QueryBody::Select(select) = &query.body else {
+            self.host(line, Action::Query(Box::new(query.clone())), span, Vec::new(), Vec::new());
+            return Ok(());
+        };
+        let mut assigned = Vec::new();
+        let mut outputs = Vec::new();
+        for item in &select.items {
+            if let SelectItem::Assign(name, operator, value) = item {
+                let (slot, data_type) = self.variable(name)?;
+                outputs.push((name.text.to_lowercase(), slot, data_type));
+                assigned.push((*operator, value.clone()));
+            }
+        }
+        match assigned.len() {
+            0 => self.host(line, Action::Query(Box::new(query.clone())), span, Vec::new(), Vec::new()),
+            count if count < select.items.len() => {
+                let text = "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval \
+                            operations.";
+                return Err(self.located(Message::error(141, text).severity(15)));
+            }
+            _ if select.from.is_empty() && select.condition.is_none() => {
+                for item in &select.items {
+                    if let SelectItem::Assign(name, operator, value) = item {
+                        self.set(&SetVariable::Value(name.clone(), *operator, value.clone()), line, span)?;
+                    }
+                }
+            }
+            _ => self.host(line, Action::Assign(Box::new(query.clone()), assigned), span, Vec::new(), outputs),
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, change: &Change, line: u32, span: Span) -> Compiled {
+        if let Change::Insert(insert) = change
+            && let InsertRows::Execute(execute) = &insert.rows
+        {
+            self.host(line, Action::BeginCapture, Span::default(), Vec::new(), Vec::new());
+            self.execute(execute, line, span)?;
+            self.host(line, Action::EndCapture(Box::new(change.clone())), span, Vec::new(), Vec::new());
+            return Ok(());
+        }
+        let mut outputs = Vec::new();
+        if let Change::Update(update) = change {
+            for item in &update.items {
+                if let SetItem::Variable(name, ..) | SetItem::Both(name, ..) = item {
+                    let (slot, data_type) = self.variable(name)?;
+                    outputs.push((name.text.to_lowercase(), slot, data_type));
+                }
+            }
+        }
+        self.host(line, Action::Change(Box::new(change.clone())), span, Vec::new(), outputs);
+        Ok(())
+    }
+
+    fn execute(&mut self, execute: &Execute, line: u32, span: Span) -> Compiled {
+        let status = execute.status.as_ref().map(|name| self.variable(name)).transpose()?;
+        let result = status.map(|(slot, _)| slot);
+        let (callee, arguments) = match &execute.module {
+            ExecuteModule::Procedure(name, _, arguments) => (Callee::Named(callee(name)), arguments),
+            ExecuteModule::Variable(name, arguments) => {
+                let (slot, _) = self.variable(name)?;
+                (Callee::Dynamic(Box::new(Expression::slot(&self.routine, slot))), arguments)
+            }
+            ExecuteModule::Text(text, _, _, None) => {
+                let text = self.value_as(text, DataType::NVarChar(Length::Max))?;
+                self.host(line, Action::ExecuteText, span, vec![text], Vec::new());
+                return Ok(());
+            }
+            ExecuteModule::Text(..) => return Err(self.located(reduce::not_supported("EXEC AT"))),
+        };
+        let arguments = arguments.iter().map(|argument| self.argument(argument)).collect::<Result<_, _>>()?;
+        self.plain(line, program::StatementKind::Call { call: Call { callee, arguments }, result })
+    }
+
+    fn argument(&mut self, argument: &ExecuteArgument) -> Result<Argument, Box<Message>> {
+        let name = argument.name.as_ref().map(|name| name.text.clone());
+        let value = match &argument.value {
+            Expr::Default => ArgumentValue::Default,
+            Expr::Variable(variable) if argument.output => ArgumentValue::InOut(self.variable(variable)?.0),
+            // A table variable goes by its name.
+            Expr::Variable(variable) if !self.slots.contains_key(&variable.text.to_lowercase()) => {
+                ArgumentValue::Value(Expression::text(variable.text.clone()))
+            }
+            // A word without quotes is a text: EXEC sp_help Customers.
+            Expr::Column(name) => ArgumentValue::Value(Expression::text(callee(name).to_string())),
+            value => {
+                let (value, _) = self.value(value)?;
+                ArgumentValue::Value(value)
+            }
+        };
+        Ok(Argument { name, value })
+    }
+
+    fn of_host(&mut self, kind: &StatementKind, statement: &Statement, line: u32, span: Span) -> Compiled {
+        let text = DataType::NVarChar(Length::Max);
+        let (action, values) = match kind {
+            StatementKind::Print(value) => (Action::Print, vec![self.value_as(value, text)?]),
+            StatementKind::Raiserror(values, options) => {
+                let values = values.iter().map(|value| self.value(value).map(|(value, _)| value));
+                (Action::Raiserror(options.clone()), values.collect::<Result<_, _>>()?)
+            }
+            StatementKind::Throw(Some(parts)) => {
+                let number = self.value_as(&parts.0, DataType::Int)?;
+                let message = self.value_as(&parts.1, DataType::NVarChar(Length::Limited(2048)))?;
+                let state = self.value_as(&parts.2, DataType::TinyInt)?;
+                (Action::Throw, vec![number, message, state])
+            }
+            StatementKind::WaitFor(wait) => {
+                let (crate::tree::WaitFor::Delay(value) | crate::tree::WaitFor::Time(value)) = wait;
+                (Action::Wait(wait.clone()), vec![self.value_as(value, text)?])
+            }
+            StatementKind::DeclareCursor(name, cursor) => {
+                (Action::DeclareCursor(name.clone(), cursor.clone()), Vec::new())
+            }
+            StatementKind::Open(name) => (Action::Open(name.clone()), Vec::new()),
+            StatementKind::Close(name) => (Action::Close(name.clone()), Vec::new()),
+            StatementKind::Deallocate(name) => (Action::Deallocate(name.clone()), Vec::new()),
+            StatementKind::Fetch(fetch) => return self.fetch(fetch, line, span),
+            StatementKind::Transaction(transaction) => (Action::Transaction(transaction.clone()), Vec::new()),
+            StatementKind::SetOption(options) => (Action::SetOption(options.clone()), Vec::new()),
+            StatementKind::SetIsolation(isolation) => (Action::SetIsolation(*isolation), Vec::new()),
+            _ => (Action::Define(Box::new(statement.clone())), Vec::new()),
+        };
+        self.host(line, action, span, values, Vec::new());
+        Ok(())
+    }
+
+    fn fetch(&mut self, fetch: &Fetch, line: u32, span: Span) -> Compiled {
+        let mut outputs = Vec::new();
+        for name in &fetch.into {
+            let (slot, data_type) = self.variable(name)?;
+            outputs.push((name.text.to_lowercase(), slot, data_type));
+        }
+        let values = match &fetch.direction {
+            crate::tree::Direction::Absolute(value) | crate::tree::Direction::Relative(value) => {
+                vec![self.value_as(value, DataType::BigInt)?]
+            }
+            _ => Vec::new(),
+        };
+        let action = Action::Fetch(fetch.cursor.clone(), fetch.direction.clone(), fetch.into.len());
+        self.host(line, action, span, values, outputs);
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! CREATE TABLE, ALTER TABLE and CREATE INDEX.
+//!
+//! A column's type keeps its name (`"mssql:datetime"`), which the core maps to one of its own and remembers.
+
+use super::{Reducer, Scope, data_type, not_supported, quoted, table_expression};
+use crate::tree::{
+    AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
+    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
+};
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Message};
+
+/// The statements that make a table; `table` is the core's name, quoted.
+///
+/// Errors: those of types and expressions; 40515 for what tables of the core do not have.
+pub fn create_table(
+    table: &str,
+    elements: &[TableElement],
+    temporary: bool,
+    scope: &dyn Scope,
+) -> Result<Vec<String>, Message> {
+    let mut parts = Vec::new();
+    let mut indexes = Vec::new();
+    let columns = stored_columns(elements, scope)?;
+    for (place, element) in elements.iter().enumerate() {
+        match element {
+            TableElement::Column(column) => {
+                parts.push(self::column(column, place, &columns, scope)?);
+                parts.extend(constraints_of(column, scope)?);
+                indexes.extend(column.properties.iter().filter_map(|property| match property {
+                    ColumnProperty::Index(index) => Some((index, Some(&column.name))),
+                    _ => None,
+                }));
+            }
+            TableElement::Constraint(constraint) => parts.extend(self::constraint(constraint, None, scope)?),
+            TableElement::Index(index) => indexes.push((index, None)),
+            TableElement::Period(..) => return Err(not_supported("A period of system time")),
+        }
+    }
+    let word = if temporary { "CREATE TEMPORARY TABLE" } else { "CREATE TABLE" };
+    let mut statements = vec![format!("{word} {table} ({})", parts.join(", "))];
+    for (index, column) in indexes {
+        let mut index = index.clone();
+        if let (true, Some(column)) = (index.columns.is_empty(), column) {
+            index.columns.push((column.clone(), None));
+        }
+        statements.push(create_index(&index, table)?);
+    }
+    Ok(statements)
+}
+
+/// The statement that makes an index.
+///
+/// Errors: 40515 for kinds of indexes that the core does not have.
+pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
+    if index.columnstore {
+        return Err(not_supported("A columnstore index"));
+    }
+    let unique = if index.key == KeyKind::None { "" } else { "UNIQUE " };
+    let name = index.name.as_ref().map_or_else(String::new, |name| quoted(&name.text));
+    Ok(format!("CREATE {unique}INDEX {name} ON {table} ({})", key_columns(index)))
+}
+
+/// The statements that change a table.
+///
+/// Errors: as [`create_table`].
+pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
+    match action {
+        AlterTableAction::Add(_, elements) => {
+            let mut statements = Vec::new();
+            let columns = stored_columns(elements, scope)?;
+            for (place, element) in elements.iter().enumerate() {
+                match element {
+                    TableElement::Column(column) => {
+                        let text = self::column(column, place, &columns, scope)?;
+                        statements.push(format!("ALTER TABLE {table} ADD COLUMN {text}"));
+                        for text in constraints_of(column, scope)? {
+                            statements.push(format!("ALTER TABLE {table} ADD {text}"));
+                        }
+                    }
+                    TableElement::Constraint(Constraint {
+                        kind: ConstraintKind::Default(value, Some(column), _),
+                        ..
+                    }) => {
+                        let value = default_text(value, scope)?;
+                        let column = quoted(&column.text);
+                        statements.push(format!("ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {value}"));
+                    }
+                    TableElement::Constraint(constraint) => {
+                        for text in self::constraint(constraint, None, scope)? {
+                            statements.push(format!("ALTER TABLE {table} ADD {text}"));
+                        }
+                    }
+                    TableElement::Index(index) => statements.push(create_index(index, table)?),
+                    TableElement::Period(..) => return Err(not_supported("A period of system time")),
+                }
+            }
+            Ok(statements)
+        }
+        AlterTableAction::Drop(elements) => Ok(elements.iter().map(|element| dropped(table, element)).collect()),
+        // Constraints of the core always hold; triggers are the database's.
+        AlterTableAction::CheckConstraint(..) | AlterTableAction::Trigger(..) => Ok(Vec::new()),
+        AlterTableAction::AlterColumn(column, _) => alter_column(table, column, scope),
+        AlterTableAction::AlterProperty(..) => Err(not_supported("ALTER COLUMN ADD or DROP of a property")),
+        AlterTableAction::Words(_) => Ok(Vec::new()),
+    }
+}
+
+fn dropped(table: &str, element: &DropElement) -> String {
+    let exists = if element.if_exists { "IF EXISTS " } else { "" };
+    let kind = if element.column == Some(true) { "COLUMN" } else { "CONSTRAINT" };
+    format!("ALTER TABLE {table} DROP {kind} {exists}{}", quoted(&element.name.text))
+}
+
+fn alter_column(table: &str, column: &Column, scope: &dyn Scope) -> Result<Vec<String>, Message> {
+    let ColumnKind::Stored(declared) = &column.kind else { return Err(not_supported("ALTER COLUMN of this form")) };
+    let name = quoted(&column.name.text);
+    let data_type = data_type(declared, Declared::Column(1, &column.name.text), scope)?;
+    let mut statements =
+        vec![format!("ALTER TABLE {table} ALTER COLUMN {name} SET DATA TYPE {}", type_name(data_type))];
+    let nullable = column.properties.iter().find_map(|property| match property {
+        ColumnProperty::Nullable(nullable) => Some(*nullable),
+        _ => None,
+    });
+    let word = if nullable == Some(false) { "SET" } else { "DROP" };
+    statements.push(format!("ALTER TABLE {table} ALTER COLUMN {name} {word} NOT NULL"));
+    Ok(statements)
+}
+
+/// The columns with a type of their own: what computed columns may name.
+fn stored_columns(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(String, DataType)>, Message> {
+    let mut columns = Vec::new();
+    for (place, element) in elements.iter().enumerate() {
+        let TableElement::Column(column) = element else { continue };
+        match &column.kind {
+            ColumnKind::Stored(declared) => {
+                let place = Declared::Column(place as u32 + 1, &column.name.text);
+                columns.push((column.name.text.clone(), data_type(declared, place, scope)?));
+            }
+            ColumnKind::Timestamp => columns.push((column.name.text.clone(), DataType::RowVersion)),
+            ColumnKind::Computed(_) => {}
+        }
+    }
+    Ok(columns)
+}
+
+/// The types of the columns of a table that is to be made, by their names. Computed columns are not among them.
+///
+/// Errors: those of types.
+pub fn column_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(String, DataType)>, Message> {
+    stored_columns(elements, scope)
+}
+
+/// A type as the name of the core's.
+pub fn type_name(data_type: DataType) -> String {
+    quoted(&format!("mssql:{data_type}"))
+}
+
+fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: &dyn Scope) -> Result<String, Message> {
+    let name = quoted(&column.name.text);
+    let data_type = match &column.kind {
+        ColumnKind::Stored(declared) => {
+            data_type(declared, Declared::Column(place as u32 + 1, &column.name.text), scope)?
+        }
+        ColumnKind::Timestamp => DataType::RowVersion,
+        ColumnKind::Computed(value) => {
+            let value = table_expression(value, scope)?;
+            let data_type = scope.expression_type(&over_columns(&value, columns))?;
+            return Ok(format!("{name} {} GENERATED ALWAYS AS ({value}) STORED", type_name(data_type)));
+        }
+    };
+    let mut text = format!("{name} {}", type_name(data_type));
+    for property in &column.properties {
+        match property {
+            ColumnProperty::Nullable(false) => text.push_str(" NOT NULL"),
+            ColumnProperty::Collate(collation) => {
+                let upper = collation.text.to_ascii_uppercase();
+                if upper.contains("_BIN") || upper.contains("_CS") {
+                    text.push_str(" COLLATE \"binary\"");
+                }
+            }
+            ColumnProperty::Identity(steps) => {
+                let (seed, increment) = match steps {
+                    Some((seed, increment)) => (whole(seed)?, whole(increment)?),
+                    None => (1, 1),
+                };
+                text.push_str(&format!(
+                    " GENERATED BY DEFAULT AS IDENTITY (START WITH {seed} INCREMENT BY {increment})"
+                ));
+            }
+            ColumnProperty::Constraint(Constraint { kind: ConstraintKind::Default(value, ..), .. }) => {
+                text.push_str(&format!(" DEFAULT {}", default_text(value, scope)?));
+            }
+            _ => {}
+        }
+    }
+    Ok(text)
+}
+
+/// A query that gives an expression over columns of these types, of no row.
+fn over_columns(value: &str, columns: &[(String, DataType)]) -> String {
+    if columns.is_empty() {
+        return format!("SELECT {value} AS c");
+    }
+    let columns: Vec<String> = columns
+        .iter()
+        .map(|(name, data_type)| format!("\"mssql:cast:{data_type}\"(NULL) AS {}", quoted(name)))
+        .collect();
+    format!("SELECT {value} AS c FROM (SELECT {}) AS t", columns.join(", "))
+}
+
+fn default_text(value: &Expr, scope: &dyn Scope) -> Result<String, Message> {
+    let text = table_expression(value, scope)?;
+    Ok(if text == "NULL" { text } else { format!("({text})") })
+}
+
+/// The constraints that stand with a column.
+fn constraints_of(column: &Column, scope: &dyn Scope) -> Result<Vec<String>, Message> {
+    let mut texts = Vec::new();
+    for property in &column.properties {
+        if let ColumnProperty::Constraint(constraint) = property {
+            texts.extend(self::constraint(constraint, Some(&column.name), scope)?);
+        }
+    }
+    Ok(texts)
+}
+
+fn constraint(constraint: &Constraint, column: Option<&Name>, scope: &dyn Scope) -> Result<Option<String>, Message> {
+    let name = constraint.name.as_ref().map_or_else(String::new, |name| format!("CONSTRAINT {} ", quoted(&name.text)));
+    Ok(Some(match &constraint.kind {
+        ConstraintKind::Default(..) => return Ok(None),
+        ConstraintKind::Key(index) => {
+            let word = if index.key == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE" };
+            let columns = match (index.columns.is_empty(), column) {
+                (true, Some(column)) => quoted(&column.text),
+                _ => key_columns(index),
+            };
+            format!("{name}{word} ({columns})")
+        }
+        ConstraintKind::Check(_, condition) => format!("{name}CHECK ({})", table_expression(condition, scope)?),
+        ConstraintKind::ForeignKey(key) => format!("{name}{}", foreign_key(key, column, scope)?),
+    }))
+}
+
+fn key_columns(index: &IndexSpec) -> String {
+    let column = |(name, descending): &(Name, Option<bool>)| {
+        format!("{}{}", quoted(&name.text), if *descending == Some(true) { " DESC" } else { "" })
+    };
+    index.columns.iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+fn foreign_key(key: &ForeignKey, column: Option<&Name>, scope: &dyn Scope) -> Result<String, Message> {
+    let list = |names: &[Name]| names.iter().map(|name| quoted(&name.text)).collect::<Vec<_>>().join(", ");
+    let own = match (key.columns.is_empty(), column) {
+        (true, Some(column)) => quoted(&column.text),
+        _ => list(&key.columns),
+    };
+    let mut text = format!("FOREIGN KEY ({own}) REFERENCES {}", scope.table(&key.table)?);
+    if !key.referenced.is_empty() {
+        text.push_str(&format!(" ({})", list(&key.referenced)));
+    }
+    for (word, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
+        let Some(action) = action else { continue };
+        let action = match action {
+            ReferentialAction::NoAction => "NO ACTION",
+            ReferentialAction::Cascade => "CASCADE",
+            ReferentialAction::SetNull => "SET NULL",
+            ReferentialAction::SetDefault => "SET DEFAULT",
+        };
+        text.push_str(&format!(" ON {word} {action}"));
+    }
+    Ok(text)
+}
+
+/// A whole number with its sign, as IDENTITY has it.
+fn whole(value: &Expr) -> Result<i64, Message> {
+    let digits = |value: &Expr| match value {
+        Expr::Literal(Literal::Integer(digits)) => digits.parse::<i64>().ok(),
+        _ => None,
+    };
+    let number = match value {
+        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
+        Expr::Unary(UnaryOperator::Plus, inner) => digits(inner),
+        other => digits(other),
+    };
+    number.ok_or_else(|| not_supported("IDENTITY with other than whole numbers"))
+}
+
+impl Reducer<'_> {
+    /// A function of the session in the definition of a table: those that tell the time are asked again for each row's
+    /// statement, those that tell names have one answer.
+    pub(super) fn in_definition(&mut self, name: &str, data_type: DataType) -> Result<(), Message> {
+        match name {
+            "getdate" | "current_timestamp" | "getutcdate" | "sysdatetime" | "sysutcdatetime" | "sysdatetimeoffset" => {
+                self.open(&format!("cast:{data_type}"));
+                self.push("CAST(now() AS TIMESTAMP))");
+            }
+            "user" | "current_user" | "session_user" | "user_name" | "schema_name" => self.typed(data_type, "'dbo'"),
+            "suser_name" | "suser_sname" | "system_user" | "original_login" => self.typed(data_type, "'sa'"),
+            _ => return Err(not_supported("This function in the definition of a table")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,328 @@
+//! Expressions and conditions.
+
+use super::{Reducer, not_supported, text_literal};
+use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
+use mainstay_base::Value;
+use mainstay_mssql::{DataType, Message};
+
+impl Reducer<'_> {
+    /// Writes a value.
+    pub(super) fn expression(&mut self, value: &Expr) -> Result<(), Message> {
+        match value {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column(name) => self.column(name),
+            Expr::Variable(name) => self.variable(name),
+            Expr::Niladic(name) => self.niladic(name),
+            Expr::Unary(operator, operand) => self.unary(*operator, operand),
+            Expr::Binary(left, operator, right) => self.call(binary_function(*operator), &[left, right]),
+            Expr::Subquery(query) => self.scalar_subquery(query),
+            Expr::Case(case) => self.case(case),
+            Expr::Cast(cast) => self.cast(cast),
+            // Values of this dialect carry their collation as their type; another one is a function around them.
+            Expr::Collate(value, name) => self.call(&format!("collate:{}", name.text), &[value]),
+            Expr::AtTimeZone(value, zone) => self.call("at_time_zone", &[value, zone]),
+            Expr::Call(call) => self.function(call),
+            Expr::NextValue(name, None) => {
+                let name: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
+                self.push(&format!("nextval({})", text_literal(&name.join(".").to_lowercase())));
+                Ok(())
+            }
+            Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
+            Expr::OdbcCall(call) => self.expression(call),
+            Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
+            Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
+            Expr::Method(..) | Expr::TypeMethod(..) => Err(not_supported("A method of a type")),
+            Expr::NextValue(_, Some(_)) => Err(not_supported("NEXT VALUE FOR with OVER")),
+            condition => {
+                // Conditions are no values in T-SQL; the parser lets none through but in CASE and IIF.
+                self.condition(condition)
+            }
+        }
+    }
+
+    /// Writes a condition.
+    pub(super) fn condition(&mut self, condition: &Expr) -> Result<(), Message> {
+        match condition {
+            Expr::And(parts) => self.joined(" AND ", parts),
+            Expr::Or(parts) => self.joined(" OR ", parts),
+            Expr::Unary(UnaryOperator::Not, inner) => {
+                self.push("NOT (");
+                self.condition(inner)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Binary(left, operator, right) if operator.is_comparison() => {
+                self.call(binary_function(*operator), &[left, right])
+            }
+            Expr::Test(value, negated, test) => self.test(value, *negated, test),
+            Expr::Exists(query) => {
+                self.push("EXISTS (");
+                self.query(query)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Quantified(left, operator, quantifier, query) => {
+                self.expression(left)?;
+                self.push(&format!(" {} ", operator.text()));
+                self.push(match quantifier {
+                    crate::tree::Quantifier::All => "ALL (",
+                    crate::tree::Quantifier::Any => "ANY (",
+                });
+                self.query(query)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::FullText(_) => Err(not_supported("Full-text search")),
+            Expr::CurrentOf(_) => Err(not_supported("CURRENT OF here")),
+            Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
+            value => {
+                self.expression(value)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn joined(&mut self, word: &str, parts: &[Expr]) -> Result<(), Message> {
+        self.push("(");
+        for (number, part) in parts.iter().enumerate() {
+            if number > 0 {
+                self.push(word);
+            }
+            self.condition(part)?;
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    /// Writes a call of a function of ours over these arguments.
+    pub(super) fn call(&mut self, function: &str, arguments: &[&Expr]) -> Result<(), Message> {
+        self.open(function);
+        self.list(arguments, |it, argument| it.expression(argument))?;
+        self.push(")");
+        Ok(())
+    }
+
+    fn column(&mut self, name: &crate::tree::ObjectName) -> Result<(), Message> {
+        if let [table, column] = &name.parts[..]
+            && let Some(names) = &self.output
+            && let Some(instead) = names.column(&table.text, &column.text)
+        {
+            let instead = instead?;
+            self.push(&instead);
+            return Ok(());
+        }
+        // A column is named with at most its table here: the database and schema are those of the FROM clause.
+        let shown = name.parts.len().saturating_sub(2);
+        for (number, part) in name.parts[shown..].iter().enumerate() {
+            if number > 0 {
+                self.push(".");
+            }
+            match part.text.to_ascii_uppercase().as_str() {
+                "$IDENTITY" | "$ROWGUID" => return Err(not_supported(&part.text)),
+                _ => self.name(&part.text),
+            }
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, literal: &Literal) -> Result<(), Message> {
+        match literal_value(literal)? {
+            None => self.push("NULL"),
+            Some((data_type, value)) => {
+                let text = match (&value, literal) {
+                    // As text: the core reads no more than 18 digits as an exact number.
+                    (Value::Decimal(number), _) => text_literal(&number.to_string()),
+                    (_, Literal::Float(text)) => float_text(text),
+                    (value, _) => value.to_string(),
+                };
+                self.typed(data_type, &text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a value of a type: `text` is a literal of the core.
+    pub(super) fn typed(&mut self, data_type: DataType, text: &str) {
+        self.open(&data_type.to_string());
+        self.push(text);
+        self.push(")");
+    }
+
+    fn odbc_literal(&mut self, kind: &str, text: &str) -> Result<(), Message> {
+        let data_type = match kind.to_ascii_lowercase().as_str() {
+            "d" | "ts" => DataType::DateTime,
+            "t" => DataType::Time(0),
+            "guid" => DataType::UniqueIdentifier,
+            _ => return Err(not_supported(&format!("The escape {{{kind} ...}}"))),
+        };
+        let literal = Literal::String(text.to_owned());
+        self.call(&format!("cast:{data_type}"), &[&Expr::Literal(literal)])
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: &Expr) -> Result<(), Message> {
+        match operator {
+            UnaryOperator::Plus => self.expression(operand),
+            UnaryOperator::Minus => self.minus(operand),
+            UnaryOperator::BitNot => self.call("bit_not", &[operand]),
+            UnaryOperator::Not => {
+                self.push("NOT (");
+                self.condition(operand)?;
+                self.push(")");
+                Ok(())
+            }
+        }
+    }
+
+    /// A number with its sign is one literal to the planner: the least INT has no positive twin.
+    fn minus(&mut self, operand: &Expr) -> Result<(), Message> {
+        if let Expr::Literal(Literal::Integer(digits)) = operand
+            && let Ok(number) = format!("-{digits}").parse::<i32>()
+        {
+            self.typed(DataType::Int, &number.to_string());
+            return Ok(());
+        }
+        self.call("negate", &[operand])
+    }
+
+    fn case(&mut self, case: &Case) -> Result<(), Message> {
+        self.push("CASE");
+        for (when, then) in &case.branches {
+            self.push(" WHEN ");
+            match &case.operand {
+                Some(operand) => self.call("equal", &[operand, when])?,
+                None => self.condition(when)?,
+            }
+            self.push(" THEN ");
+            self.expression(then)?;
+        }
+        if let Some(otherwise) = &case.otherwise {
+            self.push(" ELSE ");
+            self.expression(otherwise)?;
+        }
+        self.push(" END");
+        Ok(())
+    }
+
+    fn cast(&mut self, cast: &Cast) -> Result<(), Message> {
+        let data_type = self.data_type(&cast.data_type)?;
+        let function = match cast.kind {
+            CastKind::Cast => "cast",
+            CastKind::TryCast => "try_cast",
+            CastKind::Parse => "parse",
+            CastKind::TryParse => "try_parse",
+            CastKind::Convert => "convert",
+            CastKind::TryConvert => "try_convert",
+        };
+        let function = format!("{function}:{data_type}");
+        match &cast.style {
+            Some(style) => self.call(&function, &[&cast.value, style]),
+            None => self.call(&function, &[&cast.value]),
+        }
+    }
+
+    fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
+        if negated && !matches!(test, Test::Null) {
+            self.push("NOT (");
+            self.test(value, false, test)?;
+            self.push(")");
+            return Ok(());
+        }
+        match test {
+            Test::Null => {
+                self.push("(");
+                self.expression(value)?;
+                self.push(if negated { " IS NOT NULL)" } else { " IS NULL)" });
+                Ok(())
+            }
+            Test::DistinctFrom(other) => self.call("distinct", &[value, other]),
+            Test::Between(low, high) => {
+                self.push("(");
+                self.call("greater_or_equal", &[value, low])?;
+                self.push(" AND ");
+                self.call("less_or_equal", &[value, high])?;
+                self.push(")");
+                Ok(())
+            }
+            Test::InList(items) => {
+                let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
+                self.call("in", &arguments)
+            }
+            Test::InQuery(query) => {
+                self.push("(");
+                self.expression(value)?;
+                self.push(" IN (");
+                self.query(query)?;
+                self.push("))");
+                Ok(())
+            }
+            Test::Like(pattern, None) => self.call("like", &[value, pattern]),
+            Test::Like(pattern, Some(escape)) => self.call("like", &[value, pattern, escape]),
+        }
+    }
+
+    fn scalar_subquery(&mut self, query: &Query) -> Result<(), Message> {
+        self.push("(");
+        match &query.body {
+            QueryBody::Select(select) if super::single::is_for_one_value(query, select) => {
+                self.single_value(query, select)?;
+            }
+            _ => self.query(query)?,
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    /// The list of a SELECT of one item, without its alias.
+    pub(super) fn only_item<'q>(&self, select: &'q Select) -> Option<&'q Expr> {
+        match &select.items[..] {
+            [crate::tree::SelectItem::Value(value, _)] => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// The value of a literal and its type; `None` for NULL.
+///
+/// Errors: 1007 for a number of more than 38 digits, 8115 and 235 for what its type does not hold.
+pub fn literal_value(literal: &Literal) -> Result<Option<(DataType, Value)>, Message> {
+    Ok(Some(match literal {
+        Literal::Null => return Ok(None),
+        Literal::String(text) => mainstay_mssql::literal::string(text, false),
+        Literal::NationalString(text) => mainstay_mssql::literal::string(text, true),
+        Literal::Integer(text)
+        | Literal::Decimal(text)
+        | Literal::Float(text)
+        | Literal::Money(text)
+        | Literal::Binary(text) => mainstay_mssql::literal::literal(text)?,
+    }))
+}
+
+/// A float as the core reads it: `1.E5` and `.5e1` have a digit on both sides of the point there.
+fn float_text(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let or_zero = |digits: &str| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() };
+    format!("{}.{}e{}", or_zero(whole), or_zero(fraction), or_zero(exponent.trim_start_matches('+')))
+}
+
+/// The function that an operator is.
+pub(crate) fn binary_function(operator: BinaryOperator) -> &'static str {
+    use BinaryOperator::*;
+    match operator {
+        Multiply => "multiply",
+        Divide => "divide",
+        Modulo => "modulo",
+        Add => "add",
+        Subtract => "subtract",
+        Concatenate => "concatenate",
+        BitAnd => "bit_and",
+        BitOr => "bit_or",
+        BitXor => "bit_xor",
+        Equal => "equal",
+        NotEqual => "not_equal",
+        Less => "less",
+        LessOrEqual => "less_or_equal",
+        Greater => "greater",
+        GreaterOrEqual => "greater_or_equal",
+    }
+}

@@ -1,0 +1,428 @@
+//! Calls of functions, and what only the session can answer.
+
+use super::{Reducer, Source, not_supported, text_literal};
+use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, SetQuantifier, Window};
+use mainstay_mssql::{DataType, Length, Message};
+
+/// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SessionFunction {
+    /// Its name in lower case: `@@rowcount`, `getdate`, `current_user`.
+    pub name: &'static str,
+    /// What it gives.
+    pub data_type: DataType,
+}
+
+const NAME: DataType = DataType::NVarChar(Length::Limited(128));
+
+/// The functions of sessions, with their types, from the reference pages of each.
+const SESSION_FUNCTIONS: [(&str, DataType); 52] = [
+    ("@@rowcount", DataType::Int),
+    ("@@error", DataType::Int),
+    ("@@identity", DataType::Decimal { precision: 38, scale: 0 }),
+    ("@@trancount", DataType::Int),
+    ("@@fetch_status", DataType::Int),
+    ("@@cursor_rows", DataType::Int),
+    ("@@nestlevel", DataType::Int),
+    ("@@procid", DataType::Int),
+    ("@@spid", DataType::SmallInt),
+    ("@@servername", NAME),
+    ("@@servicename", NAME),
+    ("@@version", DataType::NVarChar(Length::Limited(300))),
+    ("@@language", NAME),
+    ("@@langid", DataType::SmallInt),
+    ("@@datefirst", DataType::TinyInt),
+    ("@@dbts", DataType::VarBinary(Length::Limited(8))),
+    ("@@lock_timeout", DataType::Int),
+    ("@@max_connections", DataType::Int),
+    ("@@max_precision", DataType::TinyInt),
+    ("@@options", DataType::Int),
+    ("@@textsize", DataType::Int),
+    ("@@connections", DataType::Int),
+    ("@@cpu_busy", DataType::Int),
+    ("@@idle", DataType::Int),
+    ("@@io_busy", DataType::Int),
+    ("@@microsoftversion", DataType::Int),
+    ("getdate", DataType::DateTime),
+    ("current_timestamp", DataType::DateTime),
+    ("getutcdate", DataType::DateTime),
+    ("sysdatetime", DataType::DateTime2(7)),
+    ("sysutcdatetime", DataType::DateTime2(7)),
+    ("sysdatetimeoffset", DataType::DateTimeOffset(7)),
+    ("current_user", NAME),
+    ("session_user", NAME),
+    ("system_user", NAME),
+    ("user", NAME),
+    ("user_name", NAME),
+    ("suser_name", NAME),
+    ("suser_sname", NAME),
+    ("original_login", NAME),
+    ("host_name", NAME),
+    ("app_name", NAME),
+    ("db_name", NAME),
+    ("db_id", DataType::SmallInt),
+    ("schema_name", NAME),
+    ("scope_identity", DataType::Decimal { precision: 38, scale: 0 }),
+    ("error_number", DataType::Int),
+    ("error_severity", DataType::Int),
+    ("error_state", DataType::Int),
+    ("error_line", DataType::Int),
+    ("error_message", DataType::NVarChar(Length::Limited(4000))),
+    ("xact_state", DataType::SmallInt),
+];
+
+/// More of them, which came after.
+const LATER: [(&str, DataType); 4] = [
+    ("error_procedure", NAME),
+    ("rowcount_big", DataType::BigInt),
+    ("rand", DataType::Float),
+    ("current_transaction_id", DataType::BigInt),
+];
+
+/// The session's function of this name, called without arguments.
+pub fn session_function(name: &str) -> Option<SessionFunction> {
+    let name = name.to_ascii_lowercase();
+    let known = SESSION_FUNCTIONS.iter().chain(&LATER).find(|(known, _)| *known == name);
+    known.map(|(name, data_type)| SessionFunction { name, data_type: *data_type })
+}
+
+/// T-SQL's aggregates, and what the core calls those that it calculates itself.
+const AGGREGATES: [&str; 14] = [
+    "avg",
+    "checksum_agg",
+    "count",
+    "count_big",
+    "grouping",
+    "grouping_id",
+    "max",
+    "min",
+    "stdev",
+    "stdevp",
+    "string_agg",
+    "sum",
+    "var",
+    "varp",
+];
+
+/// The functions that exist only with OVER, and are the core's own.
+const WINDOW_FUNCTIONS: [&str; 10] = [
+    "cume_dist",
+    "dense_rank",
+    "first_value",
+    "lag",
+    "last_value",
+    "lead",
+    "ntile",
+    "percent_rank",
+    "rank",
+    "row_number",
+];
+
+/// The functions whose first argument is a word that stands for itself.
+const DATEPART_FUNCTIONS: [&str; 7] =
+    ["date_bucket", "dateadd", "datediff", "datediff_big", "datename", "datepart", "datetrunc"];
+
+/// Whether the first argument of this function is the name of a part of a date.
+pub(crate) fn is_datepart_function(name: &str) -> bool {
+    DATEPART_FUNCTIONS.contains(&name)
+}
+
+/// Whether an expression has an aggregate in it that belongs to its own query.
+pub(super) fn has_aggregate(value: &Expr) -> bool {
+    match value {
+        Expr::Call(call) => {
+            let is_aggregate = call.over.is_none() && is_named(&AGGREGATES, call);
+            is_aggregate
+                || call.arguments.iter().any(|argument| match argument {
+                    Argument::Value(value) => has_aggregate(value),
+                    Argument::KeyValue(key, value) => has_aggregate(key) || has_aggregate(value),
+                    Argument::Trim(_, what, value) => what.as_ref().is_some_and(has_aggregate) || has_aggregate(value),
+                })
+        }
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => has_aggregate(operand),
+        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => has_aggregate(left) || has_aggregate(right),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(has_aggregate),
+        Expr::Cast(cast) => has_aggregate(&cast.value),
+        Expr::Case(case) => {
+            let Case { operand, branches, otherwise } = case.as_ref();
+            let mut parts = operand.iter().chain(otherwise).chain(branches.iter().flat_map(|(a, b)| [a, b]));
+            parts.any(has_aggregate)
+        }
+        Expr::Test(value, _, _) => has_aggregate(value),
+        _ => false,
+    }
+}
+
+fn is_named(names: &[&str], call: &Call) -> bool {
+    names.iter().any(|name| call.name.is(name))
+}
+
+impl Reducer<'_> {
+    /// Writes a function that is named without parentheses: `CURRENT_TIMESTAMP`, `@@ROWCOUNT`.
+    pub(super) fn niladic(&mut self, name: &str) -> Result<(), Message> {
+        match session_function(name) {
+            Some(function) if self.in_table => self.in_definition(function.name, function.data_type),
+            Some(function) => {
+                self.parameter(Source::Session(function), function.data_type);
+                Ok(())
+            }
+            None => Err(unknown(name)),
+        }
+    }
+
+    /// Writes a call.
+    pub(super) fn function(&mut self, call: &Call) -> Result<(), Message> {
+        if call.name.parts.len() > 1 || self.scope.is_scalar_function(&call.name) {
+            return self.user_function(call);
+        }
+        let name = call.name.last().to_ascii_lowercase();
+        if call.arguments.is_empty() && session_function(&name).is_some() {
+            return self.niladic(&name);
+        }
+        if is_named(&AGGREGATES, call) {
+            return self.aggregate(&name, call);
+        }
+        if is_named(&WINDOW_FUNCTIONS, call) {
+            return self.window_function(&name, call);
+        }
+        if is_named(&DATEPART_FUNCTIONS, call) {
+            return self.datepart_function(&name, call);
+        }
+        match name.as_str() {
+            "coalesce" | "isnull" | "greatest" | "least" => self.plain_call(&name, call),
+            "nullif" => self.nullif(call),
+            "iif" => self.iif(call),
+            "exists" | "update" => Err(not_supported(&name.to_uppercase())),
+            _ if mainstay_mssql::Operation::by_name(&name).is_some() => self.plain_call(&name, call),
+            _ => Err(unknown(call.name.last())),
+        }
+    }
+
+    fn plain_call(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        // TRIM has its own grammar: which side, and which characters.
+        if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
+            let function = match side {
+                Some(side) => trim_function(side),
+                None => "trim",
+            };
+            return match characters {
+                Some(characters) => self.call(function, &[value, characters]),
+                None => self.call(function, &[value]),
+            };
+        }
+        self.call(name, &values(call)?)
+    }
+
+    fn nullif(&mut self, call: &Call) -> Result<(), Message> {
+        let [left, right] = self.exactly::<2>("nullif", call)?;
+        self.push("CASE WHEN ");
+        self.call("equal", &[left, right])?;
+        self.push(" THEN NULL ELSE ");
+        self.expression(left)?;
+        self.push(" END");
+        Ok(())
+    }
+
+    fn iif(&mut self, call: &Call) -> Result<(), Message> {
+        let [condition, yes, no] = self.exactly::<3>("iif", call)?;
+        self.push("CASE WHEN ");
+        self.condition(condition)?;
+        self.push(" THEN ");
+        self.expression(yes)?;
+        self.push(" ELSE ");
+        self.expression(no)?;
+        self.push(" END");
+        Ok(())
+    }
+
+    fn exactly<'c, const N: usize>(&self, name: &str, call: &'c Call) -> Result<[&'c Expr; N], Message> {
+        let wrong = |_| Message::error(174, format!("The {name} function requires {N} argument(s).")).severity(15);
+        <[&Expr; N]>::try_from(values(call)?).map_err(wrong)
+    }
+
+    /// `DATEADD(day, 1, d)` as `"mssql:dateadd:day"(1, d)`.
+    fn datepart_function(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        let arguments = values(call)?;
+        let part = match arguments.first() {
+            Some(Expr::Column(part)) if part.parts.len() == 1 => part.last().to_ascii_lowercase(),
+            _ => {
+                let message = format!("Invalid parameter 1 specified for {name}.");
+                return Err(Message::error(1023, message).severity(15));
+            }
+        };
+        self.call(&format!("{name}:{part}"), &arguments[1..])
+    }
+
+    fn aggregate(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        match name {
+            "grouping" | "grouping_id" => {
+                let arguments = values(call)?;
+                self.open("tinyint");
+                self.push("grouping(");
+                self.list(&arguments, |it, argument| it.expression(argument))?;
+                self.push("))");
+                return Ok(());
+            }
+            "count" | "count_big" => {
+                self.open(if name == "count" { "count" } else { "count_big" });
+            }
+            _ => self.open(name),
+        }
+        if call.quantifier == Some(SetQuantifier::Distinct) {
+            self.push("DISTINCT ");
+        }
+        match &call.arguments[..] {
+            [Argument::Value(Expr::Star(None))] => self.push("1"),
+            _ => self.list(values(call)?, |it, argument| it.expression(argument))?,
+        }
+        self.order(&call.within_group)?;
+        self.push(")");
+        self.over(call)
+    }
+
+    fn window_function(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        if call.over.is_none() {
+            let message = format!("The function '{}' must have an OVER clause.", call.name.last());
+            return Err(Message::error(10753, message).severity(15));
+        }
+        let is_ranking = matches!(name, "row_number" | "rank" | "dense_rank" | "ntile");
+        if is_ranking {
+            self.open("bigint");
+        }
+        self.push(name);
+        self.push("(");
+        let arguments = values(call)?;
+        for (number, argument) in arguments.iter().enumerate() {
+            if number > 0 {
+                self.push(", ");
+            }
+            // How many groups, and how far away: the core wants plain numbers.
+            match argument {
+                Expr::Literal(Literal::Integer(digits)) if number > 0 || name == "ntile" => self.push(digits),
+                argument => self.expression(argument)?,
+            }
+        }
+        self.push(")");
+        match call.ignore_nulls {
+            Some(true) => self.push(" IGNORE NULLS"),
+            Some(false) => self.push(" RESPECT NULLS"),
+            None => {}
+        }
+        self.over(call)?;
+        if is_ranking {
+            self.push(")");
+        }
+        Ok(())
+    }
+
+    fn over(&mut self, call: &Call) -> Result<(), Message> {
+        match &call.over {
+            None => Ok(()),
+            Some(Over::Name(name)) => {
+                self.push(" OVER ");
+                self.name(&name.text);
+                Ok(())
+            }
+            Some(Over::Window(window)) => {
+                self.push(" OVER (");
+                self.window(window)?;
+                self.push(")");
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what stands in the parentheses of OVER.
+    pub(super) fn window(&mut self, window: &Window) -> Result<(), Message> {
+        if let Some(base) = &window.base {
+            self.name(&base.text);
+        }
+        if !window.partition.is_empty() {
+            self.push(" PARTITION BY ");
+            self.list(&window.partition, |it, value| it.expression(value))?;
+        }
+        // `ORDER BY (SELECT NULL)` says that there is no order.
+        let order: Vec<_> =
+            window.order.iter().filter(|item| !matches!(item.value, Expr::Subquery(_))).cloned().collect();
+        self.order(&order)?;
+        match &window.frame {
+            None => Ok(()),
+            Some(frame) => self.frame(frame),
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), Message> {
+        self.push(if frame.range { " RANGE " } else { " ROWS " });
+        match &frame.end {
+            None => self.bound(&frame.start),
+            Some(end) => {
+                self.push("BETWEEN ");
+                self.bound(&frame.start)?;
+                self.push(" AND ");
+                self.bound(end)
+            }
+        }
+    }
+
+    fn bound(&mut self, bound: &Bound) -> Result<(), Message> {
+        let (value, word) = match bound {
+            Bound::UnboundedPreceding => return self.words("UNBOUNDED PRECEDING"),
+            Bound::UnboundedFollowing => return self.words("UNBOUNDED FOLLOWING"),
+            Bound::CurrentRow => return self.words("CURRENT ROW"),
+            Bound::Preceding(value) => (value, " PRECEDING"),
+            Bound::Following(value) => (value, " FOLLOWING"),
+        };
+        match value.as_ref() {
+            Expr::Literal(Literal::Integer(digits)) => self.push(digits),
+            _ => return Err(not_supported("A window frame of other than a number of rows")),
+        }
+        self.words(word)
+    }
+
+    fn words(&mut self, words: &str) -> Result<(), Message> {
+        self.push(words);
+        Ok(())
+    }
+
+    /// A function that the database defines: `"mssql:user:dbo.f"(arguments)`.
+    fn user_function(&mut self, call: &Call) -> Result<(), Message> {
+        if !self.scope.is_scalar_function(&call.name) {
+            let name: Vec<&str> = call.name.parts.iter().map(|part| part.text.as_str()).collect();
+            let (name, first) = (name.join("."), call.name.parts.first().map_or("", |part| &part.text));
+            let message = format!(
+                "Cannot find either column \"{first}\" or the user-defined function or aggregate \"{name}\", or the name is \
+                 ambiguous."
+            );
+            return Err(Message::error(4121, message));
+        }
+        let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
+        self.call(&format!("user:{}", name.join(".")), &values(call)?)
+    }
+
+    /// A text, as a literal of the core.
+    pub(super) fn text(&mut self, text: &str) {
+        self.push(&text_literal(text));
+    }
+}
+
+/// What TRIM of one side is.
+pub(crate) fn trim_function(side: &Name) -> &'static str {
+    match side.text.to_ascii_uppercase().as_str() {
+        "LEADING" => "ltrim",
+        "TRAILING" => "rtrim",
+        _ => "trim",
+    }
+}
+
+/// The arguments that are values.
+fn values(call: &Call) -> Result<Vec<&Expr>, Message> {
+    let value = |argument| match argument {
+        &Argument::Value(ref value) => Ok(value),
+        _ => Err(not_supported(&format!("{} with arguments of this form", call.name.last()))),
+    };
+    call.arguments.iter().map(value).collect()
+}
+
+fn unknown(name: &str) -> Message {
+    Message::error(195, format!("'{name}' is not a recognized built-in function name.")).severity(15).state(10)
+}

@@ -1,0 +1,306 @@
+//! From T-SQL's queries and changes to the SQL of the core.
+//!
+//! ```text
+//!   SELECT TOP 2 [Name], qty + 1 FROM dbo.Items WHERE id = @id
+//!
+//!   SELECT "name", "mssql:add"("qty", "mssql:int"(1)) AS "#2" FROM "dbo"."items"
+//!   WHERE "mssql:equal"("id", "mssql:int"($1)) LIMIT 2                  parameters: @id int
+//! ```
+//!
+//! The grammar is reduced here, on the tree; what T-SQL *means* is not: every operator, conversion and function of T-SQL
+//! is a function whose name begins with `mssql:`, which the planner replaces by what it means for the types of its
+//! arguments, once it knows them. So nothing about types is decided here, and nothing about text is decided there. What
+//! the name says behind a second colon belongs to the function: the type of a literal, a conversion's target, a datepart.
+//!
+//! Variables become parameters, and so does whatever only the session can answer (`@@ROWCOUNT`, `GETDATE()`, which is one
+//! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
+//! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
+
+mod change;
+mod define;
+mod expression;
+mod function;
+mod query;
+mod single;
+mod source;
+
+pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
+pub use define::{alter_table, column_types, create_index, create_table, type_name};
+pub(crate) use expression::binary_function;
+pub use expression::literal_value;
+pub use function::{SessionFunction, session_function};
+pub(crate) use function::{is_datepart_function, trim_function};
+
+use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use mainstay_mssql::types::{self, Declared};
+use mainstay_mssql::{DataType, Message};
+use std::fmt::Write;
+
+/// What the names of a statement mean where it stands.
+pub trait Scope {
+    /// The type of a variable, by its name with the `@`.
+    fn variable(&self, name: &str) -> Option<DataType>;
+
+    /// The core's name of a table, quoted as it stands in SQL.
+    ///
+    /// Errors: 208 for a temporary table or table variable that is not there. Other tables are looked up by the planner.
+    fn table(&self, name: &ObjectName) -> Result<String, Message>;
+
+    /// The columns of a table, in order; `None` if the scope does not know it.
+    fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>>;
+
+    /// Whether this is a scalar function of the database.
+    fn is_scalar_function(&self, name: &ObjectName) -> bool;
+
+    /// The type of this name that the database defines (`CREATE TYPE`).
+    fn user_type(&self, name: &ObjectName) -> Option<DataType>;
+
+    /// The type of the one column of a query in the core's SQL.
+    ///
+    /// Errors: those of planning it.
+    fn expression_type(&self, query: &str) -> Result<DataType, Message>;
+}
+
+/// A column as [`Scope::columns`] tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+    /// Whether its numbers are given by the table.
+    pub is_identity: bool,
+    /// Whether it is computed, or a row version: no statement gives it values.
+    pub is_computed: bool,
+}
+
+/// What a parameter of a reduced statement stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A variable, by its name with the `@`.
+    Variable(String),
+    /// What the session knows.
+    Session(SessionFunction),
+}
+
+/// A parameter of a reduced statement: `$1` is the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Where its value comes from.
+    pub source: Source,
+    /// Its type.
+    pub data_type: DataType,
+}
+
+/// How a column of the outermost list is headed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// By this name; empty for an expression without one.
+    Named(String),
+    /// As the columns are that the star stands for.
+    Star,
+}
+
+/// A query in the SQL of the core.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReducedQuery {
+    /// The text.
+    pub text: String,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// The heads of its columns.
+    pub heads: Vec<Head>,
+}
+
+/// Reduces a query. What it assigns to variables is reduced to the values that are assigned.
+///
+/// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
+/// numbers; 40515 for what the core has no way to do.
+pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer::new(scope);
+    reducer.query(query)?;
+    let heads = query::heads(&query.body);
+    Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
+}
+
+/// Reduces an expression to a query of one row and one column.
+///
+/// Errors: as [`query`].
+pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer::new(scope);
+    reducer.push("SELECT ");
+    match value.is_condition() {
+        true => reducer.condition(value)?,
+        false => reducer.expression(value)?,
+    }
+    reducer.push(" AS \"#1\"");
+    let heads = vec![Head::Named(String::new())];
+    Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
+}
+
+/// The expression of a CHECK, DEFAULT or computed column, which has no variables.
+///
+/// Errors: as [`query`].
+pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String, Message> {
+    let mut reducer = Reducer { in_table: true, ..Reducer::new(scope) };
+    match value.is_condition() {
+        true => reducer.condition(value)?,
+        false => reducer.expression(value)?,
+    }
+    match reducer.parameters.is_empty() {
+        true => Ok(reducer.out),
+        false => Err(not_supported("a function of the session in the definition of a table")),
+    }
+}
+
+/// SQL Server's type of this name and these arguments.
+///
+/// Errors: 2715 for a name that is none, and those of lengths and precisions that are not possible.
+pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Scope) -> Result<DataType, Message> {
+    if let Some(known) = scope.user_type(&declared.name) {
+        return Ok(known);
+    }
+    let argument = |argument: &TypeArgument| match argument {
+        TypeArgument::Max => Some(types::TypeArgument::Max),
+        TypeArgument::Number(digits) => digits.parse().ok().map(types::TypeArgument::Number),
+        TypeArgument::Schema(..) => None,
+    };
+    let arguments: Vec<types::TypeArgument> = declared.arguments.iter().filter_map(argument).collect();
+    DataType::declare(declared.name.last(), &arguments, place)
+}
+
+/// The message for what is part of T-SQL and cannot be done.
+pub fn not_supported(what: &str) -> Message {
+    Message::error(40515, format!("{what} is not supported in this version of Mainstay."))
+}
+
+/// A statement while it is written.
+struct Reducer<'s> {
+    scope: &'s dyn Scope,
+    out: String,
+    parameters: Vec<Parameter>,
+    /// Numbers for names that the reduction makes.
+    made: usize,
+    /// The common table expressions that are in sight, in lower case.
+    common: Vec<String>,
+    /// What `inserted` and `deleted` are called here, in the list of an OUTPUT.
+    output: Option<change::OutputNames>,
+    /// How queries are nested; the outermost is 1.
+    depth: usize,
+    /// Whether this is part of the definition of a table, where there are no parameters.
+    in_table: bool,
+}
+
+impl<'s> Reducer<'s> {
+    fn new(scope: &'s dyn Scope) -> Reducer<'s> {
+        Reducer {
+            scope,
+            out: String::new(),
+            parameters: Vec::new(),
+            made: 0,
+            common: Vec::new(),
+            output: None,
+            depth: 0,
+            in_table: false,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Writes a name as the core quotes it. Names mean the same in any case there.
+    fn name(&mut self, name: &str) {
+        self.push(&quoted(name));
+    }
+
+    fn number(&mut self, number: impl std::fmt::Display) {
+        // Writing to a String does not fail.
+        let _ = write!(self.out, "{number}");
+    }
+
+    /// A name that nothing else has.
+    fn made_name(&mut self) -> String {
+        self.made += 1;
+        format!("#m{}", self.made)
+    }
+
+    /// What is written by `work`, on its own.
+    fn aside(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Message>) -> Result<String, Message> {
+        let before = std::mem::take(&mut self.out);
+        let done = work(self);
+        let written = std::mem::replace(&mut self.out, before);
+        done.map(|()| written)
+    }
+
+    /// Writes `"mssql:NAME"(`; the caller closes it.
+    fn open(&mut self, function: &str) {
+        self.push("\"mssql:");
+        self.push(&function.replace('"', "\"\""));
+        self.push("\"(");
+    }
+
+    /// Writes things with commas between them.
+    fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Result<(), Message>,
+    ) -> Result<(), Message> {
+        for (number, item) in items.into_iter().enumerate() {
+            if number > 0 {
+                self.push(", ");
+            }
+            write(self, item)?;
+        }
+        Ok(())
+    }
+
+    /// The number of a parameter, from 1.
+    fn parameter_number(&mut self, source: Source, data_type: DataType) -> usize {
+        let known = self.parameters.iter().position(|parameter| parameter.source == source);
+        let number = known.unwrap_or_else(|| {
+            self.parameters.push(Parameter { source, data_type });
+            self.parameters.len() - 1
+        });
+        number + 1
+    }
+
+    /// Writes a parameter, with its type.
+    fn parameter(&mut self, source: Source, data_type: DataType) {
+        let number = self.parameter_number(source, data_type);
+        self.open(&data_type.to_string());
+        self.push("$");
+        self.number(number);
+        self.push(")");
+    }
+
+    fn variable(&mut self, name: &Name) -> Result<(), Message> {
+        if name.text.starts_with("@@") {
+            return self.niladic(&name.text);
+        }
+        let data_type = self.variable_type(name)?;
+        self.parameter(Source::Variable(name.text.to_lowercase()), data_type);
+        Ok(())
+    }
+
+    fn variable_type(&self, name: &Name) -> Result<DataType, Message> {
+        let undeclared = || {
+            Message::error(137, format!("Must declare the scalar variable \"{}\".", name.text)).severity(15).state(2)
+        };
+        self.scope.variable(&name.text).ok_or_else(undeclared)
+    }
+
+    fn data_type(&self, declared: &tree::DataType) -> Result<DataType, Message> {
+        data_type(declared, Declared::Cast, self.scope)
+    }
+}
+
+/// A name as the core quotes it. Names mean the same in any case there, and tables show them as they were first written.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A literal of text as the core writes it.
+fn text_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,379 @@
+//! Queries: lists, groups, orders, counts of rows.
+
+use super::{Head, Reducer, not_supported};
+use crate::tree::{
+    CommonTable, Expr, GroupBy, Grouping, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
+    SetQuantifier, Source, Top, With,
+};
+use mainstay_mssql::{Length, Message};
+
+/// The heads of the columns of a query: those of its first SELECT.
+pub(super) fn heads(body: &QueryBody) -> Vec<Head> {
+    match body {
+        QueryBody::Set(first, ..) => heads(first),
+        QueryBody::Select(select) => select.items.iter().map(head).collect(),
+    }
+}
+
+/// The head of one item.
+pub(super) fn head(item: &SelectItem) -> Head {
+    match item {
+        SelectItem::Star(_) => Head::Star,
+        SelectItem::Value(_, Some(alias)) => Head::Named(alias.text.clone()),
+        SelectItem::Value(Expr::Column(name), None) => Head::Named(name.last().to_owned()),
+        SelectItem::Value(_, None) | SelectItem::Assign(..) => Head::Named(String::new()),
+    }
+}
+
+impl Reducer<'_> {
+    /// Writes a query.
+    pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
+        self.depth += 1;
+        let known = self.common.len();
+        let written = self.whole_query(query);
+        self.common.truncate(known);
+        self.depth -= 1;
+        written
+    }
+
+    fn whole_query(&mut self, query: &Query) -> Result<(), Message> {
+        if query.format.is_some() && self.depth > 1 {
+            return self.formatted(query);
+        }
+        self.with(&query.with)?;
+        let top = match &query.body {
+            QueryBody::Select(select) => select.top.as_ref(),
+            QueryBody::Set(..) => None,
+        };
+        match &query.body {
+            QueryBody::Select(select) => self.select(select, top, &query.order)?,
+            body => self.body(body)?,
+        }
+        match top {
+            Some(top) if top.percent => {}
+            Some(top) => self.top(top, &query.order)?,
+            None => self.order_of_query(query)?,
+        }
+        self.offset(query)
+    }
+
+    fn order_of_query(&mut self, query: &Query) -> Result<(), Message> {
+        self.order(&query.order)
+    }
+
+    /// Writes the common table expressions of a query or a change.
+    pub(super) fn with(&mut self, with: &With) -> Result<(), Message> {
+        if with.tables.is_empty() {
+            return Ok(());
+        }
+        self.push("WITH ");
+        if with.tables.iter().any(is_recursive) {
+            self.push("RECURSIVE ");
+        }
+        for (number, table) in with.tables.iter().enumerate() {
+            if number > 0 {
+                self.push(", ");
+            }
+            self.common.push(table.name.text.to_lowercase());
+            self.name(&table.name.text);
+            if !table.columns.is_empty() {
+                self.push(" (");
+                self.list(&table.columns, |it, column| {
+                    it.name(&column.text);
+                    Ok(())
+                })?;
+                self.push(")");
+            }
+            self.push(" AS (");
+            // Common table expressions see those before them; what their own queries name is theirs.
+            self.depth += 1;
+            self.whole_query(&table.query)?;
+            self.depth -= 1;
+            self.push(")");
+        }
+        self.push(" ");
+        Ok(())
+    }
+
+    fn body(&mut self, body: &QueryBody) -> Result<(), Message> {
+        match body {
+            QueryBody::Select(select) => match &select.top {
+                None => self.select(select, None, &[]),
+                Some(top) => {
+                    self.push("(");
+                    self.select(select, Some(top), &[])?;
+                    self.top(top, &[])?;
+                    self.push(")");
+                    Ok(())
+                }
+            },
+            QueryBody::Set(left, operator, all, right) => {
+                self.body(left)?;
+                self.push(match operator {
+                    SetOperator::Union => " UNION ",
+                    SetOperator::Except => " EXCEPT ",
+                    SetOperator::Intersect => " INTERSECT ",
+                });
+                if *all {
+                    self.push("ALL ");
+                }
+                // Operators of one rank go from left to right; a right side of its own was in parentheses.
+                match right.as_ref() {
+                    QueryBody::Set(..) => {
+                        self.push("(");
+                        self.body(right)?;
+                        self.push(")");
+                        Ok(())
+                    }
+                    right => self.body(right),
+                }
+            }
+        }
+    }
+
+    /// Writes one SELECT, up to HAVING. With TOP n PERCENT it is a count of rows by their order, which ends it.
+    fn select(&mut self, select: &Select, top: Option<&Top>, order: &[OrderItem]) -> Result<(), Message> {
+        self.push("SELECT ");
+        if select.quantifier == Some(SetQuantifier::Distinct) {
+            self.push("DISTINCT ");
+        }
+        for (number, item) in select.items.iter().enumerate() {
+            if number > 0 {
+                self.push(", ");
+            }
+            self.item(item, number)?;
+        }
+        self.from_and_conditions(select)?;
+        if let Some(group) = &select.group {
+            self.group(group)?;
+        }
+        if let Some(having) = &select.having {
+            self.push(" HAVING ");
+            self.condition(having)?;
+        }
+        if !select.windows.is_empty() {
+            self.push(" WINDOW ");
+            self.list(&select.windows, |it, (name, window)| {
+                it.name(&name.text);
+                it.push(" AS (");
+                it.window(window)?;
+                it.push(")");
+                Ok(())
+            })?;
+        }
+        match top {
+            Some(top) if top.percent => self.percent(top, order),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes FROM and WHERE.
+    pub(super) fn from_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
+        if !select.from.is_empty() {
+            self.push(" FROM ");
+            self.list(&select.from, |it, source| it.source(source))?;
+        }
+        if let Some(condition) = &select.condition {
+            self.push(" WHERE ");
+            self.condition(condition)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an item of a list of columns. One without a name is given one that shows its place.
+    pub(super) fn item(&mut self, item: &SelectItem, number: usize) -> Result<(), Message> {
+        match item {
+            SelectItem::Star(None) => {
+                self.push("*");
+                Ok(())
+            }
+            SelectItem::Star(Some(table)) => {
+                self.name(table.last());
+                self.push(".*");
+                Ok(())
+            }
+            SelectItem::Value(value, alias) => {
+                let is_column = matches!(value, Expr::Column(_)) && self.output.is_none();
+                match value.is_condition() {
+                    true => self.condition(value)?,
+                    false => self.expression(value)?,
+                }
+                match alias {
+                    Some(alias) => {
+                        self.push(" AS ");
+                        self.name(&alias.text);
+                    }
+                    None if !is_column => {
+                        self.push(" AS \"#");
+                        self.number(number + 1);
+                        self.push("\"");
+                    }
+                    None => {}
+                }
+                Ok(())
+            }
+            SelectItem::Assign(_, _, value) => {
+                self.expression(value)?;
+                self.push(" AS \"#");
+                self.number(number + 1);
+                self.push("\"");
+                Ok(())
+            }
+        }
+    }
+
+    fn group(&mut self, group: &GroupBy) -> Result<(), Message> {
+        if group.all {
+            return Err(not_supported("GROUP BY ALL"));
+        }
+        self.push(" GROUP BY ");
+        match group.with_cube {
+            Some(cube) => {
+                self.push(if cube { "CUBE (" } else { "ROLLUP (" });
+                self.list(&group.items, |it, item| it.grouping(item))?;
+                self.push(")");
+                Ok(())
+            }
+            None => self.list(&group.items, |it, item| it.grouping(item)),
+        }
+    }
+
+    fn grouping(&mut self, item: &Grouping) -> Result<(), Message> {
+        let (word, items) = match item {
+            Grouping::Value(value) => return self.expression(value),
+            Grouping::Tuple(values) => {
+                self.push("(");
+                self.list(values, |it, value| it.expression(value))?;
+                self.push(")");
+                return Ok(());
+            }
+            Grouping::Rollup(items) => ("ROLLUP (", items),
+            Grouping::Cube(items) => ("CUBE (", items),
+            Grouping::Sets(items) => ("GROUPING SETS (", items),
+        };
+        self.push(word);
+        self.list(items, |it, item| match item {
+            // The sets of the core are all in parentheses.
+            Grouping::Value(value) if word.starts_with("GROUPING") => {
+                it.push("(");
+                it.expression(value)?;
+                it.push(")");
+                Ok(())
+            }
+            item => it.grouping(item),
+        })?;
+        self.push(")");
+        Ok(())
+    }
+
+    /// Writes an order. NULL is the least value.
+    pub(super) fn order(&mut self, order: &[OrderItem]) -> Result<(), Message> {
+        if order.is_empty() {
+            return Ok(());
+        }
+        self.push(" ORDER BY ");
+        self.list(order, |it, item| {
+            match &item.value {
+                Expr::Literal(Literal::Integer(place)) => it.push(place),
+                value => it.expression(value)?,
+            }
+            it.push(match item.descending {
+                Some(true) => " DESC NULLS LAST",
+                _ => " ASC NULLS FIRST",
+            });
+            Ok(())
+        })
+    }
+
+    fn top(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
+        self.order(order)?;
+        if top.with_ties {
+            if order.is_empty() {
+                let message = "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
+                return Err(Message::error(1062, message).severity(15));
+            }
+            self.push(" FETCH FIRST ");
+            self.row_count(&top.count)?;
+            self.push(" ROWS WITH TIES");
+            return Ok(());
+        }
+        self.push(" LIMIT ");
+        self.row_count(&top.count)
+    }
+
+    /// Writes a number of rows: plain, for the core's LIMIT has no types.
+    pub(super) fn row_count(&mut self, count: &Expr) -> Result<(), Message> {
+        match count {
+            Expr::Literal(Literal::Integer(digits)) => {
+                self.push(digits);
+                Ok(())
+            }
+            other => self.call("cast:bigint", &[other]),
+        }
+    }
+
+    /// TOP n PERCENT: the rows whose number in the order is at most so much of their count.
+    fn percent(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
+        self.push(" QUALIFY row_number() OVER (");
+        self.order(order)?;
+        self.push(") <= ceil(count(1) OVER () * CAST(");
+        self.call("cast:float", &[&top.count])?;
+        self.push(" AS DOUBLE) / 100.0)");
+        self.order(order)
+    }
+
+    fn offset(&mut self, query: &Query) -> Result<(), Message> {
+        if let Some(fetch) = &query.fetch {
+            self.push(" LIMIT ");
+            self.row_count(fetch)?;
+        }
+        if let Some(offset) = &query.offset {
+            self.push(" OFFSET ");
+            self.row_count(offset)?;
+        }
+        Ok(())
+    }
+
+    /// FOR XML PATH('') of one column without a name is how T-SQL of many years joined texts; other forms of FOR XML and
+    /// FOR JSON inside of a query are not known here.
+    fn formatted(&mut self, query: &Query) -> Result<(), Message> {
+        let is_joining = matches!(&query.format,
+            Some(crate::tree::Format::Xml(crate::tree::XmlMode::Path, Some(element), _)) if element.is_empty());
+        let (true, QueryBody::Select(select)) = (is_joining, &query.body) else {
+            return Err(not_supported("FOR XML or FOR JSON inside of another query"));
+        };
+        let [SelectItem::Value(value, _)] = &select.items[..] else {
+            return Err(not_supported("FOR XML PATH('') of more than one column inside of another query"));
+        };
+        let text = mainstay_mssql::DataType::NVarChar(Length::Max);
+        self.push("SELECT ");
+        self.open("string_agg");
+        self.call(&format!("cast:{text}"), &[value])?;
+        self.push(", ");
+        self.typed(text, "''");
+        self.order(&query.order)?;
+        self.push(") AS \"#1\"");
+        self.from_and_conditions(select)
+    }
+}
+
+/// Whether a common table expression names itself.
+fn is_recursive(table: &CommonTable) -> bool {
+    fn in_body(body: &QueryBody, name: &Name) -> bool {
+        match body {
+            QueryBody::Set(left, _, _, right) => in_body(left, name) || in_body(right, name),
+            QueryBody::Select(select) => select.from.iter().any(|source| in_source(source, name)),
+        }
+    }
+    fn in_source(source: &Source, name: &Name) -> bool {
+        match source {
+            Source::Table(table) => table.name.is(&name.text),
+            Source::Query(query, _) => in_body(&query.body, name),
+            Source::Join(join) => in_source(&join.left, name) || in_source(&join.right, name),
+            Source::Apply(left, _, right) => in_source(left, name) || in_source(right, name),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => in_source(inner, name),
+            _ => false,
+        }
+    }
+    in_body(&table.query.body, &table.name)
+}

@@ -1,0 +1,52 @@
+//! Scalar subqueries: queries that give one value, in the place of a value.
+//!
+//! ```text
+//!   (SELECT name FROM t WHERE t.id = o.id)                     (SELECT "mssql:single"(name) FROM t WHERE ...)
+//!   (SELECT TOP 1 name FROM t WHERE ... ORDER BY d DESC)       (SELECT first_value(name ORDER BY d DESC NULLS LAST) ...)
+//! ```
+//!
+//! The planner brings a subquery that looks at the row around it together with that row by grouping it, and so must see
+//! that it has one row. An aggregate shows it: one that takes the only value there is, and refuses a second one (512).
+
+use super::Reducer;
+use crate::tree::{Expr, Literal, Query, Select};
+use mainstay_mssql::Message;
+
+/// Whether a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
+pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
+    let takes_first = match &select.top {
+        None => query.order.is_empty(),
+        Some(top) => {
+            matches!(&top.count, Expr::Literal(Literal::Integer(one)) if one == "1") && !top.with_ties && !top.percent
+        }
+    };
+    let is_plain = select.quantifier.is_none() && select.group.is_none() && select.having.is_none();
+    let is_whole =
+        query.offset.is_none() && query.fetch.is_none() && query.format.is_none() && query.with.tables.is_empty();
+    let is_value = match &select.items[..] {
+        [crate::tree::SelectItem::Value(value, _)] => !super::function::has_aggregate(value),
+        _ => false,
+    };
+    takes_first && is_plain && is_whole && is_value && !select.from.is_empty()
+}
+
+impl Reducer<'_> {
+    /// Writes such a subquery.
+    pub(super) fn single_value(&mut self, query: &Query, select: &Select) -> Result<(), Message> {
+        let Some(item) = self.only_item(select) else { return self.query(query) };
+        self.push("SELECT ");
+        match &select.top {
+            None => {
+                self.open("single");
+                self.expression(item)?;
+            }
+            Some(_) => {
+                self.push("first_value(");
+                self.expression(item)?;
+                self.order(&query.order)?;
+            }
+        }
+        self.push(") AS \"#1\"");
+        self.from_and_conditions(select)
+    }
+}

@@ -1,0 +1,294 @@
+//! What stands in FROM: tables, queries, joins, APPLY, PIVOT and functions that give tables.
+
+use super::{Reducer, not_supported, quoted};
+use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, Pivot, Source, TableSource, Unpivot};
+use mainstay_mssql::Message;
+
+impl Reducer<'_> {
+    /// Writes one source.
+    pub(super) fn source(&mut self, source: &Source) -> Result<(), Message> {
+        match source {
+            Source::Table(table) => self.table_source(table),
+            Source::Variable(name, alias) => {
+                let table = ObjectName { parts: vec![name.clone()], span: name.span };
+                self.table_name(&table)?;
+                match &alias.name {
+                    Some(_) => self.alias(alias),
+                    None => Ok(()),
+                }
+            }
+            Source::Query(query, alias) => {
+                self.push("(");
+                self.query(query)?;
+                self.push(")");
+                self.alias(alias)
+            }
+            Source::Values(rows, alias) => self.values(rows, alias),
+            Source::Function(call, _, alias) => self.table_function(call, alias),
+            Source::Join(join) => self.join(join),
+            Source::Apply(left, outer, right) => self.apply(left, *outer, right),
+            Source::Pivot(pivot) => self.pivot(pivot),
+            Source::Unpivot(unpivot) => self.unpivot(unpivot),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => {
+                self.push("(");
+                self.source(inner)?;
+                self.push(")");
+                Ok(())
+            }
+            Source::Change(..) => Err(not_supported("A change as the source of a query")),
+            Source::OpenRowset(..) | Source::FunctionLike(..) => Err(not_supported("A rowset function")),
+        }
+    }
+
+    fn table_source(&mut self, table: &TableSource) -> Result<(), Message> {
+        if table.system_time.is_some() || table.sample.is_some() {
+            return Err(not_supported("FOR SYSTEM_TIME and TABLESAMPLE"));
+        }
+        self.table_name(&table.name)?;
+        match &table.alias {
+            Some(alias) => {
+                self.push(" AS ");
+                self.name(&alias.text);
+            }
+            // The table is known by the name that was written, whatever it is called behind the scenes.
+            None if table.name.last().starts_with(['#', '@']) => {
+                self.push(" AS ");
+                self.name(table.name.last());
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the name of a table: a common table expression's, or the core's.
+    pub(super) fn table_name(&mut self, name: &ObjectName) -> Result<(), Message> {
+        let is_common = name.parts.len() == 1 && self.common.contains(&name.last().to_lowercase());
+        match is_common {
+            true => self.name(name.last()),
+            false => {
+                let table = self.scope.table(name)?;
+                self.push(&table);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn alias(&mut self, alias: &Alias) -> Result<(), Message> {
+        self.push(" AS ");
+        match &alias.name {
+            Some(name) => self.name(&name.text),
+            None => {
+                let name = self.made_name();
+                self.name(&name);
+            }
+        }
+        if alias.columns.is_empty() {
+            return Ok(());
+        }
+        self.push(" (");
+        self.names(&alias.columns)?;
+        self.push(")");
+        Ok(())
+    }
+
+    pub(super) fn names(&mut self, names: &[Name]) -> Result<(), Message> {
+        self.list(names, |it, name| {
+            it.name(&name.text);
+            Ok(())
+        })
+    }
+
+    fn values(&mut self, rows: &[Vec<Expr>], alias: &Alias) -> Result<(), Message> {
+        // As SELECTs, since a column of VALUES is not brought to one type there.
+        self.push("(");
+        for (number, row) in rows.iter().enumerate() {
+            if number > 0 {
+                self.push(" UNION ALL ");
+            }
+            self.push("SELECT ");
+            for (column, value) in row.iter().enumerate() {
+                if column > 0 {
+                    self.push(", ");
+                }
+                self.expression(value)?;
+                self.push(" AS ");
+                let name =
+                    alias.columns.get(column).map_or_else(|| format!("#{}", column + 1), |name| name.text.clone());
+                self.name(&name);
+            }
+        }
+        self.push(")");
+        self.alias(alias)
+    }
+
+    /// A function that gives a table, as a source.
+    fn table_function(&mut self, call: &Expr, alias: &Alias) -> Result<(), Message> {
+        let Expr::Call(call) = call else { return Err(not_supported("A method as a source")) };
+        let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
+        let name = name.join(".");
+        self.push(&quoted(&format!("mssql:table:{name}")));
+        self.push("(");
+        let mut values = Vec::new();
+        for argument in &call.arguments {
+            match argument {
+                crate::tree::Argument::Value(value) => values.push(value),
+                _ => return Err(not_supported("An argument of this form")),
+            }
+        }
+        self.list(values, |it, value| it.expression(value))?;
+        self.push(")");
+        match &alias.name {
+            Some(_) => self.alias(alias),
+            None => {
+                self.push(" AS ");
+                self.name(call.name.last());
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, join: &Join) -> Result<(), Message> {
+        self.source(&join.left)?;
+        self.push(match join.kind {
+            JoinKind::Inner => " JOIN ",
+            JoinKind::Left => " LEFT JOIN ",
+            JoinKind::Right => " RIGHT JOIN ",
+            JoinKind::Full => " FULL JOIN ",
+            JoinKind::Cross => " CROSS JOIN ",
+        });
+        // What stands to the right is one side: `a JOIN b JOIN c ON ... ON ...` nests to the right.
+        match &join.right {
+            Source::Join(_) => {
+                self.push("(");
+                self.source(&join.right)?;
+                self.push(")");
+            }
+            right => self.source(right)?,
+        }
+        if let Some(condition) = &join.condition {
+            self.push(" ON ");
+            self.condition(condition)?;
+        }
+        Ok(())
+    }
+
+    /// Writes CROSS APPLY and OUTER APPLY: a side that looks at the row to its left.
+    fn apply(&mut self, left: &Source, outer: bool, right: &Source) -> Result<(), Message> {
+        self.source(left)?;
+        self.push(if outer { " LEFT JOIN " } else { " CROSS JOIN " });
+        if matches!(right, Source::Query(..) | Source::Values(..)) {
+            self.push("LATERAL ");
+        }
+        self.source(right)?;
+        if outer {
+            self.push(" ON TRUE");
+        }
+        Ok(())
+    }
+
+    /// `PIVOT (SUM(x) FOR c IN ([a], [b]))`: a group of all other columns, with a condition in each aggregate.
+    fn pivot(&mut self, pivot: &Pivot) -> Result<(), Message> {
+        let Expr::Call(call) = &pivot.aggregate else { return Err(not_supported("PIVOT without an aggregate")) };
+        let [crate::tree::Argument::Value(Expr::Column(value))] = &call.arguments[..] else {
+            return Err(not_supported("PIVOT of anything but a column"));
+        };
+        let columns = self.columns_of(&pivot.source).ok_or_else(|| not_supported("PIVOT of this source"))?;
+        let is_used =
+            |name: &String| [value.last(), pivot.column.last()].iter().any(|used| used.eq_ignore_ascii_case(name));
+        let kept: Vec<String> = columns.into_iter().filter(|name| !is_used(name)).collect();
+        self.push("(SELECT ");
+        for name in &kept {
+            self.name(name);
+            self.push(", ");
+        }
+        let (column, value) = (quoted(pivot.column.last()), quoted(value.last()));
+        let function = call.name.last().to_ascii_lowercase();
+        self.list(&pivot.values, |it, name| {
+            it.open(&function);
+            it.push(&format!("CASE WHEN \"mssql:equal\"({column}, \"mssql:nvarchar(4000)\"("));
+            it.text(&name.text);
+            it.push(&format!(")) THEN {value} END) AS "));
+            it.name(&name.text);
+            Ok(())
+        })?;
+        self.push(" FROM ");
+        self.source(&pivot.source)?;
+        if !kept.is_empty() {
+            self.push(" GROUP BY ");
+            self.list(&kept, |it, name| {
+                it.name(name);
+                Ok(())
+            })?;
+        }
+        self.push(")");
+        self.alias(&pivot.alias)
+    }
+
+    /// `UNPIVOT (v FOR c IN (a, b))`: a row for each of these columns that has a value.
+    fn unpivot(&mut self, unpivot: &Unpivot) -> Result<(), Message> {
+        let columns = self.columns_of(&unpivot.source).ok_or_else(|| not_supported("UNPIVOT of this source"))?;
+        let is_used = |name: &String| unpivot.columns.iter().any(|used| used.last().eq_ignore_ascii_case(name));
+        let kept: Vec<String> = columns.into_iter().filter(|name| !is_used(name)).collect();
+        self.push("(");
+        for (number, column) in unpivot.columns.iter().enumerate() {
+            if number > 0 {
+                self.push(" UNION ALL ");
+            }
+            self.push("SELECT ");
+            for name in &kept {
+                self.name(name);
+                self.push(", ");
+            }
+            self.name(column.last());
+            self.push(" AS ");
+            self.name(&unpivot.value.text);
+            self.push(", ");
+            self.typed(
+                super::DataType::NVarChar(mainstay_mssql::Length::Limited(128)),
+                &super::text_literal(column.last()),
+            );
+            self.push(" AS ");
+            self.name(&unpivot.column.text);
+            self.push(" FROM ");
+            self.source(&unpivot.source)?;
+            self.push(" WHERE ");
+            self.name(column.last());
+            self.push(" IS NOT NULL");
+        }
+        self.push(")");
+        self.alias(&unpivot.alias)
+    }
+
+    /// The names of the columns of a source, where they can be told without planning it.
+    fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
+        match source {
+            Source::Table(table) => {
+                let columns = self.scope.columns(&table.name)?;
+                Some(columns.into_iter().map(|column| column.name).collect())
+            }
+            Source::Query(query, alias) if alias.columns.is_empty() => {
+                let heads = super::query::heads(&query.body);
+                let stars = heads.iter().filter(|head| **head == super::Head::Star).count();
+                match (&query.body, stars) {
+                    (crate::tree::QueryBody::Select(select), 1) if heads.len() == 1 && select.from.len() == 1 => {
+                        self.columns_of(select.from.first()?)
+                    }
+                    (_, 0) => Some(heads.into_iter().filter_map(named).collect()),
+                    _ => None,
+                }
+            }
+            Source::Query(_, alias) | Source::Values(_, alias) => {
+                Some(alias.columns.iter().map(|name| name.text.clone()).collect())
+            }
+            Source::Nested(inner) => self.columns_of(inner),
+            _ => None,
+        }
+    }
+}
+
+fn named(head: super::Head) -> Option<String> {
+    match head {
+        super::Head::Named(name) => Some(name),
+        super::Head::Star => None,
+    }
+}

@@ -1,0 +1,210 @@
+// mssql-jdbc and jTDS: the cases of ../python/cases.py, as JDBC says them. Arguments: port, user, password, driver.
+
+import java.math.BigDecimal;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.HashMap;
+import java.util.Map;
+
+public class Cases {
+    interface Body {
+        void run(Connection connection) throws Exception;
+    }
+
+    static String url, user, password, driver;
+    static boolean failed;
+
+    static void check(boolean condition, Object what) {
+        if (!condition) {
+            throw new AssertionError(String.valueOf(what));
+        }
+    }
+
+    static void run(String name, Body body) {
+        run(name, "", body);
+    }
+
+    static void run(String name, String more, Body body) {
+        try (Connection connection = DriverManager.getConnection(url + more, user, password)) {
+            body.run(connection);
+            System.out.println("PASS " + driver + " " + name);
+        } catch (Throwable error) {
+            failed = true;
+            System.out.println("FAIL " + driver + " " + name + ": " + String.valueOf(error).replace('\n', ' '));
+        }
+    }
+
+    static int one(Connection connection, String text) throws SQLException {
+        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(text)) {
+            check(rows.next(), "a row");
+            return rows.getInt(1);
+        }
+    }
+
+    static final String SELECTED = "SELECT CAST(1 AS bit) AS c_bit, CAST(200 AS tinyint) AS c_tinyint,"
+        + " CAST(-2000000000 AS int) AS c_int, CAST(9000000000000000000 AS bigint) AS c_bigint, CAST(0.1 AS float) AS c_float,"
+        + " CAST(-1234567890.1234 AS decimal(20, 4)) AS c_decimal, CAST(-922337203685477.5808 AS money) AS c_money,"
+        + " CAST('2024-02-29' AS date) AS c_date, CAST('2024-02-29 13:14:15.123' AS datetime) AS c_datetime,"
+        + " CAST(N'日本' AS nchar(3)) AS c_nchar, CAST(N'long text é' AS text) AS c_text, CAST(N'<a>é</a>' AS xml) AS c_xml"
+        + " UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL /* types */";
+
+    static void everyType(Connection connection) throws SQLException {
+        Map<String, String> wanted = new HashMap<>();
+        String[] pairs = {"c_tinyint", "200", "c_int", "-2000000000", "c_bigint", "9000000000000000000", "c_float", "0.1",
+            "c_decimal", "-1234567890.1234", "c_money", "-922337203685477.5808", "c_date", "2024-02-29",
+            "c_datetime", "2024-02-29 13:14:15.123", "c_nchar", "日本 ", "c_text", "long text é",
+            "c_ntext", "long ntext 日", "c_xml", "<a>é</a>", "c_uniqueidentifier", "00112233-4455-6677-8899-AABBCCDDEEFF"};
+        for (int i = 0; i < pairs.length; i += 2) {
+            wanted.put(pairs[i], pairs[i + 1]);
+        }
+        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(SELECTED)) {
+            check(rows.next(), "a row");
+            for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                String name = rows.getMetaData().getColumnName(i), value = rows.getString(i);
+                check(!wanted.containsKey(name) || wanted.get(name).equals(value), name + ": " + value);
+            }
+            check(rows.next(), "a second row");
+            for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                check(rows.getObject(i) == null, "the row of NULLs");
+            }
+        }
+    }
+
+    static void parameters(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT ?, ?, ?, ?, ?")) {
+            for (int i = 0; i < 4; i++) {
+                statement.setInt(1, i);
+                statement.setString(2, "日本");
+                statement.setBytes(3, new byte[] {1, 2});
+                statement.setNull(4, Types.INTEGER);
+                statement.setBigDecimal(5, new BigDecimal("-12.345"));
+                try (ResultSet rows = statement.executeQuery()) {
+                    check(rows.next() && rows.getInt(1) == i && rows.getString(2).equals("日本"), rows);
+                    check(rows.getBytes(3).length == 2 && rows.getObject(4) == null, rows.getObject(4));
+                    check(rows.getBigDecimal(5).compareTo(new BigDecimal("-12.345")) == 0, rows.getBigDecimal(5));
+                }
+            }
+        }
+    }
+
+    static void batch(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO #client_rows VALUES (?)")) {
+            connection.createStatement().execute("CREATE TABLE #client_rows (n int)");
+            for (int i = 0; i < 10; i++) {
+                statement.setInt(1, i);
+                statement.addBatch();
+            }
+            int[] counts = statement.executeBatch();
+            check(counts.length == 10 && counts[9] == 1, counts.length);
+        }
+    }
+
+    static void failing(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("\n\n\n\n\n\nTHROW 50001, 'It failed as it was told to.', 3; /* fail */");
+            check(false, "no error");
+        } catch (SQLException error) {
+            check(error.getErrorCode() == 50001 && error.getMessage().contains("told to"), error);
+        }
+    }
+
+    static void twoResults(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            check(statement.execute("SELECT 1 AS n; SELECT 2 AS n /* two results */"), "a result");
+            ResultSet rows = statement.getResultSet();
+            check(rows.next() && rows.getInt(1) == 1, "the first result");
+            check(statement.getMoreResults(), "a second result");
+            rows = statement.getResultSet();
+            check(rows.next() && rows.getInt(1) == 2, "the second result");
+        }
+    }
+
+    static void outputs(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("IF OBJECT_ID('dbo.double_it') IS NOT NULL DROP PROCEDURE dbo.double_it");
+            statement.execute("CREATE PROCEDURE dbo.double_it @n int OUTPUT, @t nvarchar(50) OUTPUT AS"
+                + " BEGIN SELECT @n AS n, @t AS t; SET @n = @n * 2; SET @t = UPPER(@t); RETURN 42; END");
+        }
+        try (CallableStatement call = connection.prepareCall("{CALL dbo.double_it (?, ?)}")) {
+            call.setInt(1, 21);
+            call.registerOutParameter(1, Types.INTEGER);
+            call.setString(2, "abc");
+            call.registerOutParameter(2, Types.VARCHAR);
+            boolean rows = call.execute();
+            check(rows, "a result");
+            while (call.getMoreResults() || call.getUpdateCount() != -1) {
+                // Output parameters come behind all results.
+            }
+            check(call.getInt(1) == 42 && call.getString(2).equals("ABC"), call.getInt(1) + " " + call.getString(2));
+        }
+    }
+
+    static void transactions(Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        one(connection, "SELECT 1");
+        connection.commit();
+        connection.rollback();
+        connection.setAutoCommit(true);
+    }
+
+    static void attention(Connection connection) throws Exception {
+        try (Statement statement = connection.createStatement()) {
+            Thread stopper = new Thread(() -> {
+                try {
+                    Thread.sleep(300);
+                    statement.cancel();
+                } catch (Exception ignored) {
+                    // The statement's own error tells.
+                }
+            });
+            long began = System.nanoTime();
+            stopper.start();
+            try {
+                statement.execute("WAITFOR DELAY '00:00:20' /* sleep 20 */");
+            } catch (SQLException expected) {
+                // It was stopped.
+            }
+            stopper.join();
+            check(System.nanoTime() - began < 5_000_000_000L, "it was not stopped");
+        }
+        check(one(connection, "SELECT 1") == 1, "the connection goes on");
+    }
+
+    public static void main(String[] arguments) {
+        user = arguments[1];
+        password = arguments[2];
+        boolean jtds = arguments[3].equals("jtds");
+        driver = jtds ? "jTDS" : "mssql-jdbc";
+        url = jtds
+            ? "jdbc:jtds:sqlserver://127.0.0.1:" + arguments[0] + "/"
+            : "jdbc:sqlserver://127.0.0.1:" + arguments[0] + ";trustServerCertificate=true;loginTimeout=10"
+                + (System.getenv("RECORDING") != null ? ";encrypt=false" : "");
+        String encrypted = jtds ? "" : ";encrypt=true", plain = jtds ? "" : ";encrypt=false";
+        run("connect and select", encrypted, connection -> check(one(connection, "SELECT 1") == 1, "SELECT 1"));
+        run("encryption of the login only", jtds ? ";ssl=off" : plain, c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
+        if (!jtds) {
+            String certificate = System.getenv("CERTIFICATE");
+            if (certificate != null) {
+                String strict = ";encrypt=strict;trustServerCertificate=false;serverCertificate=" + certificate;
+                run("encryption from the first byte", strict, c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
+            }
+            run("packets of 32767 bytes", ";packetSize=32767", c -> check(one(c, "SELECT 1") == 1, "SELECT 1"));
+        }
+        run("every type", Cases::everyType);
+        run("parameters", Cases::parameters);
+        run("batches", Cases::batch);
+        run("errors", Cases::failing);
+        run("two results", Cases::twoResults);
+        run("output parameters", Cases::outputs);
+        run("transactions", Cases::transactions);
+        run("attention", Cases::attention);
+        System.exit(failed ? 1 : 0);
+    }
+}

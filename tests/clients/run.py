@@ -1,0 +1,142 @@
+"""Runs real clients of SQL Server against a server, and prints PASS or FAIL for each case.
+
+    python3 tests/clients/run.py --install --work FOLDER     gets the clients from their registries into a folder
+    python3 tests/clients/run.py --work FOLDER               against the scripted backend of the door's tests
+    python3 tests/clients/run.py --work FOLDER --port 1433 --user sa --password ...      against a server that runs
+
+What is not installed is skipped, and said. The exit code is 1 if a case failed.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0"]
+# The hash of "Tester-1", cheap to check: these settings are for tests only.
+SETTINGS = """[[server.users]]
+name = "tester"
+password_hash = "$argon2id$v=19$m=8,t=1,p=1$GOgmxqwXml0wOUG2NwOyUw$tsYoR1aXiL/4CcOlBsXvx7FRnGmRCzQxo9hCPx4Rzvk"
+"""
+
+
+def install(work):
+    """The clients that come from registries; FreeTDS comes with the system (freetds-bin, tdsodbc)."""
+    work.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
+    subprocess.run([work / "venv/bin/pip", "install", "-q", *PYTHON_PACKAGES], check=True)
+    for name in ["node", "go", "java"]:
+        shutil.copytree(HERE / name, work / name, dirs_exist_ok=True)
+    if shutil.which("npm"):
+        subprocess.run(["npm", "install", "--silent"], cwd=work / "node", check=True)
+    if shutil.which("go"):
+        subprocess.run(["go", "mod", "tidy"], cwd=work / "go", check=True)
+        subprocess.run(["go", "build", "-o", "cases", "."], cwd=work / "go", check=True)
+    if shutil.which("mvn"):
+        command = ["mvn", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"]
+        subprocess.run(command, cwd=work / "java", check=True)
+
+
+def clients(work):
+    """Name and command of each client; none where it is not installed."""
+    python = work / "venv/bin/python"
+    for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"]:
+        there = python.exists() and (name != "freetds" or shutil.which("tsql"))
+        yield name, [python, HERE / "python" / f"{name}_cases.py"] if there else None
+    yield "tedious", ["node", "cases.js"] if (work / "node/node_modules").exists() else None
+    yield "go-mssqldb", ["./cases"] if (work / "go/cases").exists() else None
+    there = (work / "java/lib").exists()
+    for driver in ["mssql-jdbc", "jtds"]:
+        yield driver, ["java", "-cp", "lib/*", "Cases.java", driver] if there else None
+
+
+def folder(work, name):
+    inside = {"tedious": "node", "go-mssqldb": "go", "mssql-jdbc": "java", "jtds": "java"}
+    return work / inside[name] if name in inside else HERE / "python"
+
+
+def refresh(work):
+    """The scripts as they are now, beside the libraries that were installed for them."""
+    for name in ["node", "java"]:
+        for script in (HERE / name).glob("[cC]ases.*"):
+            if (work / name).exists():
+                shutil.copy(script, work / name)
+    if (work / "go/go.sum").exists() and shutil.which("go"):
+        shutil.copy(HERE / "go/main.go", work / "go")
+        subprocess.run(["go", "build", "-o", "cases", "."], cwd=work / "go", check=True)
+
+
+def certificate(work):
+    """A certificate for this machine, which clients that insist on one can be told to trust; none without openssl."""
+    if not shutil.which("openssl"):
+        return None
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem"]
+    subprocess.run(command.split() + names, cwd=work, check=True, capture_output=True)
+    return work / "certificate.pem"
+
+
+def scripted_server(target, certificate):
+    """The door's scripted backend on a port of its choice."""
+    command = ["cargo", "build", "-q", "-p", "mainstay-server", "--example", "scripted"]
+    subprocess.run(command + (["--target-dir", target] if target else []), cwd=REPOSITORY, check=True)
+    binary = pathlib.Path(target or REPOSITORY / "target") / "debug/examples/scripted"
+    settings = "[server]\n"
+    if certificate:
+        settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
+    command = [binary, "0", settings + SETTINGS]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return server, int(server.stdout.readline().split()[1])
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--work", type=pathlib.Path, required=True, help="where the clients are installed")
+    options.add_argument("--install", action="store_true", help="install them, and run nothing")
+    options.add_argument("--port", type=int, help="of a server that runs")
+    options.add_argument("--user", default="tester")
+    options.add_argument("--password", default="Tester-1")
+    options.add_argument("--only", help="one client")
+    options.add_argument("--target-dir", help="where cargo builds")
+    options = options.parse_args()
+    work = options.work.resolve()
+    if options.install:
+        return install(work)
+    refresh(work)
+    trusted = None if options.port else certificate(work)
+    server, port = (None, options.port) if options.port else scripted_server(options.target_dir, trusted)
+    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {})}
+    failed = passed = 0
+    for name, command in clients(work):
+        if options.only and options.only != name:
+            continue
+        if command is None:
+            print(f"SKIP {name}: not installed")
+            continue
+        # What runs a driver's name last has it behind the program.
+        program = [str(part) for part in command]
+        driver = [program.pop()] if name in ("mssql-jdbc", "jtds") else []
+        program += [str(port), options.user, options.password, *driver]
+        try:
+            said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=60, env=environment)
+            lines = [line for line in said.stdout.splitlines() if line.startswith(("PASS", "FAIL"))]
+            if said.returncode != 0 and not any(line.startswith("FAIL") for line in lines):
+                lines.append(f"FAIL {name}: ended with {said.returncode}: {(said.stderr or said.stdout).strip()[-500:]}")
+        except subprocess.TimeoutExpired as late:
+            lines = (late.stdout or b"").decode().splitlines() + [f"FAIL {name}: it did not end"]
+        print("\n".join(lines), flush=True)
+        failed += sum(line.startswith("FAIL") for line in lines)
+        passed += sum(line.startswith("PASS") for line in lines)
+    if server:
+        server.stdin.close()
+        server.wait(20)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
