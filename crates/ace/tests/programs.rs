@@ -44,4 +44,5 @@ programs! {
     settings
     statements
     threads
+    transactions
 }
