@@ -38,8 +38,7 @@ pub struct TableValue {
 /// Reads one, after the token of its type.
 pub(crate) fn read(reader: &mut Reader<'_>, version: Version) -> Wire<TableValue> {
     let _database = reader.short_text()?;
-    let mut table =
-        TableValue { schema: reader.short_text()?, name: reader.short_text()?, ..TableValue::default() };
+    let mut table = TableValue { schema: reader.short_text()?, name: reader.short_text()?, ..TableValue::default() };
     let count = reader.u16()?;
     let mut infos = Vec::new();
     if count != 0xFFFF {

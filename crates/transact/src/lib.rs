@@ -25,6 +25,7 @@ mod define;
 mod errors;
 mod flow;
 mod format;
+mod functions;
 mod instance;
 mod modules;
 mod procedures;

@@ -96,7 +96,7 @@ fn without_weekday<'a>(text: &'a str, days: &[&str]) -> &'a str {
         let day = day.to_lowercase();
         day == word || (word.chars().count() == 3 && day.starts_with(&word))
     };
-    if !days.iter().any(|day| is_day(&day)) {
+    if !days.iter().any(|day| is_day(day)) {
         return text;
     }
     rest.trim_start_matches([',', '.', ' '])
