@@ -34,6 +34,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod system;
 
 pub use instance::Instance;
 pub use session::Session;

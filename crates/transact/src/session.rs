@@ -18,6 +18,7 @@ use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
 use mainstay_tsql::{Options, parse};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +43,8 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) plans: HashMap<usize, Plans>,
+    /// Whether the statement that is being planned asked for the catalog itself.
+    pub(crate) is_momentary: Cell<bool>,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -86,8 +89,14 @@ impl Session {
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, instance.next_process());
-        let inner =
-            Inner { instance: instance.clone(), core, modules: Modules::default(), state, plans: HashMap::new() };
+        let inner = Inner {
+            instance: instance.clone(),
+            core,
+            modules: Modules::default(),
+            state,
+            plans: HashMap::new(),
+            is_momentary: Cell::new(false),
+        };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, batches: HashMap::new(), cancel }
     }
