@@ -65,7 +65,7 @@ fn json_value(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
         Some(node) if !node.is_scalar() => missing(13623),
         Some(node) => match node.scalar(json) {
             Some(scalar) if crate::text::length(&scalar, true) > 4000 => match path.strict {
-                true => Err(Message::numbered(13625, &[&4000])),
+                true => Err(Message::numbered(13625, &[])),
                 false => Ok(Value::Null),
             },
             scalar => Ok(scalar.map_or(Value::Null, Value::Text)),

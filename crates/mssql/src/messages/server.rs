@@ -298,7 +298,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (13620, 16, "Column that has explicit type must be used for JSON."),
     (13623, 16, "Scalar value cannot be found in the specified JSON path."),
     (13624, 16, "Object or array cannot be found in the specified JSON path."),
-    (13625, 16, "JSON value in specified path would be truncated to %d characters."),
+    (13625, 16, "String value in the specified JSON path would be truncated."),
     (14262, 16, "The specified %s ('%s') does not exist."),
     (15001, 16, "Object '%ls' does not exist or is not a valid object for this operation."),
     (15002, 16, "The procedure '%s' cannot be executed within a transaction."),
