@@ -253,6 +253,8 @@ pub(super) const TEMPLATES: &[Template] = &[
     (9828, 16, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters."),
     (9836, 16, "Invalid bucket width value passed to %.*ls function. Only positive values are allowed."),
     (9837, 16, "An invalid date value was encountered: The date value is less than the minimum date value allowed for the data type."),
+    (9838, 16, "Parameter %d in function '%.*ls' is out of range %d to %d."),
+    (9839, 16, "Parameter %d in function '%.*ls' must be 0 or 1."),
     (10126, 16, "Cannot create index on view \"%.*ls\" because it uses aggregate \"%.*ls\" with the DISTINCT keyword."),
     (10314, 16, "An error occurred in the Microsoft .NET Framework while trying to load assembly id %d."),
     (10335, 16, "The depth of the XML is too large."),
