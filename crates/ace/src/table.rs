@@ -1,6 +1,7 @@
 //! An open table: a work area, the handles of its orders, and the tables that follow it.
 //!
-//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two:
+//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two
+//! but the end of a transaction, which takes those of its tables in the order of their handles:
 //! a table that follows another is only marked when that one moves, and follows at its own next call, when it asks the
 //! other for the key first and then takes its own lock (as the interface has always done it: relations are resolved when
 //! the child is looked at).
@@ -74,6 +75,8 @@ pub struct State {
     pub orders: Vec<(OrderId, Handle)>,
     /// The settings that the area has.
     revision: u64,
+    /// The orders that are seen from their other end.
+    pub turned: Vec<OrderId>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
@@ -124,7 +127,7 @@ impl Table {
             options: opening.options,
             statement: opening.statement,
             columns: opening.columns,
-            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None })),
+            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
@@ -260,7 +263,8 @@ impl Table {
         Ok(state.area.close()?)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<State>> {
+    /// The lock itself, for what works with several tables at once: those take them in the order of their handles.
+    pub fn lock(&self) -> MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

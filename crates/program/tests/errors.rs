@@ -159,6 +159,15 @@ fn an_error_passes_through_routines_up_to_a_handler() {
     let error = run(&mut host, outer).unwrap_err();
     let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
     assert_eq!(trace, ["inner 5", "middle 3", "outer 1"]);
+    // What a handler raises again has been where it was, and goes on from the handler.
+    let mut catching = Routine::new("middle");
+    catching.body = lines(3, vec![attempt(10, vec![exec("inner")], vec![StatementKind::Rethrow])]);
+    host.add(catching);
+    let mut outer = Routine::new("outer");
+    outer.body = lines(1, vec![exec("middle")]);
+    let error = run(&mut host, outer).unwrap_err();
+    let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
+    assert_eq!(trace, ["inner 5", "middle 110", "outer 1"]);
 }
 
 #[test]

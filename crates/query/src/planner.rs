@@ -244,7 +244,8 @@ impl Planner {
                 true => reset_plan_states(Arc::clone(&planned.plan))?,
                 false => Arc::clone(&planned.plan),
             };
-            match planned.stateful || planned.large {
+            // The branches of a UNION ALL come in their order, but where threads share the work.
+            match planned.large {
                 true => execute_stream(plan, Arc::new(context)),
                 false => one_after_another(&plan, Arc::new(context)),
             }

@@ -26,7 +26,7 @@ pub struct TableValue {
     /// The schema of its type; empty if the client does not say.
     pub schema: String,
     /// The name of its type.
-    pub type_name: String,
+    pub name: String,
     /// Its columns, in the type's order; clients leave their names out.
     pub columns: Vec<Column>,
     /// Whether a column has no values here, and takes its default in every row.
@@ -39,7 +39,7 @@ pub struct TableValue {
 pub(crate) fn read(reader: &mut Reader<'_>, version: Version) -> Wire<TableValue> {
     let _database = reader.short_text()?;
     let mut table =
-        TableValue { schema: reader.short_text()?, type_name: reader.short_text()?, ..TableValue::default() };
+        TableValue { schema: reader.short_text()?, name: reader.short_text()?, ..TableValue::default() };
     let count = reader.u16()?;
     let mut infos = Vec::new();
     if count != 0xFFFF {

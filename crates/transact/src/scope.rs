@@ -7,7 +7,7 @@ use mainstay_engine::NativeColumn;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{Scope, TableColumn, quoted};
+use mainstay_tsql::reduce::{InlineFunction, Scope, TableColumn, quoted};
 use mainstay_tsql::tree::ObjectName;
 use std::cell::RefCell;
 
@@ -85,6 +85,10 @@ impl Scope for Names<'_> {
 
     fn is_scalar_function(&self, name: &ObjectName) -> bool {
         self.modules.is_scalar_function(name)
+    }
+
+    fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {
+        self.modules.inline_function(name)
     }
 
     fn user_type(&self, name: &ObjectName) -> Option<DataType> {

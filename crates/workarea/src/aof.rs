@@ -205,6 +205,10 @@ impl Area {
         self.blocks.look(&self.dbf)?;
         for file in &mut self.files {
             file.look()?;
+            let is_stale = |order: &Order| order.file == file.number && order.stale == Some(file.version);
+            if self.orders.iter().any(is_stale) {
+                file.read_anew()?;
+            }
         }
         for order in &mut self.orders {
             if let Some(file) = self.files.iter().find(|file| file.number == order.file) {

@@ -1,11 +1,15 @@
 //! An index file that an area has open.
 //!
 //! Its pages are those of one state of the file. Another program that changes the index counts up a number in its header
-//! (CDX at byte 8, NTX at byte 2) after its pages; when that or the file's stamp has changed, the file is read anew.
+//! (Harbour's CDX at byte 8, NTX at byte 2) after its pages; when that or the file's stamp has changed, the file is read
+//! anew. Files without that number are read anew at every look while their stamp is young.
+//!
+//! What the area's own writer changes is known: see [`IndexFile::note_state`].
 
 use mainstay_base::Result;
-use mainstay_vfs::{File, FileSystem};
-use mainstay_xbase::index::Bag;
+use mainstay_vfs::{File, FileSystem, Stamp};
+use mainstay_xbase::index::write::BagState;
+use mainstay_xbase::index::{Bag, BagKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -24,6 +28,9 @@ pub(crate) struct IndexFile {
     pub(crate) version: u64,
     file: Arc<dyn File>,
     head: [u8; HEAD_BYTES],
+    stamp: Stamp,
+    /// How often the writer had seen others write, when it was in the same state.
+    reloads: Option<u64>,
     /// Whether a later write is certain to give the file another stamp.
     settled: bool,
     kept: usize,
@@ -35,8 +42,9 @@ impl IndexFile {
         let file = fs.open(path)?;
         let (now, head) = (SystemTime::now(), head(&*file)?);
         let bag = Bag::open(Arc::clone(&file))?;
-        let (path, kept, settled) = (path.to_owned(), bag.kept_bytes(), bag.stamp().is_settled(now));
-        Ok(IndexFile { number, path, bag, version: 1, file, head, settled, kept, alone })
+        let (path, kept, stamp) = (path.to_owned(), bag.kept_bytes(), bag.stamp());
+        let settled = stamp.is_settled(now);
+        Ok(IndexFile { number, path, bag, version: 1, file, head, stamp, reloads: None, settled, kept, alone })
     }
 
     /// Looks whether the file has changed, and reads it anew if so.
@@ -54,17 +62,43 @@ impl IndexFile {
             return Ok(true);
         }
         self.kept = kept;
-        self.is_same()
+        Ok(self.file.stamp()? == self.stamp && head(&*self.file)? == self.head)
+    }
+
+    /// The writer of the same area is in this state now, before it writes or after. If it was in the same state as what
+    /// was read here, and nobody but it has written since, what was read still holds but for the trees that the change
+    /// touched.
+    pub(crate) fn note_state(&mut self, state: BagState) {
+        let own_only = self.reloads == Some(state.reloads);
+        if (state.head, state.stamp) == (self.head, self.stamp) {
+            self.reloads = Some(state.reloads);
+        } else if own_only && self.counts() {
+            (self.head, self.stamp, self.settled) = (state.head, state.stamp, false);
+        } else {
+            self.reloads = None;
+        }
+    }
+
+    /// Whether everybody who writes to the file counts that up in its header: FoxPro does not.
+    fn counts(&self) -> bool {
+        match self.bag.kind() {
+            BagKind::Ntx | BagKind::CompoundNtx => true,
+            BagKind::Cdx => self.bag.tags().first().is_some_and(|tag| tag.by_harbour),
+            BagKind::CompactIdx | BagKind::PlainIdx => false,
+        }
     }
 
     fn is_same(&mut self) -> Result<bool> {
         if self.settled {
-            return Ok(self.file.stamp()? == self.bag.stamp());
+            return Ok(self.file.stamp()? == self.stamp);
+        }
+        if !self.counts() {
+            return Ok(false);
         }
         let now = SystemTime::now();
-        let same = self.file.stamp()? == self.bag.stamp() && head(&*self.file)? == self.head;
+        let same = self.file.stamp()? == self.stamp && head(&*self.file)? == self.head;
         // Whoever wrote under the same stamp would have counted: so far nobody did, and later nobody can.
-        self.settled = same && self.bag.stamp().is_settled(now);
+        self.settled = same && self.stamp.is_settled(now);
         Ok(same)
     }
 
@@ -73,7 +107,9 @@ impl IndexFile {
         let now = SystemTime::now();
         self.head = head(&*self.file)?;
         self.bag = Bag::open(Arc::clone(&self.file))?;
-        self.settled = self.bag.stamp().is_settled(now);
+        self.stamp = self.bag.stamp();
+        self.settled = self.stamp.is_settled(now);
+        self.reloads = None;
         self.kept = self.bag.kept_bytes();
         self.version += 1;
         Ok(())

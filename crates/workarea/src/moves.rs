@@ -20,9 +20,13 @@ impl Area {
     }
 
     fn look_at_index(&mut self) -> Result<()> {
+        let alone = self.is_alone();
         let Some(order) = self.current.and_then(|at| self.orders.get_mut(at)) else { return Ok(()) };
         let Some(file) = self.files.iter_mut().find(|file| file.number == order.file) else { return Ok(()) };
         file.look()?;
+        if order.stale == Some(file.version) && !alone {
+            file.read_anew()?;
+        }
         order.renew(file, &self.dbf)
     }
 

@@ -185,7 +185,10 @@ impl Area {
             self.must_look = true;
             if self.is_alone() {
                 self.has_unwritten_keys = true;
-                self.orders.iter_mut().filter(|order| order.id == id).for_each(|order| order.is_stale = true);
+            }
+            for order in self.orders.iter_mut().filter(|order| order.id == id) {
+                let file = self.files.iter().find(|file| file.number == order.file);
+                order.stale = file.map(|file| file.version);
             }
         }
         Ok(changed)

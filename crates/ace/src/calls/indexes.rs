@@ -228,12 +228,20 @@ pub fn is_never(index: Handle, answer: Out<u16>) -> Result<()> {
     answer.set(0)
 }
 
-/// Turns an order round, if the parameter is not 0; again turns it back.
+/// Turns an order round, again turns it back; with 0 it is as it was made.
 pub fn turn(index: Handle, reverse: u16) -> Result<()> {
     let order = registry::order(index)?;
-    order.with(|state, info| match reverse {
-        0 => Ok(()),
-        _ => Ok(state.area.set_descending(order.id, !info.descending)?),
+    order.with(|state, info| {
+        let is_turned = state.turned.contains(&order.id);
+        let turns = reverse != 0 || is_turned;
+        if turns {
+            state.area.set_descending(order.id, !info.descending)?;
+            state.turned.retain(|id| *id != order.id);
+            if !is_turned {
+                state.turned.push(order.id);
+            }
+        }
+        Ok(())
     })
 }
 

@@ -94,7 +94,7 @@ pub fn open_101(connection: Handle, name: Text, table: Out<Handle>) -> Result<()
     open(connection, name, Text::NONE, 0, 0, 0, 0, 0, table)
 }
 
-fn check_type(table_type: u32) -> Result<()> {
+pub fn check_type(table_type: u32) -> Result<()> {
     match table_type {
         ADS_DEFAULT | ADS_NTX | ADS_CDX | ADS_VFP => Ok(()),
         ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),

@@ -43,6 +43,13 @@ static void moves( ADSHANDLE table )
    ANSWERS( AE_INVALID_BOOKMARK, AdsGotoBookmark60( table, other ) );
    ANSWERS( AE_INVALID_BOOKMARK, AdsGotoBookmark( table, 0 ) );
    OK( AdsRefreshRecord( table ) );
+   OK( AdsCacheRecords( table, 10 ) );
+   OK( AdsIsRecordVisible( table, &flag ) );
+   SAME( 1, flag );
+   OK( AdsSetFilter( table, T( "RecNo() = 9" ) ) );
+   OK( AdsIsRecordVisible( table, &flag ) );
+   SAME( 0, flag );
+   OK( AdsClearFilter( table ) );
 }
 
 static void ends( ADSHANDLE table )
@@ -74,6 +81,8 @@ static void ends( ADSHANDLE table )
    OK( AdsAtEOF( table, &flag ) );
    SAME( 1, flag );
    ANSWERS( AE_NO_CURRENT_RECORD, AdsGetString( table, T( "NAME" ), text, &length, ADS_NONE ) );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 1001, number );
    OK( AdsSkip( table, -1 ) );
    OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
    SAME( 1000, number );

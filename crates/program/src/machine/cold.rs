@@ -4,7 +4,7 @@
 use super::Scratch;
 use super::hot::Stop;
 use super::registers::{Bases, Cell, Registers};
-use super::{Caught, Frame, Trouble, number, text};
+use super::{Caught, Frame, Trouble, array, number, text};
 use crate::compile::*;
 use crate::{BitwiseOp, Fault, File, Host, NativeContext, Raised, Rounding, Type, Width};
 use mainstay_base::{Value, ValueRef};
@@ -142,6 +142,7 @@ impl Cold<'_> {
                 let (site, constants) = (&self.program.tables.concats[site as usize], &self.program.tables.constants);
                 text::concat(self.registers, self.scratch, self.frame.bases, site, constants)?;
             }
+            Dimension { .. } | LoadElement { .. } | StoreElement { .. } => self.array(instruction)?,
             Native { site } => self.native(&self.program.tables.natives[site as usize])?,
             flow => return self.flow(flow),
         }
@@ -302,6 +303,27 @@ impl Cold<'_> {
         Ok(())
     }
 
+    /// Arrays and their elements.
+    fn array(&mut self, instruction: Instruction) -> Result<(), Fault> {
+        let (bases, tables, shapes) = (self.frame.bases, &self.program.tables, &self.program.frame.arrays);
+        let (registers, constants) = (&mut *self.registers, &tables.constants);
+        match instruction {
+            Instruction::Dimension { site } => {
+                let site = &tables.dimensions[site as usize];
+                array::dimension(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::LoadElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::load(registers, self.scratch, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::StoreElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::store(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn native(&mut self, site: &NativeSite) -> Result<(), Trouble> {
         /// Arguments that need no memory of their own.
         const FEW: usize = 6;
@@ -311,13 +333,17 @@ impl Cold<'_> {
         let mut context = NativeContext { scratch: self.scratch, host: self.host, error, room };
         let registers = &*self.registers;
         let value = |operand: &Operand| registers.value(bases, *operand, constants);
+        let call = |context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]| match &site.function {
+            NativeSiteFunction::Plain(function) => (function.call)(context, arguments),
+            NativeSiteFunction::Operation(operation) => operation.0.call(context, arguments),
+        };
         let produced = if site.arguments.len() <= FEW {
             let mut few = [ValueRef::Null; FEW];
             few.iter_mut().zip(&site.arguments).for_each(|(place, operand)| *place = value(operand));
-            (site.function.call)(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
+            call(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
         } else {
             let many: Vec<ValueRef<'_>> = site.arguments.iter().map(value).collect();
-            (site.function.call)(&mut context, &many)?
+            call(&mut context, &many)?
         };
         self.registers.store_produced(bases, site.to, produced, self.scratch)?;
         Ok(())
@@ -367,7 +393,11 @@ impl Cold<'_> {
             Instruction::Rethrow => {
                 let caught = if self.caught.len() > self.frame.caught_mark { self.caught.pop() } else { None };
                 return Err(match caught {
-                    Some(caught) => Trouble::Raised(caught.error),
+                    Some(mut caught) => {
+                        // The routine of the handler will be added again, with the line of this statement.
+                        caught.error.trace.pop();
+                        Trouble::Raised(caught.error)
+                    }
                     None => Fault::RethrowWithoutError.into(),
                 });
             }

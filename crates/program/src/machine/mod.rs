@@ -14,6 +14,7 @@
 //! The host may run the machine again while one of its statements runs. Such a run starts above the frames that are there
 //! (its *floor*), and errors that it does not handle leave it at its floor, as an error of the host's statement.
 
+mod array;
 mod call;
 mod cold;
 mod hot;
@@ -228,6 +229,12 @@ impl Machine {
     /// The routines that run, innermost first, with their lines.
     pub fn trace(&self) -> Vec<crate::Place> {
         self.frames.iter().rev().map(|frame| self.place(frame)).collect()
+    }
+
+    /// Forgets what was running. A machine whose host panicked must not be used again without it.
+    pub fn reset(&mut self) {
+        self.frames.clear();
+        self.begin();
     }
 
     /// A run that is not inside another begins.

@@ -96,6 +96,7 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
         }
     }
     let flushed = table.writer.flush();
+    // An index that cannot be written is made anew below.
     let _ = table.indexes.write();
     flushed?;
     let bags: Vec<PathBuf> = damaged.bags.clone();
@@ -113,7 +114,8 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
 
 /// Opens the table alone if that can be, else beside others; not again by way of here.
 fn open(fs: &Arc<dyn FileSystem>, damaged: &Damaged) -> Result<IndexedTable> {
-    let how = WriteOptions { scheme: Some(damaged.scheme), ..WriteOptions::new(Access::Exclusive) };
+    // What is undone is on the disk before the journal goes, whatever the tables were opened with before.
+    let how = WriteOptions { scheme: Some(damaged.scheme), durable: true, ..WriteOptions::new(Access::Exclusive) };
     let once = LockWait { timeout: Duration::ZERO, ..LockWait::default() };
     match IndexedTable::open_unrecovered(Arc::clone(fs), &damaged.path, WriteOptions { wait: once, ..how }) {
         Err(error) if error.code() == Code::Busy => {

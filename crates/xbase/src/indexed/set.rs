@@ -199,7 +199,7 @@ impl IndexSet {
         if self.sharing.alone {
             self.unwritten += self.log.entries.len() as u64;
             self.log.clear();
-            return if self.unwritten > UNWRITTEN_CHANGES { self.write() } else { Ok(()) };
+            return Ok(());
         }
         self.log.clear();
         let durable = self.durable;
@@ -213,6 +213,11 @@ impl IndexSet {
             }
         }
         first
+    }
+
+    /// Whether so much is only in memory that the table should be flushed.
+    pub(super) fn is_full(&self) -> bool {
+        self.unwritten > UNWRITTEN_CHANGES
     }
 
     /// Writes what is only in memory.

@@ -41,6 +41,20 @@ pub struct BagWriter {
     pub(super) list_changed: bool,
     /// A flush failed: the file is between two states.
     failed: bool,
+    /// How often the file was read again because others wrote.
+    reloads: u64,
+}
+
+/// In which state of the file a writer last read or wrote it. Two states with the same number of reloads differ by the
+/// writer's own changes only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BagState {
+    /// The file's first bytes, its update counter among them.
+    pub head: [u8; HEAD_LEN],
+    /// The file's stamp.
+    pub stamp: Stamp,
+    /// How often the file was read again because others wrote.
+    pub reloads: u64,
 }
 
 /// Where a tree is and how it looks.
@@ -97,7 +111,7 @@ impl BagWriter {
         store.roots = tags.iter().map(|tag: &TagState| tag.stored_root).collect();
         let is_settled = stamp.is_settled(now);
         let list_changed = false;
-        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false })
+        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false, reloads: 0 })
     }
 
     /// A file that was just made, of which nothing is written yet.
@@ -113,6 +127,7 @@ impl BagWriter {
             is_settled: false,
             list_changed: false,
             failed: false,
+            reloads: 0,
         })
     }
 
@@ -215,6 +230,7 @@ impl BagWriter {
             }
         }
         new.keep_at_most(self.store.limit_bytes());
+        new.reloads = self.reloads + 1;
         *self = new;
         Ok(())
     }
@@ -315,6 +331,11 @@ impl BagWriter {
         self.stamp = self.store.file.stamp()?;
         self.is_settled = is_unique || self.stamp.is_settled(now);
         Ok(())
+    }
+
+    /// The state in which the file was last read or written.
+    pub fn state(&self) -> BagState {
+        BagState { head: self.head, stamp: self.stamp, reloads: self.reloads }
     }
 
     /// Whether the file is in the state that was written or read last, if this is its stamp now.
