@@ -37,6 +37,10 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
     if from.name() == to.name() {
         return Implicit;
     }
+    // A SQL_VARIANT holds nothing of unlimited length.
+    if to == SqlVariant && (from == RowVersion || from.length() == Some(super::Length::Max)) {
+        return Never;
+    }
     match from {
         Binary(_) | VarBinary(_) => from_binary(to),
         Char(_) | VarChar(_) | NChar(_) | NVarChar(_) => from_string(from, to),
@@ -153,6 +157,8 @@ mod tests {
             (VarBinary(Length::Max), Float, "206"),
             (UniqueIdentifier, Int, "206"),
             (SqlVariant, Int, "257"),
+            (Int, SqlVariant, "yes"),
+            (VarBinary(Length::Max), SqlVariant, "206"),
             (Xml, varchar, "257"),
             (NText, varchar, "257"),
         ];

@@ -24,6 +24,8 @@ fn texts() {
         ("DATALENGTH(1)", "4"),
         ("DATALENGTH('x':varchar(max))", "1 :: bigint"),
         ("DATALENGTH(1.5)", "5"),
+        ("DATALENGTH('12345678901234567890':decimal(38,0))", "9"),
+        ("DATALENGTH($1)", "8"),
         ("LEFT('abcdef', 2)", "ab :: varchar(2)"),
         ("LEFT('abc', 10)", "abc :: varchar(3)"),
         ("LEFT(12345, 2)", "12"),
