@@ -389,7 +389,19 @@ fn zones_and_types() {
             "AT TIME ZONE('2024-07-01 10:00':datetime, 'nowhere')",
             "9820: The time zone parameter 'nowhere' provided to AT TIME ZONE clause is invalid.",
         ),
-        ("AT TIME ZONE('2024-07-01':date, 'UTC')", "8116"),
+        (
+            "AT TIME ZONE('2024-07-01':date, 'UTC')",
+            "8116: Argument data type date is invalid for argument 1 of AT TIME ZONE function.",
+        ),
+        ("AT TIME ZONE('2024-07-01 10:00':datetime, 'UTC ')", "9820"),
+        (
+            "AT TIME ZONE('9999-12-31 23:59 +00:00':datetimeoffset(3), 'Tokyo Standard Time')",
+            "9999-12-31 23:59:59.999 +00:00",
+        ),
+        (
+            "AT TIME ZONE('0001-01-01 00:00':datetime2(0), 'Tokyo Standard Time')",
+            "9813: The timezone provided to builtin function AT TIME ZONE would cause the datetimeoffset to overflow the range of valid date range in either UTC or local time.",
+        ),
         ("TYPE_ID('INT')", "56"),
         ("TYPE_ID('sysname')", "256"),
         ("TYPE_ID('nosuch')", "NULL"),
