@@ -251,6 +251,12 @@ fn dates() {
             "9812: The timezone provided to builtin function switchoffset is invalid.",
         ),
         ("TODATETIMEOFFSET('2024-01-01 10:00':datetime2(0), '+02:00')", "2024-01-01 10:00:00 +02:00"),
+    ]);
+}
+
+#[test]
+fn dates_from_parts() {
+    check(&[
         ("DATEFROMPARTS(2024, 2, 29)", "2024-02-29 :: date"),
         (
             "DATEFROMPARTS(2024, 2, 30)",
