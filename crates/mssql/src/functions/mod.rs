@@ -30,6 +30,7 @@ mod zone;
 mod tests;
 
 pub use binding::{Binding, Call};
+pub use json::json_of;
 pub use metadata::TYPE_NAMES;
 
 use crate::argument::Argument;

@@ -128,7 +128,6 @@ fn from_number(from: DataType, to: DataType) -> Verdict {
         Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Never,
         UniqueIdentifier | Text | NText | Xml | Image => Never,
         RowVersion if from.is_approximate() => Never,
-        _ if from.is_money() && to.is_string() => Explicit,
         _ => Implicit,
     }
 }
@@ -144,7 +143,7 @@ mod tests {
         let rows = [
             (varchar, Int, "yes"),
             (Int, varchar, "yes"),
-            (Money, varchar, "257"),
+            (Money, varchar, "yes"),
             (varchar, Money, "yes"),
             (DateTime, Int, "257"),
             (Int, DateTime, "yes"),

@@ -358,6 +358,9 @@ fn json() {
         ("JSON_OBJECT('a', 1, 'b', 'x')", "{\"a\":1,\"b\":\"x\"}"),
         ("JSON_ARRAY(1, NULL, 'x', JSON_ARRAY(2))", "[1,\"x\",[2]]"),
         ("JSON_ARRAY NULL ON NULL(1, NULL)", "[1,null]"),
+        ("JSON_OBJECT('b', '0x4142':varbinary(2))", "{\"b\":\"QUI=\"}"),
+        ("JSON_OBJECT('f', '1234567890':float)", "{\"f\":1.234567890000000e+009}"),
+        ("JSON_OBJECT('d', '2025-01-15 12:34:56':datetime)", "{\"d\":\"2025-01-15T12:34:56\"}"),
         ("JSON_OBJECT('a', NULL)", "{\"a\":null}"),
         ("JSON_OBJECT ABSENT ON NULL('a', NULL, 'b', 1)", "{\"b\":1}"),
     ]);
