@@ -231,7 +231,7 @@ fn texts_to_moments_and_back() {
         ("hello", "varchar(30)", "datetime", "241"),
         ("hello", "varchar(30)", "smalldatetime", "295"),
         ("2024-01-31 10:00:30", "varchar(30)", "smalldatetime", "2024-01-31 10:01:00.000"),
-        ("10:00:00.1234567", "varchar(30)", "time(3)", "10:00:00.123"),
+        ("10:00:00.123456789", "varchar(30)", "time(3)", "10:00:00.123"),
         ("23:59:59.9999999", "varchar(30)", "time(0)", "00:00:00"),
         ("2024-01-31 10:00 +02:00", "varchar(40)", "datetimeoffset(0)", "2024-01-31 10:00:00 +02:00"),
         ("2024-01-31 10:00", "varchar(40)", "datetimeoffset(0)", "2024-01-31 10:00:00 +00:00"),
@@ -252,6 +252,27 @@ fn texts_to_moments_and_back() {
     ]);
     assert_eq!(converted("01/02/2024", "varchar(10)", "datetime", Some(103)), "2024-02-01 00:00:00.000");
     assert_eq!(converted("01/02/2024", "varchar(10)", "date", Some(101)), "2024-01-02");
+    // Style 103 reads a leading year with day and month in its own order, and only for the old types.
+    assert_eq!(converted("2003-04-05", "varchar(10)", "datetime", Some(103)), "2003-05-04 00:00:00.000");
+    for (text, to, style, expected) in [
+        ("2026-05-13", "date", 101, "241:"),
+        ("01/02/99", "datetime", 101, "241:"),
+        ("01/02/1999", "datetime", 1, "241:"),
+        ("01/02/99", "datetime", 2, "242:"),
+        ("05/13/2026", "datetime", 103, "242:"),
+        ("2026-05-13", "date", 112, "9807:"),
+        ("2026-05-13", "datetime", 23, "241:"),
+        ("2026-05-13", "date", 23, "2026-05-13"),
+        ("20260513", "date", 112, "2026-05-13"),
+        ("Jan 2 1999", "date", 101, "1999-01-02"),
+        ("1999-01-02T10:00:00", "date", 3, "1999-01-02"),
+        ("2026-05-13 10:00", "datetime", 120, "2026-05-13 10:00:00.000"),
+        ("2026-05-13", "date", 777, "9809:"),
+    ] {
+        let shown = converted(text, "varchar(30)", to, Some(style));
+        let shown = shown.get(..expected.len()).unwrap_or(&shown);
+        assert_eq!(shown, expected, "CONVERT({to}, '{text}', {style})");
+    }
     assert_eq!(converted("24/08/1445", "varchar(10)", "date", Some(131)), "2024-03-05");
     assert_eq!(converted("2024-03-05", "date", "varchar(10)", Some(131)), "24/08/1445");
     assert_eq!(converted("0600-01-01", "date", "varchar(10)", Some(131)).get(..4), Some("9814"));

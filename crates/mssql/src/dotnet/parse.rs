@@ -4,7 +4,7 @@ use super::culture::Culture;
 use crate::context::Context;
 use crate::convert::convert;
 use crate::messages::Message;
-use crate::moment::parse::{Parsed, Rules, parse as parse_moment};
+use crate::moment::parse::{Layout, Parsed, Rules, parse as parse_moment};
 use crate::types::{DataType, Length};
 use mainstay_base::{Time, Timestamp, Value, ValueRef};
 
@@ -79,6 +79,7 @@ fn moment(context: &Context<'_>, text: &str, culture: &Culture) -> Option<Parsed
     let rules = Rules {
         order: culture.order,
         year_first: true,
+        layout: Layout::Any,
         language: names,
         cutoff: context.two_digit_year_cutoff,
         hijri: false,
@@ -96,7 +97,11 @@ fn without_weekday<'a>(text: &'a str, days: &[&str]) -> &'a str {
         let day = day.to_lowercase();
         day == word || (word.chars().count() == 3 && day.starts_with(&word))
     };
+<<<<<<< HEAD
     if !days.iter().any(|day| is_day(day)) {
+=======
+    if !days.iter().any(is_day) {
+>>>>>>> h-mssql
         return text;
     }
     rest.trim_start_matches([',', '.', ' '])

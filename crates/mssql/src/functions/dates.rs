@@ -60,7 +60,10 @@ fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<()
 }
 
 fn date_add_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    binding.integer(0)?;
+    match binding.argument(0).data_type {
+        Some(data_type) if !data_type.is_number() => return Err(binding.invalid(0)),
+        _ => drop(binding.become_type(0, DataType::BigInt)),
+    }
     let data_type = moment(binding, 1, DataType::DateTime)?;
     let part = binding.part.unwrap_or(Part::Day);
     if matches!(part, Part::TzOffset | Part::IsoWeek) {
@@ -111,8 +114,8 @@ fn date_add(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> 
 fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     moment(binding, 0, DataType::DateTimeOffset(7))?;
     moment(binding, 1, DataType::DateTimeOffset(7))?;
-    if binding.part == Some(Part::TzOffset) {
-        return Err(Message::numbered(9806, &[&Part::TzOffset.name(), &binding.name]));
+    if let Some(part @ (Part::TzOffset | Part::IsoWeek)) = binding.part {
+        return Err(Message::numbered(9806, &[&part.name(), &binding.name]));
     }
     Ok(if binding.name == "datediff" { DataType::Int } else { DataType::BigInt })
 }
@@ -123,11 +126,7 @@ fn date_diff(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
         ValueRef::TimestampWithOffset { utc, .. } => utc,
         _ => local_exact(call, values, index),
     };
-    let part = match call.part() {
-        Part::IsoWeek => Part::Week,
-        part => part,
-    };
-    let count = part::difference(part, utc(0), utc(1));
+    let count = part::difference(call.part(), utc(0), utc(1));
     let fits = |count: &i64| call.bound.result == DataType::BigInt || i32::try_from(*count).is_ok();
     let name = call.name();
     count.filter(fits).map(Value::Integer).ok_or_else(|| Message::numbered(535, &[&name, &name]).state(0))
@@ -260,7 +259,11 @@ fn is_date(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
             let varchar = DataType::VarChar(Length::Max);
             convert(call.context, ValueRef::Text(text), varchar, DataType::DateTime, None).is_ok()
         }
-        ValueRef::Integer(year) => (1753..=9999).contains(&year),
+        // A number is read as its digits.
+        ValueRef::Integer(number) => {
+            let (digits, varchar) = (number.to_string(), DataType::VarChar(Length::Max));
+            convert(call.context, ValueRef::Text(&digits), varchar, DataType::DateTime, None).is_ok()
+        }
         _ => false,
     };
     Ok(Value::Integer(i64::from(valid)))

@@ -156,6 +156,7 @@ fn is_numeric(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message
             let text = text.trim_matches([' ', '\t', '\n', '\r']);
             !text.is_empty() && (parse_float(text).is_some() || parse_money(text).is_ok())
         }
+        ValueRef::Boolean(_) => false,
         _ => call.argument_type(0).is_number(),
     };
     Ok(Value::Integer(i64::from(numeric)))

@@ -30,6 +30,7 @@ mod zone;
 mod tests;
 
 pub use binding::{Binding, Call};
+pub use json::json_of;
 pub use metadata::TYPE_NAMES;
 
 use crate::argument::Argument;
@@ -125,7 +126,8 @@ impl Function {
     /// Finds what the arguments become and the type of the result. Errors: 174 and 189 for their number, 8116 for their
     /// types, 155 for a date part that is none, and those of a function's own.
     pub fn bind(&'static self, arguments: &[Argument<'_>]) -> Result<Bound, Message> {
-        let name = self.name.to_ascii_lowercase();
+        // Messages write the names of functions small, and that of the clause as it is.
+        let name = if self.name.contains(' ') { self.name.to_owned() } else { self.name.to_ascii_lowercase() };
         if arguments.len() < self.min || arguments.len() > self.max {
             return Err(self.wrong_count(&name));
         }

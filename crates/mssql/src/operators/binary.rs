@@ -251,7 +251,16 @@ fn types(
     let (high, low) = if a.precedence() >= b.precedence() { (a, b) } else { (b, a) };
     let incompatible = || Message::numbered(402, &[&a.value_name(), &b.value_name(), &operator.name()]);
     let invalid = |data_type: DataType| Message::numbered(8117, &[&data_type.value_name(), &operator.name()]);
-    if high.is_large_object() || low.is_large_object() || matches!(high, T::Xml | T::SqlVariant) {
+    if high == T::SqlVariant {
+        let number = low.is_number() && low != T::Bit;
+        let computes = matches!(operator, Add | Subtract | Multiply | Divide);
+        return Err(match (low == T::SqlVariant && operator.is_bitwise(), number && computes) {
+            (true, _) => invalid(a),
+            (false, true) => Message::numbered(257, &[&high.message_name(), &low.message_name()]).state(3),
+            (false, false) => incompatible(),
+        });
+    }
+    if high.is_large_object() || low.is_large_object() || high == T::Xml {
         return Err(if a.name() == b.name() { invalid(a) } else { incompatible() });
     }
     if operator.is_bitwise() {

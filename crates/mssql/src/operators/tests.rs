@@ -111,6 +111,9 @@ fn numbers() {
         ("1.5", BitAnd, "1", "402 The data types numeric and int are incompatible in the '&' operator."),
         ("'0x0A':varbinary(4)", BitAnd, "3", "2 int"),
         ("1", ShiftLeft, "4", "16 int"),
+        ("'1':sql_variant", Add, "1", "257"),
+        ("'1':sql_variant", Modulo, "1", "402"),
+        ("'1':sql_variant", BitOr, "'1':sql_variant", "8117"),
         ("NULL", Add, "1", "NULL int"),
     ]);
 }

@@ -24,6 +24,8 @@ fn texts() {
         ("DATALENGTH(1)", "4"),
         ("DATALENGTH('x':varchar(max))", "1 :: bigint"),
         ("DATALENGTH(1.5)", "5"),
+        ("DATALENGTH('12345678901234567890':decimal(38,0))", "9"),
+        ("DATALENGTH($1)", "8"),
         ("LEFT('abcdef', 2)", "ab :: varchar(2)"),
         ("LEFT('abc', 10)", "abc :: varchar(3)"),
         ("LEFT(12345, 2)", "12"),
@@ -65,7 +67,7 @@ fn texts() {
 #[test]
 fn built_texts() {
     check(&[
-        ("CONCAT('a', 1, NULL, 'b')", "a1b :: varchar(13)"),
+        ("CONCAT('a', 1, NULL, 'b')", "a1b :: varchar(14)"),
         ("CONCAT(N'a', 'b')", "ab :: nvarchar(2)"),
         ("CONCAT('a')", "189: The concat function requires 2 to 254 arguments."),
         ("CONCAT_WS(',', 'a', NULL, 'b')", "a,b"),
@@ -152,6 +154,10 @@ fn numbers() {
         ("BIT_COUNT(7)", "3 :: bigint"),
         ("BIT_COUNT('-1':smallint)", "16"),
         ("GET_BIT(5, 2)", "1 :: bit"),
+        ("GET_BIT(5, 32)", "9838: Parameter 2 in function 'get_bit' is out of range 0 to 31."),
+        ("SET_BIT(5, 1, 2)", "9839: Parameter 3 in function 'set_bit' must be 0 or 1."),
+        ("ATN2(0, 0)", "3623"),
+        ("DEGREES(2147483647)", "8115"),
         ("SET_BIT(0, 2)", "4"),
         ("SET_BIT(7, 0, 0)", "6"),
         ("LEFT_SHIFT(1, 4)", "16"),
@@ -191,6 +197,9 @@ fn dates() {
         ("DATEADD('day', 1, 0)", "1023: Invalid parameter 1 specified for dateadd."),
         ("DATEADD(day, 1, '2024-01-31 10:00 +02:00':datetimeoffset(0))", "2024-02-01 10:00:00 +02:00"),
         ("DATEADD(day, 1, 'hello')", "241"),
+        ("DATEADD(day, '1', 0)", "8116: Argument data type varchar is invalid for argument 2 of dateadd function."),
+        ("DATEADD(second, 2147483648, '2024-01-01':datetime)", "2092-01-19 03:14:08.000"),
+        ("DATEDIFF(iso_week, 0, 1)", "9806"),
         ("DATEADD(day, 1)", "174: The dateadd function requires 3 argument(s)."),
         ("DATEDIFF(year, '2005-12-31', '2006-01-01')", "1 :: int"),
         ("DATEDIFF(day, '2024-01-01':datetime, '2024-03-01':date)", "60"),
@@ -232,6 +241,8 @@ fn dates() {
         ("ISDATE('2024-02-30')", "0"),
         ("ISDATE('2024-02-29')", "1"),
         ("ISDATE('hello')", "0"),
+        ("ISDATE(20260512)", "1"),
+        ("ISDATE(1)", "0"),
         ("ISDATE(NULL)", "0"),
         ("SWITCHOFFSET('2024-01-01 10:00 +02:00':datetimeoffset(0), '-05:00')", "2024-01-01 03:00:00 -05:00"),
         ("SWITCHOFFSET('2024-01-01 10:00 +02:00':datetimeoffset(0), 60)", "2024-01-01 09:00:00 +01:00"),
@@ -240,6 +251,12 @@ fn dates() {
             "9812: The timezone provided to builtin function switchoffset is invalid.",
         ),
         ("TODATETIMEOFFSET('2024-01-01 10:00':datetime2(0), '+02:00')", "2024-01-01 10:00:00 +02:00"),
+    ]);
+}
+
+#[test]
+fn dates_from_parts() {
+    check(&[
         ("DATEFROMPARTS(2024, 2, 29)", "2024-02-29 :: date"),
         (
             "DATEFROMPARTS(2024, 2, 30)",
@@ -249,7 +266,7 @@ fn dates() {
         ("DATETIMEFROMPARTS(2024, 1, 2, 3, 4, 5, 6)", "2024-01-02 03:04:05.007 :: datetime"),
         ("DATETIME2FROMPARTS(2024, 1, 2, 3, 4, 5, 50, 2)", "2024-01-02 03:04:05.50 :: datetime2(2)"),
         ("DATETIME2FROMPARTS(2024, 1, 2, 3, 4, 5, 500, 2)", "289"),
-        ("DATETIME2FROMPARTS(2024, 1, 2, 3, 4, 5, 5, 9)", "10760"),
+        ("DATETIME2FROMPARTS(2024, 1, 2, 3, 4, 5, 5, 9)", "1002"),
         ("SMALLDATETIMEFROMPARTS(2024, 1, 2, 3, 4)", "2024-01-02 03:04:00.000 :: smalldatetime"),
         ("TIMEFROMPARTS(23, 59, 59, 0, 0)", "23:59:59 :: time(0)"),
         (
@@ -288,6 +305,7 @@ fn choices() {
         ("ISNUMERIC('-')", "1"),
         ("ISNUMERIC(NULL)", "0"),
         ("ISNUMERIC(5)", "1"),
+        ("ISNUMERIC('1':bit)", "0"),
         ("CHECKSUM(5)", "5"),
         ("CHECKSUM(NULL)", "2147483647"),
         ("BINARY_CHECKSUM('ABC')", "17763"),
@@ -340,6 +358,9 @@ fn json() {
         ("JSON_OBJECT('a', 1, 'b', 'x')", "{\"a\":1,\"b\":\"x\"}"),
         ("JSON_ARRAY(1, NULL, 'x', JSON_ARRAY(2))", "[1,\"x\",[2]]"),
         ("JSON_ARRAY NULL ON NULL(1, NULL)", "[1,null]"),
+        ("JSON_OBJECT('b', '0x4142':varbinary(2))", "{\"b\":\"QUI=\"}"),
+        ("JSON_OBJECT('f', '1234567890':float)", "{\"f\":1.234567890000000e+009}"),
+        ("JSON_OBJECT('d', '2025-01-15 12:34:56':datetime)", "{\"d\":\"2025-01-15T12:34:56\"}"),
         ("JSON_OBJECT('a', NULL)", "{\"a\":null}"),
         ("JSON_OBJECT ABSENT ON NULL('a', NULL, 'b', 1)", "{\"b\":1}"),
     ]);
@@ -377,7 +398,19 @@ fn zones_and_types() {
             "AT TIME ZONE('2024-07-01 10:00':datetime, 'nowhere')",
             "9820: The time zone parameter 'nowhere' provided to AT TIME ZONE clause is invalid.",
         ),
-        ("AT TIME ZONE('2024-07-01':date, 'UTC')", "8116"),
+        (
+            "AT TIME ZONE('2024-07-01':date, 'UTC')",
+            "8116: Argument data type date is invalid for argument 1 of AT TIME ZONE function.",
+        ),
+        ("AT TIME ZONE('2024-07-01 10:00':datetime, 'UTC ')", "9820"),
+        (
+            "AT TIME ZONE('9999-12-31 23:59 +00:00':datetimeoffset(3), 'Tokyo Standard Time')",
+            "9999-12-31 23:59:59.999 +00:00",
+        ),
+        (
+            "AT TIME ZONE('0001-01-01 00:00':datetime2(0), 'Tokyo Standard Time')",
+            "9813: The timezone provided to builtin function AT TIME ZONE would cause the datetimeoffset to overflow the range of valid date range in either UTC or local time.",
+        ),
         ("TYPE_ID('INT')", "56"),
         ("TYPE_ID('sysname')", "256"),
         ("TYPE_ID('nosuch')", "NULL"),
