@@ -58,7 +58,7 @@ pub struct Limits {
     pub nesting: usize,
     /// GOSUBs of one routine that have not returned.
     pub gosubs: usize,
-    /// Turns of loops and calls, in one run.
+    /// Turns of loops and calls, in one run with those inside of it. A statement of the host counts as 64.
     pub turns: u64,
     /// Bytes of text and bytes in all registers.
     pub text_bytes: usize,
