@@ -177,9 +177,11 @@ pub fn memory_table_90(
     char_type: u16,
     fields: Text,
     size: u32,
-    _collation: Text,
+    collation: Text,
     table: Out<Handle>,
 ) -> Result<()> {
+    connections::of(connection)?;
+    tables::no_collation(collation)?;
     memory_table(connection, name, table_type, char_type, fields, size, table)
 }
 

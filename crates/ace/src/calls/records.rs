@@ -10,7 +10,7 @@ use mainstay_xbase::writer::Source;
 
 use crate::border::*;
 use crate::calls::sets::refused;
-use crate::calls::{definitions, tables};
+use crate::calls::{connections, definitions, tables};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
@@ -378,8 +378,10 @@ pub fn restructure_90(
     add: Text,
     delete: Text,
     change: Text,
-    _collation: Text,
+    collation: Text,
 ) -> Result<()> {
+    connections::of(connection)?;
+    tables::no_collation(collation)?;
     restructure(connection, name, password, table_type, char_type, lock_type, rights, add, delete, change)
 }
 
