@@ -97,11 +97,7 @@ fn without_weekday<'a>(text: &'a str, days: &[&str]) -> &'a str {
         let day = day.to_lowercase();
         day == word || (word.chars().count() == 3 && day.starts_with(&word))
     };
-<<<<<<< HEAD
-    if !days.iter().any(|day| is_day(day)) {
-=======
     if !days.iter().any(is_day) {
->>>>>>> h-mssql
         return text;
     }
     rest.trim_start_matches([',', '.', ' '])
