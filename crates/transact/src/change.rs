@@ -240,10 +240,10 @@ impl Runner<'_> {
         let rows = self.inner.state.captured.pop().unwrap_or_default();
         let Change::Insert(insert) = change else { return Ok(Flow::Next) };
         let Target::Table(target, _) = &insert.target else { return Ok(Flow::Next) };
-        let names = self.inner.names(&host.inputs);
-        let table = names.table(target).map_err(raised)?;
-        let known = names.columns(target);
-        drop(names);
+        let (table, known) = {
+            let names = self.inner.names(&host.inputs);
+            (names.table(target).map_err(raised)?, names.columns(target))
+        };
         let given = match &known {
             Some(columns) => reduce::insert_columns(columns, &insert.columns, target, false).map_err(raised)?,
             None => Vec::new(),

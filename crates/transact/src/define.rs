@@ -175,10 +175,11 @@ impl Runner<'_> {
         let command = match &statement.kind {
             StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
             StatementKind::AlterTable(alter) => {
-                let names = inner.names(&[]);
-                let table = names.table(&alter.table).map_err(raised)?;
-                let statements = reduce::alter_table(&table, &alter.action, &names).map_err(raised)?;
-                drop(names);
+                let statements = {
+                    let names = inner.names(&[]);
+                    let table = names.table(&alter.table).map_err(raised)?;
+                    reduce::alter_table(&table, &alter.action, &names).map_err(raised)?
+                };
                 for statement in statements {
                     inner.execute(&statement)?;
                 }

@@ -57,7 +57,7 @@ impl Runner<'_> {
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
-                let loaded = self.inner.compile(&text, &[]).map_err(|messages| first(messages))?;
+                let loaded = self.inner.compile(&text, &[]).map_err(first)?;
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {

@@ -136,8 +136,7 @@ impl Runner<'_> {
             limit => limit,
         };
         let Plan { prepared, heads, columns, .. } = plan;
-        let mut rows =
-            prepared.query(&mut self.inner.core, &parameters).map_err(|error| crate::errors::raised_error(error))?;
+        let mut rows = prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
         let columns = match columns {
             Some(columns) => Arc::clone(columns),
             None => {
@@ -164,7 +163,9 @@ impl Runner<'_> {
             count += 1;
             if captures {
                 let values = (0..row.len()).map(|column| row.get(column).to_value()).collect();
-                self.inner.state.captured.last_mut().map(|rows| rows.push(values));
+                if let Some(captured) = self.inner.state.captured.last_mut() {
+                    captured.push(values);
+                }
                 continue;
             }
             padded.clear();
@@ -246,12 +247,10 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| {
-            let names = inner.names(&host.inputs);
             let reduced = match &host.action {
-                Action::Condition(_) => reduce::condition(value, &names),
-                _ => reduce::expression(value, &names),
+                Action::Condition(_) => reduce::condition(value, &inner.names(&host.inputs)),
+                _ => reduce::expression(value, &inner.names(&host.inputs)),
             };
-            drop(names);
             let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;

@@ -13,7 +13,7 @@ use mainstay_program::{
     Unhandled,
 };
 use mainstay_tds::{Command, Done, DoneKind, Sink};
-use mainstay_tsql::compile::{Action, HostStatement};
+use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
 use std::sync::Arc;
 
@@ -114,12 +114,6 @@ impl<'a> Runner<'a> {
             plans.by_statement.resize_with(statement + 1, || None);
         }
         plans.by_statement[statement] = Some(plan);
-    }
-
-    /// The variables that a statement was given, by name.
-    pub(crate) fn variables(host: &HostStatement, call: &StatementCall<'_>) -> Vec<(String, Value)> {
-        let value = |(place, (name, _)): (usize, &(String, _))| (name.clone(), call.input(place).to_value());
-        host.inputs.iter().enumerate().map(value).collect()
     }
 
     fn leave_level(&mut self) {

@@ -242,11 +242,11 @@ fn object_rows(objects: &[Object], kinds: &[&str]) -> Rows {
     objects.iter().filter(|object| kinds.is_empty() || kinds.contains(&object.kind)).map(row).collect()
 }
 
-/// The columns of an object: name, type, whether it can be NULL, is given by the table, is computed.
-fn columns_of(
-    core: &mut mainstay_engine::Session,
-    object: &Object,
-) -> Result<Vec<(String, DataType, bool, bool, bool)>> {
+/// A column: name, type, whether it can be NULL, is given by the table, is computed.
+type Described = (String, DataType, bool, bool, bool);
+
+/// The columns of an object.
+fn columns_of(core: &mut mainstay_engine::Session, object: &Object) -> Result<Vec<Described>> {
     let table = match object.schema.eq_ignore_ascii_case("dbo") {
         true => object.name.clone(),
         false => format!("{}.{}", object.schema, object.name),

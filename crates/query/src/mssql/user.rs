@@ -19,8 +19,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct User {
     /// As the planner knows it.
-    called: String,
     name: String,
+    /// As the session knows it.
+    function: String,
     result: DataType,
     functions: Arc<dyn UserFunctions>,
     signature: Signature,
@@ -31,7 +32,7 @@ pub(crate) fn user_function(name: &str, functions: Arc<dyn UserFunctions>) -> Op
     let result = mainstay_mssql::operation::data_type(&functions.result(name)?)?;
     let signature = Signature::user_defined(Volatility::Volatile);
     let called = format!("{PREFIX}user:{name}");
-    Some(Arc::new(ScalarUDF::from(User { called, name: name.to_owned(), result, functions, signature })))
+    Some(Arc::new(ScalarUDF::from(User { name: called, function: name.to_owned(), result, functions, signature })))
 }
 
 /// Whether a plan calls functions of the database: it belongs to the session that asked for it.
@@ -51,7 +52,7 @@ pub(crate) fn calls_user_functions(plan: &LogicalPlan) -> bool {
 
 impl ScalarUDFImpl for User {
     fn name(&self) -> &str {
-        &self.called
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -63,11 +64,11 @@ impl ScalarUDFImpl for User {
     }
 
     fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
-        plan_err!("{} has no type without the fields of its arguments", self.called)
+        plan_err!("{} has no type without the fields of its arguments", self.name)
     }
 
     fn return_field_from_args(&self, _: ReturnFieldArgs) -> Result<FieldRef> {
-        Ok(Arc::new(types::field(&self.called, self.result)))
+        Ok(Arc::new(types::field(&self.name, self.result)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
@@ -78,7 +79,7 @@ impl ScalarUDFImpl for User {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
             let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-            results.push(self.functions.call(&self.name, &values).map_err(crate::error::to_datafusion)?);
+            results.push(self.functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?);
         }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         Ok(ColumnarValue::Array(array_of(&data_type_of(types::sql_type(self.result)), &refs)))

@@ -418,9 +418,9 @@ pub(crate) fn trim_function(side: &Name) -> &'static str {
 }
 
 /// The arguments that are values.
-fn values(call: &Call) -> Result<Vec<&Expr>, Message> {
-    let value = |argument| match argument {
-        &Argument::Value(ref value) => Ok(value),
+fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
+    let value = |argument: &'c Argument| match argument {
+        Argument::Value(value) => Ok(value),
         _ => Err(not_supported(&format!("{} with arguments of this form", call.name.last()))),
     };
     call.arguments.iter().map(value).collect()

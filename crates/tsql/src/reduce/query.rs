@@ -153,7 +153,7 @@ impl Reducer<'_> {
                 aliases.push(alias.text.to_lowercase());
             }
         }
-        self.from_and_conditions(select)?;
+        self.tables_and_conditions(select)?;
         if let Some(group) = &select.group {
             self.group(group)?;
         }
@@ -178,7 +178,7 @@ impl Reducer<'_> {
     }
 
     /// Writes FROM and WHERE.
-    pub(super) fn from_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
+    pub(super) fn tables_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
         if !select.from.is_empty() {
             self.push(" FROM ");
             self.list(&select.from, |it, source| it.source(source))?;
@@ -363,7 +363,7 @@ impl Reducer<'_> {
         self.typed(text, "''");
         self.order(&query.order)?;
         self.push(") AS \"#1\"");
-        self.from_and_conditions(select)
+        self.tables_and_conditions(select)
     }
 }
 
