@@ -91,11 +91,19 @@ impl Connection {
         }
     }
 
-    /// The existing file of a name: in the connection's folder, then along the search path.
+    /// The existing file of a name: in the connection's folder, in the default folder, along the search path, and at last
+    /// where the process is. A name with folders of its own is looked for from the connection's folder and from where the
+    /// process is.
     pub fn find(&self, name: &str, extension: &str) -> Option<PathBuf> {
         let asked = files::path_of(name);
+        let has_folder = asked.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
         let candidates = [asked.clone(), files::with_extension(asked, extension)];
-        let folders = std::iter::once(self.folder.clone()).chain(settings::search_folders());
+        let mut folders = vec![self.folder.clone()];
+        if !has_folder {
+            folders.push(files::path_of(&settings::read(|settings| settings.default_path.clone())));
+            folders.extend(settings::search_folders());
+        }
+        folders.push(PathBuf::new());
         for folder in folders {
             for candidate in &candidates {
                 let path = folder.join(candidate);

@@ -10,7 +10,7 @@
 //! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mainstay_workarea::{Area, OrderId, SeekHow};
@@ -50,10 +50,14 @@ pub struct Table {
     /// The names of a query's columns, where a field's name is too short for them.
     pub columns: Vec<String>,
     state: Mutex<Option<State>>,
+    /// The thread that has the lock; 0 for none.
+    owner: AtomicU64,
     parent: Mutex<Option<Link>>,
     /// Whether a table that this one follows has moved.
     is_behind: AtomicBool,
     children: Mutex<Vec<Weak<Table>>>,
+    /// Whether there have been any: most tables have none, and move often.
+    has_children: AtomicBool,
 }
 
 /// How a table follows another.
@@ -105,6 +109,32 @@ pub struct Opening {
     pub columns: Vec<String>,
 }
 
+/// A number for this thread that no other has while both live.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    // A thread that is ending has lost its number; it gets one that nobody else has.
+    NUMBER.try_with(|number| *number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Says which thread has a table's lock, as long as it has it: the only one that could wait for itself.
+struct Owned<'t>(&'t AtomicU64);
+
+impl<'t> Owned<'t> {
+    fn new(owner: &'t AtomicU64, thread: u64) -> Owned<'t> {
+        owner.store(thread, Ordering::Relaxed);
+        Owned(owner)
+    }
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Whether the area is on a record in the sense of the interface.
 pub fn is_positioned(area: &Area) -> bool {
     !area.is_eof() && !area.is_bof()
@@ -128,9 +158,11 @@ impl Table {
             statement: opening.statement,
             columns: opening.columns,
             state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
+            owner: AtomicU64::new(0),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
+            has_children: AtomicBool::new(false),
         });
         let handle = registry::add(Object::Table(Arc::clone(&table)))?;
         let _ = table.handle.set(handle);
@@ -168,10 +200,16 @@ impl Table {
 
     /// The same without looking at what it follows: for calls that move it anyway.
     pub fn without_relation<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let thread = thread_number();
+        if self.owner.load(Ordering::Relaxed) == thread {
+            let reason = "a function of the program's that is told of progress may not use the table that is worked on";
+            return Err(Failure::new(AE_ILLEGAL_USER_OPERATION, reason));
+        }
         let mut guard = self.lock();
         let Some(state) = guard.as_mut() else {
             return Err(Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile"));
         };
+        let _owned = Owned::new(&self.owner, thread);
         let revision = settings::revision();
         if state.revision != revision {
             state.revision = revision;
@@ -279,6 +317,7 @@ impl Table {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         children.retain(|known| known.upgrade().is_some_and(|known| !Arc::ptr_eq(&known, child)));
         children.push(Arc::downgrade(child));
+        self.has_children.store(true, Ordering::Release);
         drop(children);
         child.fall_behind();
         Ok(())
@@ -301,6 +340,9 @@ impl Table {
     }
 
     fn mark_children(&self) {
+        if !self.has_children.load(Ordering::Acquire) {
+            return;
+        }
         let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         if children.is_empty() {
             return;

@@ -122,9 +122,10 @@ impl Operation {
         if let Some(operation) = operator(name) {
             return Some(operation);
         }
-        data_type(name)
-            .map(Operation::Typed)
-            .or_else(|| crate::functions::find(name).map(|function| Operation::Function(function, None)))
+        // CHAR is a function and, with its length, a type.
+        crate::functions::find(name)
+            .map(|function| Operation::Function(function, None))
+            .or_else(|| data_type(name).map(Operation::Typed))
     }
 
     /// Whether it may give another value each time: NEWID.

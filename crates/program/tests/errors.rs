@@ -339,6 +339,23 @@ fn an_error_of_a_run_inside_a_statement_is_the_statements() {
 }
 
 #[test]
+fn a_fault_of_a_run_inside_a_statement_keeps_its_place() {
+    let mut host = TestHost::default();
+    let mut inner = Routine::new("inner");
+    let array = inner.array("A", Type::I32, Value::Integer(0));
+    let element = ExpressionKind::Element { array, indexes: vec![int(1)] };
+    inner.body = lines(7, vec![note(Expression::new(Type::I32, element))]);
+    host.add(inner);
+    let mut outer = Routine::new("outer");
+    outer.body = lines(1, vec![common::build::host(NESTED, vec![Expression::text("inner")], vec![])]);
+    let error = run(&mut host, outer).unwrap_err();
+    // The host of these tests has no number for this one.
+    assert_eq!((error.number, error.line, error.routine.as_deref()), (0, 7, Some("inner")));
+    let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
+    assert_eq!(trace, ["inner 7", "outer 1"]);
+}
+
+#[test]
 fn seterr_goes_to_its_label_and_resume_retries_or_goes_on() {
     let mut r = Routine::new("program");
     let i = r.slot_with("N", Type::I32, Value::Integer(0));

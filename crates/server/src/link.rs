@@ -11,6 +11,7 @@
 
 use crate::metrics::Metrics;
 use mainstay_tds::{Assembler, Framer, PacketKind, PacketWriter, Reset, WholeMessage, Wire, WireError};
+use rustix::net::sockopt;
 use rustls::{ServerConfig, ServerConnection};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -19,6 +20,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// A client that says nothing for so long is asked by the operating system whether it is there, as SQL Server does.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// And asked again, some nine times, before it is given up.
+const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 /// Bytes read from a socket at a time.
 const READ_BYTES: usize = 16 * 1024;
 /// Bytes read at a time while a request runs.
@@ -97,6 +102,10 @@ impl Link {
     /// A link whose messages may have `limit_bytes` until the limit is changed.
     pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<Metrics>) -> io::Result<Link> {
         socket.set_nodelay(true)?;
+        // A client whose machine is gone without a word is found out, and its transaction rolled back.
+        sockopt::set_socket_keepalive(&socket, true)?;
+        sockopt::set_tcp_keepidle(&socket, KEEP_ALIVE)?;
+        sockopt::set_tcp_keepintvl(&socket, KEEP_ALIVE_AGAIN)?;
         let input = Input {
             framer: Framer::new(),
             assembler: Assembler::new(limit_bytes),
@@ -361,4 +370,20 @@ fn decrypt(tls: &mut ServerConnection, mut raw: &[u8], mut take: impl FnMut(&[u8
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn clients_that_are_silent_are_asked_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (socket, _) = listener.accept().unwrap();
+        let link = Link::new(socket, 100, Arc::default()).unwrap();
+        assert!(sockopt::socket_keepalive(&link.socket).unwrap() && link.socket.nodelay().unwrap());
+        assert_eq!(sockopt::tcp_keepidle(&link.socket).unwrap(), KEEP_ALIVE);
+    }
 }

@@ -210,8 +210,8 @@ fn columns_say_what_they_are() {
         ..Column::new("id", DataType::Int)
     };
     let written = |version| answer_bytes(version, |answer| answer.columns(std::slice::from_ref(&column)));
-    assert_eq!(written(Version::V7_4), hex("81 0100 00000000 3760 26 04 02 6900 6400"));
-    assert_eq!(written(Version::V7_1), hex("81 0100 0000 3700 26 04 02 6900 6400"));
+    assert_eq!(written(Version::V7_4), hex("81 0100 00000000 3B60 26 04 02 6900 6400"));
+    assert_eq!(written(Version::V7_1), hex("81 0100 0000 3B00 26 04 02 6900 6400"));
     let stamp = Column::new("v", DataType::RowVersion).nullable(false);
     assert_eq!(
         answer_bytes(Version::V7_4, |answer| answer.columns(&[stamp])),

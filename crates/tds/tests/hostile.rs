@@ -111,6 +111,23 @@ fn nothing_that_is_sent_panics_or_grows() {
 }
 
 #[test]
+fn rows_of_nothing_but_defaults_have_a_limit() {
+    let call = |rows: usize| {
+        let mut bytes = [&[1, 0, b'p', 0, 0, 0][..], &[0, 0, 0xF3, 0, 0, 0]].concat();
+        // A thousand columns that take their defaults, none of which takes a byte in a row.
+        bytes.extend(1000u16.to_le_bytes());
+        (0..1000).for_each(|_| bytes.extend([0, 0, 0, 0, 0, 2, 0x26, 4, 0]));
+        bytes.push(0);
+        bytes.extend(vec![1; rows]);
+        bytes.push(0);
+        let headers = hex("16000000 12000000 0200 0000000000000000 01000000");
+        Call::decode(&[headers, bytes].concat(), Version::V7_4)
+    };
+    assert!(call(100).is_ok());
+    assert!(call(100_000).is_err());
+}
+
+#[test]
 fn streams_of_packets_end_or_go_on() {
     let (corpus, mut random) = (corpus(), Random(7));
     for _ in 0..3000 {

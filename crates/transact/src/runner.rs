@@ -9,7 +9,8 @@ use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
 use mainstay_mssql::{Context, Message};
 use mainstay_program::{
-    Fault, FaultAnswer, Flow, Host, Program, Raised, Resolved, StatementCall, StatementId, Unhandled,
+    Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
+    Unhandled,
 };
 use mainstay_tds::{Command, Done, DoneKind, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
@@ -79,6 +80,10 @@ impl<'a> Runner<'a> {
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.state.error = 0;
+        // Rows that INSERT ... EXEC takes are not the client's.
+        if command == Command::SELECT && !self.inner.state.captured.is_empty() {
+            return;
+        }
         let kind = self.kind();
         let nocount = self.inner.state.options.nocount;
         let count = if nocount { None } else { count };
@@ -294,6 +299,15 @@ impl Host for Runner<'_> {
         } else {
             self.forget_variables();
         }
+    }
+
+    fn convert(&mut self, value: ValueRef<'_>, to: &Slot, scratch: &mut Scratch) -> Result<Produced, Box<Raised>> {
+        let Some(wanted) = mainstay_mssql::operation::data_type(&to.declared) else {
+            return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
+        };
+        let from = mainstay_mssql::convert::type_of(value);
+        let converted = mainstay_mssql::convert::convert(&self.context(), value, from, wanted, None).map_err(raised)?;
+        Ok(Produced::Value(converted))
     }
 
     fn now(&mut self) -> Timestamp {

@@ -1,6 +1,7 @@
 //! One connection: batches and calls, and what the client is told of them.
 
 use crate::errors::message_from;
+use crate::functions::{Functions, Silence};
 use crate::instance::Instance;
 use crate::modules::{Loaded, Modules, loaded};
 use crate::procedures;
@@ -17,6 +18,7 @@ use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
 use mainstay_tsql::{Options, parse};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +43,8 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) plans: HashMap<usize, Plans>,
+    /// Whether the statement that is being planned asked for the catalog itself.
+    pub(crate) is_momentary: Cell<bool>,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -59,12 +63,40 @@ impl Cancel for Stopper {
 
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
+        let mut session = Session::plain(instance, login, host, application);
+        session.inner.core.set_functions(Arc::new(Functions::new(instance)));
+        session
+    }
+
+    /// A session for the functions that another one's queries call.
+    pub(crate) fn beside(instance: &Instance) -> Session {
+        Session::new(instance, "sa", "", "")
+    }
+
+    /// What a function gives for these arguments.
+    pub(crate) fn function(&mut self, loaded: &Arc<Loaded>, values: &[ValueRef<'_>]) -> Result<Value, Box<Raised>> {
+        let arguments: Vec<RunArgument<'_>> = values.iter().map(|value| RunArgument::Value(*value)).collect();
+        let mut silence = Silence;
+        let mut runner = Runner::new(&mut self.inner, &mut silence, DoneKind::InProcedure);
+        runner.expect(loaded);
+        let outcome = self.machine.run(&mut runner, &loaded.program, &arguments);
+        runner.finish();
+        outcome.map(|()| self.machine.result().to_value())
+    }
+
+    fn plain(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, instance.next_process());
-        let inner =
-            Inner { instance: instance.clone(), core, modules: Modules::default(), state, plans: HashMap::new() };
+        let inner = Inner {
+            instance: instance.clone(),
+            core,
+            modules: Modules::default(),
+            state,
+            plans: HashMap::new(),
+            is_momentary: Cell::new(false),
+        };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, batches: HashMap::new(), cancel }
     }
@@ -379,7 +411,7 @@ impl Inner {
             })
             .collect();
         // The columns are called as their type calls them.
-        let declared = self.type_columns(&table.type_name, &columns);
+        let declared = self.type_columns(&table.name, &columns);
         let core = reduce::quoted(&name);
         self.execute(&format!("DROP TABLE IF EXISTS {core}"))?;
         self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;

@@ -250,7 +250,7 @@ impl Area {
     fn reopen_index(&mut self, path: &Path) -> Result<Vec<OrderId>> {
         let Some(at) = self.files.iter().position(|file| file.path == path) else { return Ok(Vec::new()) };
         let (number, version) = (self.files[at].number, self.files[at].version);
-        let mut file = IndexFile::open(&*self.fs, path, number, self.is_alone())?;
+        let mut file = IndexFile::open(&*self.fs, path, number, self.reading())?;
         file.version = version + 1;
         let current = self.order();
         self.orders.retain(|order| order.file != number || file.bag.find(&order.header().name).is_some());

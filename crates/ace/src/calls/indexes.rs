@@ -10,6 +10,7 @@ use mainstay_xbase::index::BagKind;
 use crate::border::*;
 use crate::calls::expressions;
 use crate::calls::records::Teller;
+use crate::calls::tables;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
@@ -283,6 +284,9 @@ fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     if made.options & !known != 0 {
         return Err(Failure::new(AE_INVALID_OPTION, made.options.to_string()));
     }
+    if table.char_type > ADS_OEM {
+        return Err(Failure::new(AE_NOT_IMPLEMENTED, "an index in a collation"));
+    }
     if made.options & (ADS_FTS_INDEX | ADS_USER_DEFINED | ADS_BINARY_INDEX) != 0 {
         return Err(Failure::new(AE_NOT_IMPLEMENTED, "indexes of full text, of functions and of bits"));
     }
@@ -374,9 +378,7 @@ pub fn create_90(
     index: Out<Handle>,
 ) -> Result<()> {
     registry::table_or_order(object)?;
-    if let Some(collation) = collation.optional_string() {
-        return Err(Failure::new(AE_COLLATION_NOT_RECOGNIZED, collation));
-    }
+    tables::no_collation(collation)?;
     make(object, Made { file, tag, expression, condition, while_condition, options }, index)
 }
 

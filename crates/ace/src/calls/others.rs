@@ -5,12 +5,12 @@ use std::sync::Arc;
 use mainstay_xbase::dbf::blank_record;
 
 use crate::border::*;
-use crate::calls::{connections, tables};
+use crate::calls::{connections, records, tables};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
-use crate::table::Opening;
+use crate::table::{Opening, is_positioned};
 
 /// A hint about a connection that changes nothing here.
 pub fn connection_hint(connection: Handle, _: u16) -> Result<()> {
@@ -177,9 +177,11 @@ pub fn memory_table_90(
     char_type: u16,
     fields: Text,
     size: u32,
-    _collation: Text,
+    collation: Text,
     table: Out<Handle>,
 ) -> Result<()> {
+    connections::of(connection)?;
+    tables::no_collation(collation)?;
     memory_table(connection, name, table_type, char_type, fields, size, table)
 }
 
@@ -211,4 +213,45 @@ pub fn find_next_62(
     connections::of(connection)?;
     dictionary.set_text(dictionary_length, b"")?;
     connections::find_next(connection, search, name, length)
+}
+
+/// Record numbers in the order of a handle, from one of its records on: as many as there is room for, and whether the end
+/// was reached. The record that the table is on stays.
+pub fn record_numbers(
+    object: Handle,
+    record: u32,
+    direction: u8,
+    records: Out<u32>,
+    count: Out<u32>,
+    at_end: Out<u16>,
+) -> Result<()> {
+    let (table, order) = registry::table_or_order(object)?;
+    let step = match u32::from(direction) {
+        1 => 1,
+        2 => -1,
+        _ => return Err(Failure::new(AE_INVALID_OPTION, format!("{direction} is no direction"))),
+    };
+    let room = count.get()?;
+    let (found, ended) = table.with(|state| {
+        let area = &mut state.area;
+        area.set_order(order.as_ref().map(|order| order.id))?;
+        let place = area.record_number();
+        area.go_to(record)?;
+        let mut found = Vec::new();
+        while found.len() < room as usize && is_positioned(area) {
+            found.push(area.record_number());
+            area.skip(step)?;
+        }
+        let ended = !is_positioned(area);
+        area.go_to(place)?;
+        Ok((found, ended))
+    })?;
+    records.set_all(&found)?;
+    count.set(u32::try_from(found.len()).unwrap_or(u32::MAX))?;
+    at_end.set(ended.into())
+}
+
+/// The first records that a table or an order shows, appended to another table.
+pub fn copy_top(object: Handle, to: Handle, count: u32) -> Result<()> {
+    records::copy_some(object, to, true, count)
 }

@@ -17,7 +17,7 @@ entries! {
     AdsCopyTableContents(obj_from: Handle, table_to: Handle, filter_option: u16) = records::copy_contents;
     AdsCopyTableStructure(table: Handle, file: Text) = records::copy_structure;
     AdsCopyTableStructure81(table: Handle, file: Text, options: u32) = records::copy_structure_81;
-    AdsCopyTableTop(object: Handle, dest_tbl: Handle, num_top_records: u32);
+    AdsCopyTableTop(object: Handle, dest_tbl: Handle, num_top_records: u32) = others::copy_top;
     AdsDeleteRecord(table: Handle) = records::delete;
     AdsDeleteTable(table: Handle) = others::delete_table;
     AdsDisableAutoIncEnforcement(connection: Handle);

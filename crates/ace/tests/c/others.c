@@ -56,6 +56,29 @@ int main( int count, char ** arguments )
    TEXT( "loud", text );
    OK( AdsMemLwr90( connection, text, 4, ADS_ANSI, 0 ) );
 
+   {
+      UNSIGNED32 numbers[ 5 ], room = 5;
+      ADSHANDLE index = 0;
+      OK( AdsGetIndexHandle( table, T( "ID" ), &index ) );
+      OK( AdsReadRecordNumbers( index, 647, 1, numbers, &room, &flag ) );
+      SAME( 5, room );
+      SAME( 0, flag );
+      SAME( 647, numbers[ 0 ] );
+      SAME( 254, numbers[ 1 ] );
+      OK( AdsReadRecordNumbers( index, 254, 2, numbers, &room, &flag ) );
+      SAME( 2, room );
+      SAME( 1, flag );
+      ANSWERS( AE_INVALID_OPTION, AdsReadRecordNumbers( index, 254, 9, numbers, &room, &flag ) );
+      OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &records ) );
+      SAME( 7, records );
+      OK( AdsCreateTable( connection, T( "topmost" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
+                          T( "ID,Numeric,8,0;CITY,Character,12" ), &second ) );
+      OK( AdsCopyTableTop( index, second, 3 ) );
+      OK( AdsGetRecordCount( second, ADS_IGNOREFILTERS, &records ) );
+      SAME( 3, records );
+      OK( AdsCloseTable( second ) );
+   }
+
    /* A table in memory is a table. */
    OK( AdsCreateMemTable( connection, T( "remembered" ), ADS_VFP, ADS_ANSI, T( "ID,Integer;NOTE,Memo" ), 0, &second ) );
    OK( AdsAppendRecord( second ) );

@@ -103,6 +103,31 @@ static void committed_and_undone( UNSIGNED32 options )
    close_both();
 }
 
+/* A table that is opened while the transaction runs takes part. */
+static void opened_within( void )
+{
+   ADSHANDLE table = 0;
+   UNSIGNED32 before;
+
+   open_both( ADS_SHARED );
+   before = records( second );
+   OK( AdsCloseTable( second ) );
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsOpenTable( connection, T( "second" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &second ) );
+   append( second, 4000 );
+   SAME( before + 1, records( second ) );
+   /* What gives records other numbers cannot be part of one. */
+   OK( AdsCreateTable( connection, T( "third" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
+                       T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );
+   append( table, 1 );
+   ANSWERS( AE_ILLEGAL_COMMAND_DURING_TRANS, AdsZapTable( table ) );
+   OK( AdsRollbackTransaction( connection ) );
+   SAME( before, records( second ) );
+   SAME( 0, records( table ) );
+   OK( AdsCloseTable( table ) );
+   close_both();
+}
+
 /* What was not committed when a process dies is undone by the next that opens the table. */
 static void killed( void )
 {
@@ -152,6 +177,7 @@ int main( int count, char ** arguments )
    }
    committed_and_undone( ADS_SHARED );
    committed_and_undone( ADS_EXCLUSIVE );
+   opened_within();
    killed();
    /* What a connection has not committed when it is closed is undone. */
    open_both( ADS_SHARED );

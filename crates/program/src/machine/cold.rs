@@ -10,6 +10,9 @@ use crate::{BitwiseOp, Fault, File, Host, NativeContext, Raised, Rounding, Type,
 use mainstay_base::{Value, ValueRef};
 use std::cmp::Ordering;
 
+/// Bytes of a text after which it is time to look whether to stop: copying them takes some microseconds.
+const LONG: usize = 64 << 10;
+
 /// How it goes on after an instruction.
 pub(super) enum After {
     /// With the next.
@@ -130,9 +133,17 @@ impl Cold<'_> {
                 let null = self.is_null(file, a);
                 self.set(to, Cell::integer(null.into()));
             }
-            MoveLong { .. } | TakeLong { .. } | NullLong { .. } | LoadAny { .. } => {
-                self.transfer(instruction)?;
-            }
+            NullLong { .. } => self.transfer(instruction)?,
+            long => return self.long_run(long),
+        }
+        Ok(After::Next)
+    }
+
+    /// Runs an instruction that may take long because a text is, or an array.
+    fn long_run(&mut self, instruction: Instruction) -> Result<After, Trouble> {
+        use Instruction::*;
+        match instruction {
+            MoveLong { .. } | TakeLong { .. } | LoadAny { .. } => self.transfer(instruction)?,
             Convert { site } => self.convert(&self.program.tables.converts[site as usize])?,
             Fit { site } => {
                 let (site, constants) = (&self.program.tables.fits[site as usize], &self.program.tables.constants);
@@ -146,7 +157,10 @@ impl Cold<'_> {
             Native { site } => self.native(&self.program.tables.natives[site as usize])?,
             flow => return self.flow(flow),
         }
-        Ok(After::Next)
+        // Buffers change places, so that a long text comes by here at the latest when it is made again.
+        let long = self.scratch.text.capacity().max(self.scratch.bytes.capacity()) > LONG;
+        let look = long || matches!(instruction, Dimension { .. });
+        Ok(if look { After::Leave(Exit::Turn) } else { After::Next })
     }
 
     fn checked(&mut self, null: bool, width: Width, to: u16, number: i64) -> Result<(), Fault> {
@@ -352,9 +366,6 @@ impl Cold<'_> {
     /// Control flow.
     fn flow(&mut self, instruction: Instruction) -> Result<After, Trouble> {
         Ok(match instruction {
-            Instruction::Host { site } => After::Leave(Exit::Host(site)),
-            Instruction::Call { site } => After::Leave(Exit::Call(site)),
-            Instruction::Return => After::Leave(Exit::Return),
             Instruction::Switch { a, table } => {
                 let index = self.cell(a);
                 let table = &self.program.tables.switches[table as usize];

@@ -182,10 +182,13 @@ fn failed(frame: &Frame) -> usize {
 /// An error that is a fault without words yet.
 fn without_words(trouble: Trouble) -> Trouble {
     match trouble {
-        Trouble::Raised(mut raised) if raised.number == 0 && !raised.uncatchable => match raised.fault.take() {
-            Some(fault) => Trouble::Fault(fault),
-            None => Trouble::Raised(raised),
-        },
+        // One that has a place comes from a run inside of the statement, and was asked about there.
+        Trouble::Raised(mut raised) if raised.number == 0 && !raised.uncatchable && raised.routine.is_none() => {
+            match raised.fault.take() {
+                Some(fault) => Trouble::Fault(fault),
+                None => Trouble::Raised(raised),
+            }
+        }
         other => other,
     }
 }

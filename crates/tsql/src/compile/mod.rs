@@ -43,6 +43,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// The parameters, in order.
     pub parameters: Vec<ModuleParameter>,
+    /// What a function gives.
+    pub returns: Option<DataType>,
 }
 
 /// A variable.
@@ -280,6 +282,7 @@ impl<'t> Compiler<'t> {
             actions: self.actions,
             variables: self.variables,
             parameters: self.parameters,
+            returns: self.returns,
         })
     }
 

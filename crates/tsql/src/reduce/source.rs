@@ -51,7 +51,7 @@ impl Reducer<'_> {
                 self.name(&alias.text);
             }
             // The table is known by the name that was written, whatever it is called behind the scenes.
-            None if table.name.last().starts_with(['#', '@']) => {
+            None if !self.out.ends_with(&quoted(table.name.last())) => {
                 self.push(" AS ");
                 self.name(table.name.last());
             }
