@@ -48,6 +48,9 @@ pub mod text;
 pub mod time_zone;
 pub mod types;
 
+#[cfg(test)]
+mod random_texts;
+
 pub use argument::{Argument, common_type};
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;

@@ -19,7 +19,6 @@ fn hash_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     match binding.argument(1).data_type {
         Some(data_type)
             if data_type.is_string() || matches!(data_type, DataType::Binary(_) | DataType::VarBinary(_)) => {}
-        None => drop(binding.become_type(1, DataType::VarChar(Length::Limited(1)))),
         _ => return Err(binding.invalid(1)),
     }
     Ok(DataType::VarBinary(Length::Limited(8000)))

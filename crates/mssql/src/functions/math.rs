@@ -167,6 +167,9 @@ fn whole(call: &Call<'_>, value: ValueRef<'_>, up: bool) -> Result<Value, Messag
 fn round_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let result = same_type(binding)?;
     for index in 1..binding.count() {
+        if binding.argument(index).data_type.is_some_and(DataType::is_text) {
+            return Err(binding.invalid(index));
+        }
         binding.integer(index)?;
     }
     Ok(result)

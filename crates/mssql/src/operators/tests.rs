@@ -234,6 +234,12 @@ fn one_operand() {
     assert_eq!(unary(UnaryOperator::Minus, "'5':tinyint"), Ok(Value::Integer(-5)));
     assert_eq!(unary(UnaryOperator::Minus, "'-2147483648':int"), Err(8115));
     assert_eq!(unary(UnaryOperator::Minus, "'a'"), Err(8117));
+    let (data_type, value, _) = operand("2147483648");
+    let constant = Argument::constant(data_type.unwrap(), value.as_ref());
+    let bound = Unary::bind(UnaryOperator::Minus, constant).unwrap();
+    let least = bound.evaluate(&Context::default(), value.as_ref());
+    assert_eq!((bound.result, least), (DataType::Int, Ok(Value::Integer(-2_147_483_648))));
+    assert_eq!(Unary::bind(UnaryOperator::Minus, Argument::of(data_type.unwrap())).unwrap().result, data_type.unwrap());
     assert_eq!(unary(UnaryOperator::BitNot, "5"), Ok(Value::Integer(-6)));
     assert_eq!(unary(UnaryOperator::BitNot, "'5':tinyint"), Ok(Value::Integer(250)));
     assert_eq!(unary(UnaryOperator::BitNot, "1.5"), Err(8117));
