@@ -63,6 +63,8 @@ impl Inner {
                 (Some(table), Some(column)) => self.column_length(&table, &column),
                 _ => Value::Null,
             },
+            "type_id" => text(0).and_then(|name| self.type_id(&name)).map_or(Value::Null, Value::Integer),
+            "type_name" => number(0).and_then(|id| self.type_name(id)).map_or(Value::Null, Value::Text),
             "schema_id" => Value::Integer(1),
             "schema_name" => shown("dbo"),
             "db_id" => match text(0) {
@@ -123,6 +125,61 @@ impl Inner {
         let core = core_name(name);
         matches!(self.core.native_columns(&core.replace('"', "")), Ok(Some(_)))
             || self.core.execute(&format!("SELECT 1 FROM {core} LIMIT 0")).is_ok()
+    }
+
+    fn type_id(&self, name: &str) -> Option<i64> {
+        let name = object_name(name);
+        if let Some(object) = self.modules.find(&name).filter(|object| matches!(object.kind.as_str(), "TT" | "UDT")) {
+            return Some(object_id(&object.key));
+        }
+        mainstay_mssql::operation::data_type(name.last()).map(|data_type| data_type.user_type_id().into())
+    }
+
+    fn type_name(&self, id: i64) -> Option<String> {
+        const PLAIN: [&str; 32] = [
+            "bit",
+            "tinyint",
+            "smallint",
+            "int",
+            "bigint",
+            "decimal",
+            "smallmoney",
+            "money",
+            "real",
+            "float",
+            "date",
+            "time",
+            "smalldatetime",
+            "datetime",
+            "datetime2",
+            "datetimeoffset",
+            "char",
+            "varchar",
+            "nchar",
+            "nvarchar",
+            "text",
+            "ntext",
+            "binary",
+            "varbinary",
+            "image",
+            "timestamp",
+            "uniqueidentifier",
+            "xml",
+            "sql_variant",
+            "numeric",
+            "sysname",
+            "hierarchyid",
+        ];
+        let of = |name: &&&str| {
+            mainstay_mssql::operation::data_type(name)
+                .is_some_and(|data_type| i64::from(data_type.user_type_id()) == id)
+        };
+        let user = || self.modules.all().find(|object| object_id(&object.key) == id);
+        PLAIN
+            .iter()
+            .find(of)
+            .map(|name| (*name).to_owned())
+            .or_else(|| user().map(|object| object.name.rsplit('.').next().unwrap_or("").to_owned()))
     }
 
     /// Schema and name of the object of a number.

@@ -25,6 +25,7 @@ mod define;
 mod errors;
 mod flow;
 mod format;
+mod functions;
 mod instance;
 mod modules;
 mod procedures;
@@ -33,6 +34,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod system;
 
 pub use instance::Instance;
 pub use session::Session;

@@ -36,7 +36,14 @@ impl Inner {
 
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
-        Names { core: RefCell::new(&mut self.core), modules: &self.modules, state: &self.state, variables }
+        Names {
+            database: &self.instance.database,
+            is_momentary: &self.is_momentary,
+            core: RefCell::new(&mut self.core),
+            modules: &self.modules,
+            state: &self.state,
+            variables,
+        }
     }
 
     /// Prepares a reduced statement.
@@ -47,7 +54,10 @@ impl Inner {
         heads: Vec<Head>,
     ) -> Result<Plan, Box<Raised>> {
         let prepared = self.core.prepare(text).map_err(|error| raised(message_of(&error)))?;
-        let version = self.name_version();
+        let mut version = self.name_version();
+        if self.is_momentary.replace(false) {
+            version.0 = u64::MAX;
+        }
         Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
     }
 
@@ -236,8 +246,13 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| {
-            let ReducedQuery { text, parameters, heads } =
-                reduce::expression(value, &inner.names(&host.inputs)).map_err(raised)?;
+            let names = inner.names(&host.inputs);
+            let reduced = match &host.action {
+                Action::Condition(_) => reduce::condition(value, &names),
+                _ => reduce::expression(value, &names),
+            };
+            drop(names);
+            let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&plan, host, call);

@@ -3,7 +3,7 @@
 use crate::blocks::Blocks;
 use crate::expression::Compilations;
 use crate::field::Readers;
-use crate::index_file::IndexFile;
+use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
 use crate::visibility::Visibility;
@@ -14,6 +14,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::lock::{LockBytes, LockScheme};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -194,6 +195,14 @@ impl Area {
         self.options.mode == Mode::Exclusive
     }
 
+    /// How index files are read: under the lock that the programs take which share the table.
+    pub(crate) fn reading(&self) -> Reading {
+        let has_cdx = sibling(&*self.fs, &self.path, &["cdx"]).is_some();
+        let scheme = self.options.scheme.unwrap_or_else(|| LockScheme::default_for(self.dbf.header(), has_cdx));
+        let lock = LockBytes::new(scheme, self.dbf.header()).index();
+        Reading { alone: self.is_alone(), lock, wait: self.options.wait }
+    }
+
     /// Opens an index file and gives its orders. One that is open already gives those it has. The current order stays.
     ///
     /// Errors: those of the file, and of a tag whose expression is not understood, which is then named.
@@ -205,7 +214,7 @@ impl Area {
         if let Some(table) = &mut self.table {
             table.open_bag(path)?;
         }
-        let file = IndexFile::open(&*self.fs, path, self.next_file, self.is_alone())?;
+        let file = IndexFile::open(&*self.fs, path, self.next_file, self.reading())?;
         let mut orders = Vec::with_capacity(file.bag.tags().len());
         for tag in 0..file.bag.tags().len() {
             let order = Order::new(OrderId(self.next_order), &file, tag, &self.dbf);

@@ -159,6 +159,8 @@ struct Run {
     kind: BagKind,
     seed: Seed,
     table: Option<IndexedTable>,
+    /// Another program, beside which the table is written.
+    other: Option<IndexedTable>,
     alone: bool,
     model: Model,
     transaction: Option<Begun>,
@@ -175,22 +177,31 @@ impl Run {
         let files = index(&mut table, kind, &tag_specs());
         let seed = Seed(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let (model, transaction) = (Model::default(), None);
-        Run { fs, path, files, kind, seed, table: Some(table), alone: true, model, transaction }
+        Run { fs, path, files, kind, seed, table: Some(table), other: None, alone: true, model, transaction }
     }
 
+    /// Whose turn it is.
     fn table(&mut self) -> &mut IndexedTable {
-        self.table.as_mut().unwrap()
+        match &mut self.other {
+            Some(other) if self.transaction.is_none() && self.seed.below(3) == 0 => other,
+            _ => self.table.as_mut().unwrap(),
+        }
     }
 
     fn reopen(&mut self) {
         self.table.take().unwrap().close().unwrap();
-        self.alone = self.seed.below(2) == 0;
+        self.other.take().map_or(Ok(()), IndexedTable::close).unwrap();
+        self.alone = self.seed.below(3) == 0;
         let access = if self.alone { Access::Exclusive } else { Access::Shared };
-        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, options(access)).unwrap();
-        for file in &self.files {
-            table.open_bag(file).unwrap();
-        }
-        self.table = Some(table);
+        let open = || {
+            let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, options(access)).unwrap();
+            for file in &self.files {
+                table.open_bag(file).unwrap();
+            }
+            table
+        };
+        self.table = Some(open());
+        self.other = (!self.alone).then(open);
     }
 
     fn step(&mut self) {
@@ -222,6 +233,7 @@ impl Run {
                 self.model.change(record, row);
             }
             32 => self.table().flush().unwrap(),
+            39 if count > 0 => self.write_bytes(record),
             33..=36 => self.transact(),
             37 if self.transaction.is_none() => self.reopen(),
             38 if self.transaction.is_none() && self.alone => self.make_anew(),
@@ -248,10 +260,29 @@ impl Run {
         self.model.change(record, row);
     }
 
+    /// The bytes of a record, changed, and those of a new one.
+    fn write_bytes(&mut self, record: usize) {
+        let row = Row { note: String::new(), deleted: false, ..Row::random(&mut self.seed) };
+        let table = self.table();
+        let mut bytes = Vec::new();
+        table.read(record as u64, &mut bytes).unwrap();
+        let name = table.fields()[0].clone();
+        bytes[name.offset..name.offset + name.length].copy_from_slice(format!("{:12}", row.name).as_bytes());
+        table.write_record(record as u64, &bytes).unwrap();
+        let changed = Row { name: row.name, ..self.model.rows[record - 1].clone() };
+        self.model.change(record, changed);
+        if self.model.rows[record - 1].note.is_empty() {
+            let appended = self.table().append_record(&bytes).unwrap() as usize;
+            assert_eq!(appended, self.model.rows.len() + 1);
+            let row = self.model.rows[record - 1].clone();
+            self.model.append(row);
+        }
+    }
+
     fn transact(&mut self) {
         let Some((transaction, before, mut savepoints)) = self.transaction.take() else {
             let transaction = Transaction::begin(Arc::clone(&self.fs));
-            self.table().enlist(&transaction).unwrap();
+            self.table.as_mut().unwrap().enlist(&transaction).unwrap();
             self.transaction = Some((transaction, self.model.clone(), Vec::new()));
             return;
         };
@@ -367,6 +398,7 @@ fn random_changes_agree_with_the_model() {
                     transaction.commit(&mut [run.table.as_mut().unwrap()]).unwrap();
                 }
                 run.table.take().unwrap().close().unwrap();
+                drop(run.other.take());
                 let compared = compare(&run.fs, &run.path, &run.files);
                 compared.unwrap_or_else(|complaint| panic!("{format:?} {kind:?} seed {seed}: {complaint}"));
             }

@@ -70,5 +70,7 @@ impl Sink for Transcript {
         writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)
     }
 
+    fn flush(&mut self) {}
+
     fn environment(&mut self, _: &Environment) {}
 }

@@ -17,7 +17,7 @@ pub struct CatalogFunction {
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 34] = [
+const FUNCTIONS: [(&str, DataType); 36] = [
     ("col_length", DataType::SmallInt),
     ("col_name", NAME),
     ("columnproperty", DataType::Int),
@@ -49,6 +49,8 @@ const FUNCTIONS: [(&str, DataType); 34] = [
     ("suser_id", DataType::Int),
     ("suser_name", NAME),
     ("suser_sname", NAME),
+    ("type_id", DataType::Int),
+    ("type_name", NAME),
     ("typeproperty", DataType::Int),
     ("user_id", DataType::Int),
     ("user_name", NAME),

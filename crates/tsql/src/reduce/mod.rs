@@ -55,6 +55,9 @@ pub trait Scope {
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
 
+    /// The query of an inline table function of this name, and its parameters with their types.
+    fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
+
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
@@ -62,6 +65,15 @@ pub trait Scope {
     ///
     /// Errors: those of planning it.
     fn expression_type(&self, query: &str) -> Result<DataType, Message>;
+}
+
+/// A function that is a query.
+#[derive(Clone, Debug)]
+pub struct InlineFunction {
+    /// Its parameters, with the `@`, and their types.
+    pub parameters: Vec<(String, DataType)>,
+    /// What it returns.
+    pub query: Query,
 }
 
 /// A column as [`Scope::columns`] tells it.
@@ -154,6 +166,20 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
+/// Reduces a condition to a query of one column: a row with true, or one with false, or none where it is unknown.
+///
+/// Errors: as [`query`].
+pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer::new(scope);
+    reducer.push("SELECT TRUE AS \"#1\" WHERE ");
+    reducer.condition(condition)?;
+    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
+    reducer.condition(condition)?;
+    reducer.push(")");
+    let heads = vec![Head::Named(String::new())];
+    Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
+}
+
 /// The expression of a CHECK, DEFAULT or computed column, which has no variables.
 ///
 /// Errors: as [`query`].
@@ -205,6 +231,10 @@ struct Reducer<'s> {
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
     in_table: bool,
+    /// Whether a change gives back its rows whole.
+    images: bool,
+    /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
+    inlined: Vec<(String, String)>,
 }
 
 impl<'s> Reducer<'s> {
@@ -218,6 +248,8 @@ impl<'s> Reducer<'s> {
             output: None,
             depth: 0,
             in_table: false,
+            images: false,
+            inlined: Vec::new(),
         }
     }
 
@@ -291,6 +323,11 @@ impl<'s> Reducer<'s> {
     }
 
     fn variable(&mut self, name: &Name) -> Result<(), Message> {
+        if let Some((_, text)) = self.inlined.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(&name.text)) {
+            let text = text.clone();
+            self.push(&text);
+            return Ok(());
+        }
         if name.text.starts_with("@@") {
             return self.niladic(&name.text);
         }

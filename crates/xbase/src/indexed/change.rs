@@ -45,9 +45,7 @@ impl IndexedTable {
         given: usize,
     ) -> Result<u64> {
         let appended = self.followed(|writer, follower| writer.append_fields(values, given, follower))?;
-        if let Some(joined) = self.joined.as_mut().filter(|_| !self.keeps_appended) {
-            joined.release_at_end(appended);
-        }
+        self.release_at_end(appended, self.keeps_appended);
         Ok(appended)
     }
 
@@ -104,7 +102,10 @@ impl IndexedTable {
     }
 
     /// Makes a change whose keys are changed with it, and which is noted in the transaction.
-    fn followed<T>(&mut self, change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn followed<T>(
+        &mut self,
+        change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
+    ) -> Result<T> {
         let IndexedTable { writer, indexes, joined, .. } = self;
         let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let changed = change(writer, &mut |record, old, new| {
@@ -113,10 +114,14 @@ impl IndexedTable {
             let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
             joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
         });
-        indexes.end(changed)
+        let changed = indexes.end(changed)?;
+        if self.indexes.is_full() {
+            self.flush()?;
+        }
+        Ok(changed)
     }
 
-    fn release_at_end(&mut self, record: u64, was_locked: bool) {
+    pub(super) fn release_at_end(&mut self, record: u64, was_locked: bool) {
         if let Some(joined) = self.joined.as_mut().filter(|_| !was_locked) {
             joined.release_at_end(record);
         }

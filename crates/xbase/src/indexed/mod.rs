@@ -8,6 +8,7 @@
 //!     |     \    IndexSet   keys before and after, taken back after an error  set
 //!     |      \      |
 //!     |       \   OpenBag   one index file: its lock, its tags' expressions   bag
+//!     |        \     |  trust: are its keys what its expressions give here?
 //!   TableWriter    BagWriter                                                  writer, index::write
 //! ```
 //! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the locks
@@ -24,6 +25,8 @@
 //! candidate tag refuses the second. Custom tags are changed by [`IndexedTable::add_key`] and
 //! [`IndexedTable::drop_key`] only. Deleted records keep their keys, unless a condition says otherwise. If one tag
 //! cannot be kept up, no change is made that would touch it: an index that silently lacks keys is worse than an error.
+//!
+//! **What is believed.** A tag whose keys turn out not to be those of its expressions is not changed: `trust.rs`.
 //!
 //! **Alone** ([`Access::Exclusive`]) no lock is taken, and records and pages are written when the table is flushed or
 //! closed, or when they are many.
@@ -43,6 +46,7 @@ mod recovery;
 mod repair;
 mod set;
 mod transaction;
+mod trust;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};

@@ -1,24 +1,30 @@
 //! Records whose bytes are ready, written together with their keys: for who keeps a record's buffer.
 
 use super::IndexedTable;
+use crate::index::write::BagState;
 use crate::writer::Change;
 use mainstay_base::Result;
 
 impl IndexedTable {
+    /// In which state an index file (by its number) was last read or written here; who reads it by other means can tell
+    /// from two of these whether only this table's changes lie between them.
+    pub fn index_state(&self, bag: usize) -> Option<BagState> {
+        self.indexes.bags.get(bag)?.live().ok().map(|live| live.writer.state())
+    }
+
     /// Replaces the bytes of a record, its mark of deletion included. Its memo fields must refer to what they referred
     /// to, or to values of this table's memo file that no other record refers to.
     pub fn write_record(&mut self, record: u64, bytes: &[u8]) -> Result<Change> {
-        let IndexedTable { writer, indexes, .. } = self;
-        let changed =
-            writer.write_record_followed(record, bytes, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        indexes.end(changed)
+        let was_locked = self.is_locked(record);
+        let changed = self.followed(|writer, follower| writer.write_record_followed(record, bytes, follower))?;
+        self.release_at_end(record, was_locked);
+        Ok(changed)
     }
 
     /// Appends a record of these bytes; memo fields as above. Fields that count are left as they are in the bytes.
     pub fn append_record(&mut self, bytes: &[u8]) -> Result<u64> {
-        let IndexedTable { writer, indexes, .. } = self;
-        let appended =
-            writer.append_record_followed(bytes, &mut |record, old, new| indexes.follow(record, old, Some(new)));
-        indexes.end(appended)
+        let appended = self.followed(|writer, follower| writer.append_record_followed(bytes, follower))?;
+        self.release_at_end(appended, self.keeps_appended);
+        Ok(appended)
     }
 }

@@ -96,6 +96,7 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
         }
     }
     let flushed = table.writer.flush();
+    // An index that cannot be written is made anew below.
     let _ = table.indexes.write();
     flushed?;
     let bags: Vec<PathBuf> = damaged.bags.clone();
@@ -113,7 +114,8 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
 
 /// Opens the table alone if that can be, else beside others; not again by way of here.
 fn open(fs: &Arc<dyn FileSystem>, damaged: &Damaged) -> Result<IndexedTable> {
-    let how = WriteOptions { scheme: Some(damaged.scheme), ..WriteOptions::new(Access::Exclusive) };
+    // What is undone is on the disk before the journal goes, whatever the tables were opened with before.
+    let how = WriteOptions { scheme: Some(damaged.scheme), durable: true, ..WriteOptions::new(Access::Exclusive) };
     let once = LockWait { timeout: Duration::ZERO, ..LockWait::default() };
     match IndexedTable::open_unrecovered(Arc::clone(fs), &damaged.path, WriteOptions { wait: once, ..how }) {
         Err(error) if error.code() == Code::Busy => {
@@ -144,16 +146,24 @@ impl Undoing<'_> {
     }
 
     fn undo_with(self, table: &mut IndexedTable, with_keys: bool) -> Result<()> {
-        let Undoing { record, old, new } = self;
+        let record = self.record;
         if record > table.count()? {
             return Ok(());
         }
         let mut now = Vec::new();
         table.read(record, &mut now)?;
+        let was_lenient = std::mem::replace(&mut table.indexes.is_lenient, true);
+        let undone = self.undo_from(table, &now, with_keys);
+        table.indexes.is_lenient = was_lenient;
+        undone
+    }
+
+    fn undo_from(self, table: &mut IndexedTable, now: &[u8], with_keys: bool) -> Result<()> {
+        let Undoing { old, new, .. } = self;
         match old {
             Some(old) if now == old => Ok(()),
-            Some(old) if is_of_both(&now, old, new) => self.restore(table, old, with_keys),
-            None if is_of_both(&now, &vec![0; new.len()], new) || is_half_removed(&now, new) => {
+            Some(old) if is_of_both(now, old, new) => self.restore(table, old, with_keys),
+            None if is_of_both(now, &vec![0; new.len()], new) || is_half_removed(now, new) => {
                 self.take_out(table, with_keys)
             }
             _ => Ok(()),

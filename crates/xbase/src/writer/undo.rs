@@ -32,6 +32,8 @@ impl TableWriter {
         self.dbf.read_record(record - 1, &mut bytes)?;
         follower(record, Some(&bytes), &[])?;
         self.write_header(record - 1)?;
+        // A header that counts more than the file holds is damage; a record that it does not count yet is none.
+        self.sync_if_durable()?;
         let start = self.offset(record);
         self.file.write_at(&[0x1A], start)?;
         self.file.set_len(start + 1)?;

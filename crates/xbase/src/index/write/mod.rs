@@ -49,7 +49,7 @@ mod sort;
 mod spec;
 mod store;
 
-pub use bag::{BagWriter, Replaced};
+pub use bag::{BagState, BagWriter, Replaced};
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;
 pub use spec::{BagSpec, TagSpec};
