@@ -6,7 +6,10 @@
 mod common;
 
 use common::hex;
-use mainstay_tds::{Batch, BulkEvent, BulkReader, Call, Login, ParameterValue, PreLogin, TransactionRequest, Version};
+use mainstay_tds::{
+    Batch, BulkEvent, BulkReader, Call, CursorCall, Login, Opened, ParameterValue, PreLogin, TransactionRequest,
+    Version,
+};
 use std::fmt::Write;
 
 macro_rules! recordings {
@@ -69,6 +72,18 @@ fn describe_call(call: &Call) -> String {
             }
         };
         let _ = write!(text, " | {} {}{output} {value:?}", parameter.name, parameter.data_type);
+    }
+    match CursorCall::of(call) {
+        None => {}
+        Some(Ok(CursorCall::Open(opened))) => {
+            let Opened { text: statement, scroll, concurrency, values, outputs, .. } = opened;
+            let values = values.len();
+            let _ = write!(text, " = open {statement:?} {scroll:#x} {concurrency:#x} of {values} values, {outputs:?}");
+        }
+        Some(Ok(other)) => {
+            let _ = write!(text, " = {other:?}");
+        }
+        Some(Err(message)) => panic!("{message}"),
     }
     text
 }
