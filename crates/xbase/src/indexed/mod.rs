@@ -59,6 +59,7 @@ use crate::expr::Scratch;
 use crate::index::{Bag, KeyType, Tag};
 use crate::writer::{Access, TableWriter, WriteOptions};
 use bag::{OpenBag, Sharing};
+use journal::Watch;
 use mainstay_base::{Error, Result, Value};
 use mainstay_vfs::{File, FileSystem};
 use set::{IndexSet, no_such_bag, no_such_tag};
@@ -109,6 +110,8 @@ pub struct IndexedTable {
     indexes: IndexSet,
     options: WriteOptions,
     joined: Option<Joined>,
+    /// Transactions of others that were cut off.
+    watch: Watch,
     /// The record that is being appended stays locked for the caller.
     keeps_appended: bool,
 }
@@ -137,7 +140,8 @@ impl IndexedTable {
         let alone = options.access == Access::Exclusive;
         let sharing = Sharing { alone, range: writer.lock_bytes().index(), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
-        let mut table = IndexedTable { fs, writer, indexes, options, joined: None, keeps_appended: false };
+        let mut table =
+            IndexedTable { fs, writer, indexes, options, joined: None, watch: Watch::default(), keeps_appended: false };
         if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
             let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);
