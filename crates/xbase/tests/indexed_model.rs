@@ -233,6 +233,7 @@ impl Run {
                 self.model.change(record, row);
             }
             32 => self.table().flush().unwrap(),
+            39 if count > 0 => self.write_bytes(record),
             33..=36 => self.transact(),
             37 if self.transaction.is_none() => self.reopen(),
             38 if self.transaction.is_none() && self.alone => self.make_anew(),
@@ -257,6 +258,25 @@ impl Run {
             }
         }
         self.model.change(record, row);
+    }
+
+    /// The bytes of a record, changed, and those of a new one.
+    fn write_bytes(&mut self, record: usize) {
+        let row = Row { note: String::new(), deleted: false, ..Row::random(&mut self.seed) };
+        let table = self.table();
+        let mut bytes = Vec::new();
+        table.read(record as u64, &mut bytes).unwrap();
+        let name = table.fields()[0].clone();
+        bytes[name.offset..name.offset + name.length].copy_from_slice(format!("{:12}", row.name).as_bytes());
+        table.write_record(record as u64, &bytes).unwrap();
+        let changed = Row { name: row.name, ..self.model.rows[record - 1].clone() };
+        self.model.change(record, changed);
+        if self.model.rows[record - 1].note.is_empty() {
+            let appended = self.table().append_record(&bytes).unwrap() as usize;
+            assert_eq!(appended, self.model.rows.len() + 1);
+            let row = self.model.rows[record - 1].clone();
+            self.model.append(row);
+        }
     }
 
     fn transact(&mut self) {

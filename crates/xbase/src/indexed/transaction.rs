@@ -7,7 +7,7 @@
 //!   change    how to undo it -> journal | record, keys -> files, as without a transaction
 //!   commit    everything written | the journal is removed | old memos are free | locks are given back
 //!   rollback  newest first: records and keys as they were | the journal is removed | locks are given back
-//!   crash     the next who opens a table of that folder here undoes what the journal says
+//!   crash     the next here who opens a table of that folder, or locks a record of one, undoes what the journal says
 //! ```
 //! An appended record has its number from the start, the own changes are seen by every way of reading (scans, index
 //! walks, SQL), and files hold at every moment what a sequence of single changes would have left, index and table
@@ -61,7 +61,8 @@ struct Member {
     path: PathBuf,
     /// It was closed before the end.
     is_closed: bool,
-    has_changes: bool,
+    /// The number of its last change.
+    last_change: Option<u64>,
 }
 
 /// What a table knows about the transaction it takes part in.
@@ -120,7 +121,7 @@ impl Transaction {
     /// Ends the transaction: all changes stay. `tables` are all that take part and are still open. Fails, with the
     /// transaction going on, if something could not be written.
     pub fn commit(&self, tables: &mut [&mut IndexedTable]) -> Result<()> {
-        self.must_be_all(tables, Savepoint(0))?;
+        self.must_be_all(tables, Savepoint(0), true)?;
         for table in tables.iter_mut() {
             table.flush()?;
         }
@@ -140,13 +141,13 @@ impl Transaction {
     /// Ends the transaction: everything is as it was. `tables` as for [`Transaction::commit`]; changes of tables that
     /// were closed before are undone too.
     pub fn rollback(&self, tables: &mut [&mut IndexedTable]) -> Result<()> {
-        self.must_be_all(tables, Savepoint(0))?;
+        self.must_be_all(tables, Savepoint(0), true)?;
         for table in tables.iter_mut() {
             table.undo_from(0)?;
             table.flush()?;
         }
         let mut state = self.state();
-        let has_closed = state.tables.iter().any(|table| table.is_closed && table.has_changes);
+        let has_closed = state.tables.iter().any(|table| table.is_closed && table.last_change.is_some());
         if let Some(mut journal) = state.journal.take() {
             if has_closed {
                 for table in tables.iter() {
@@ -169,11 +170,17 @@ impl Transaction {
         first
     }
 
-    /// Undoes all changes since a savepoint; their records stay locked, and the transaction goes on.
+    /// Undoes all changes since a savepoint; their records stay locked, and the transaction goes on. `tables` are at
+    /// least those that were changed since.
     pub fn rollback_to(&self, savepoint: Savepoint, tables: &mut [&mut IndexedTable]) -> Result<()> {
-        self.must_be_all(tables, savepoint)?;
-        let closed = self.state().tables.iter().any(|table| table.is_closed && table.has_changes);
-        if closed {
+        self.must_be_all(tables, savepoint, false)?;
+        self.undo_to(savepoint, tables)
+    }
+
+    fn undo_to(&self, savepoint: Savepoint, tables: &mut [&mut IndexedTable]) -> Result<()> {
+        let is_lost = |table: &Member| table.is_closed && table.last_change.is_some_and(|last| last >= savepoint.0);
+        let lost = self.state().tables.iter().any(is_lost);
+        if lost {
             return Err(state_error("a table of the transaction was closed; it can be rolled back as a whole only"));
         }
         for table in tables.iter_mut() {
@@ -184,6 +191,11 @@ impl Transaction {
         let kept = usize::try_from(savepoint.0).unwrap_or(usize::MAX);
         let Some(place) = state.places.get(kept).copied() else { return Ok(()) };
         state.places.truncate(kept);
+        for member in &mut state.tables {
+            // Whether the one before was its own does not matter: it stays a table with changes.
+            let before = savepoint.0.checked_sub(1);
+            member.last_change = member.last_change.and_then(|last| before.map(|before| last.min(before)));
+        }
         if let Some(journal) = &mut state.journal {
             journal.cut(place)?;
         }
@@ -198,7 +210,7 @@ impl Transaction {
     }
 
     /// Fails unless the transaction is under way and all its open tables are here.
-    fn must_be_all(&self, tables: &[&mut IndexedTable], savepoint: Savepoint) -> Result<()> {
+    fn must_be_all(&self, tables: &[&mut IndexedTable], savepoint: Savepoint, at_end: bool) -> Result<()> {
         let state = self.state();
         if state.ended {
             return Err(state_error("the transaction has ended"));
@@ -215,7 +227,9 @@ impl Transaction {
         }
         for (number, member) in state.tables.iter().enumerate() {
             let is_here = tables.iter().any(|table| number_of(table) == Some(number));
-            if !member.is_closed && !is_here {
+            // For a savepoint those do that were changed since.
+            let is_needed = at_end || member.last_change.is_some_and(|last| last >= savepoint.0);
+            if is_needed && !member.is_closed && !is_here {
                 return Err(state_error("a table of the transaction is missing").at(member.path.display()));
             }
         }
@@ -266,7 +280,7 @@ impl Joined {
         let sequence = state.places.len() as u64;
         state.places.push(place);
         if let Some(member) = state.tables.get_mut(number as usize) {
-            member.has_changes = true;
+            member.last_change = Some(sequence);
         }
         drop(state);
         let Entry::Change { old, new, .. } = entry else { return Ok(()) };
@@ -332,7 +346,7 @@ impl IndexedTable {
         state.durable |= self.options.durable;
         let number = u32::try_from(state.tables.len()).map_err(|_| state_error("a transaction of too many tables"))?;
         let path = self.path().to_owned();
-        state.tables.push(Member { path, is_closed: false, has_changes: false });
+        state.tables.push(Member { path, is_closed: false, last_change: None });
         drop(state);
         let kept_locks = self.writer.keep_locks(true);
         self.joined = Some(Joined {
@@ -351,6 +365,30 @@ impl IndexedTable {
     /// The transaction that the table takes part in.
     pub fn transaction(&self) -> Option<&Transaction> {
         self.joined.as_ref().map(|joined| &joined.transaction)
+    }
+
+    /// Does some work on the table; after an error everything that it has changed is as it was. So a statement that
+    /// changes many records happens or does not. Within a transaction the transaction goes on either way, else this is
+    /// one of its own. `work` changes no other table.
+    pub fn atomically<T>(&mut self, work: impl FnOnce(&mut IndexedTable) -> Result<T>) -> Result<T> {
+        if let Some(transaction) = self.transaction().cloned() {
+            let savepoint = transaction.savepoint();
+            let done = work(self);
+            if done.is_err() {
+                transaction.undo_to(savepoint, &mut [self])?;
+            }
+            return done;
+        }
+        let transaction = Transaction::begin(Arc::clone(&self.fs));
+        self.enlist(&transaction)?;
+        match work(self) {
+            Ok(done) => transaction.commit(&mut [self]).map(|()| done),
+            Err(error) => {
+                // The first error is the one to report, unless what is left is worse.
+                transaction.rollback(&mut [self])?;
+                Err(error)
+            }
+        }
     }
 
     pub(super) fn must_have_no_transaction(&self, what: &str) -> Result<()> {

@@ -17,6 +17,7 @@ use crate::index::key::KeyType;
 use crate::index::node::{Format, NO_PAGE, short};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{File, Stamp, WritableFile};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -285,6 +286,38 @@ impl BagWriter {
     /// Whether the tag lists this record under this key.
     pub fn contains(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
         self.operate(tag, key, record, |change| change.contains(key, record))
+    }
+
+    /// Visits the entries of a tag, those not yet written included, page by page: keys and records of the leaves (of all
+    /// pages in an NTX), in no particular order. At most so many pages are looked at; `Break` ends it. A page that is not
+    /// in the order of bytes is `IndexDamaged`.
+    pub(crate) fn visit_pages(
+        &mut self,
+        tag: usize,
+        most_pages: usize,
+        visit: &mut dyn FnMut(&[u8], u32) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.check_usable()?;
+        let state = self.tags.get(tag).ok_or_else(|| no_such_tag(tag))?;
+        check_writable(state)?;
+        let TreePlace { shape, root } = state.tree;
+        let (mut waiting, mut seen) = (vec![root], 0);
+        while let Some(page) = waiting.pop() {
+            seen += 1;
+            if seen > most_pages.min(self.store.end as usize) {
+                return Ok(());
+            }
+            let node = self.store.node(&shape, page)?;
+            if node.is_leaf || shape.is_ntx() {
+                for (index, record) in node.records.iter().enumerate() {
+                    if visit(node.key(&shape, index), *record).is_break() {
+                        return Ok(());
+                    }
+                }
+            }
+            waiting.extend(node.children.iter().rev().filter(|child| **child != 0));
+        }
+        Ok(())
     }
 
     fn operate<T>(
