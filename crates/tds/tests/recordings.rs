@@ -65,7 +65,7 @@ fn describe_call(call: &Call) -> String {
             ParameterValue::Variant(data_type, value) => format!("{value} of {data_type}"),
             ParameterValue::Table(table) => {
                 let columns: Vec<String> = table.columns.iter().map(|column| column.data_type.to_string()).collect();
-                format!("{}.{} ({}), {} rows", table.schema, table.type_name, columns.join(", "), table.rows.len())
+                format!("{}.{} ({}), {} rows", table.schema, table.name, columns.join(", "), table.rows.len())
             }
         };
         let _ = write!(text, " | {} {}{output} {value:?}", parameter.name, parameter.data_type);

@@ -114,6 +114,9 @@ impl Runner<'_> {
             if options.iter().any(|option| option.starts("SETERROR")) {
                 self.inner.state.error = number;
             }
+            if options.iter().any(|option| option.starts("NOWAIT")) {
+                self.sink.flush();
+            }
             return Ok(Flow::Next);
         }
         Err(raised(Message::error(number, text).severity(severity).state(state)))

@@ -36,7 +36,14 @@ impl Inner {
 
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
-        Names { core: RefCell::new(&mut self.core), modules: &self.modules, state: &self.state, variables }
+        Names {
+            database: &self.instance.database,
+            is_momentary: &self.is_momentary,
+            core: RefCell::new(&mut self.core),
+            modules: &self.modules,
+            state: &self.state,
+            variables,
+        }
     }
 
     /// Prepares a reduced statement.
@@ -47,7 +54,10 @@ impl Inner {
         heads: Vec<Head>,
     ) -> Result<Plan, Box<Raised>> {
         let prepared = self.core.prepare(text).map_err(|error| raised(message_of(&error)))?;
-        let version = self.name_version();
+        let mut version = self.name_version();
+        if self.is_momentary.replace(false) {
+            version.0 = u64::MAX;
+        }
         Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
     }
 
@@ -71,15 +81,22 @@ impl Runner<'_> {
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
-    pub(crate) fn values(&self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
-        let value = |parameter: &Parameter| match &parameter.source {
+    pub(crate) fn values(&mut self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
+        let mut value = |parameter: &Parameter| match &parameter.source {
             Source::Variable(name) => {
                 let place = host.inputs.iter().position(|(known, _)| known == name);
                 place.map_or(Value::Null, |place| call.input(place).to_value())
             }
             Source::Session(function) => self.session_value(*function, call.error()),
+            Source::Catalog(function, inputs) => {
+                let variable = |name: &str| {
+                    let place = host.inputs.iter().position(|(known, _)| known == name);
+                    place.map_or(Value::Null, |place| call.input(place).to_value())
+                };
+                self.inner.catalog_answer(function.name, inputs, &variable)
+            }
         };
-        plan.parameters.iter().map(value).collect()
+        plan.parameters.iter().map(&mut value).collect()
     }
 
     /// SELECT to the client, or INTO a table.
@@ -229,8 +246,13 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| {
-            let ReducedQuery { text, parameters, heads } =
-                reduce::expression(value, &inner.names(&host.inputs)).map_err(raised)?;
+            let names = inner.names(&host.inputs);
+            let reduced = match &host.action {
+                Action::Condition(_) => reduce::condition(value, &names),
+                _ => reduce::expression(value, &names),
+            };
+            drop(names);
+            let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&plan, host, call);

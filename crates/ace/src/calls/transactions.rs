@@ -1,9 +1,110 @@
-//! Transactions, which belong to a connection.
+//! Transactions, which belong to a connection: all tables that are opened through it take part.
+
+use std::sync::{Arc, PoisonError};
+
+use mainstay_workarea::{self as workarea, Area};
+use mainstay_xbase::indexed::Transaction;
 
 use crate::border::*;
 use crate::calls::connections;
-use crate::failure::Result;
-use crate::registry;
+use crate::connection::{Connection, Running};
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::registry::{self, Object};
+use crate::table::Table;
+
+/// The tables of a connection that may be written to, in the order of their handles.
+fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
+    let mut tables = registry::all(|_, object| match object {
+        Object::Table(table) if table.connection_handle == connection && !table.is_read_only() => {
+            Some(Arc::clone(table))
+        }
+        _ => None,
+    });
+    tables.sort_by_key(|table| table.handle().0);
+    tables
+}
+
+/// Works with the areas of all tables of a connection at once.
+fn with_all<T>(connection: Handle, work: impl FnOnce(&mut [&mut Area]) -> mainstay_base::Result<T>) -> Result<T> {
+    let tables = tables_of(connection);
+    let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
+    let mut areas: Vec<&mut Area> =
+        guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut state.area)).collect();
+    Ok(work(&mut areas)?)
+}
+
+fn sequence(reason: &str) -> Failure {
+    Failure::new(AE_TRANS_OUT_OF_SEQUENCE, reason)
+}
+
+pub fn begin(handle: Handle) -> Result<()> {
+    let connection = registry::connection(handle)?;
+    if connection.in_transaction() {
+        return Err(sequence("a transaction is under way"));
+    }
+    let transaction = Transaction::begin(Arc::clone(&connection.files));
+    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.enlist(&transaction)))?;
+    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    *running = Some(Running { transaction, savepoints: Vec::new() });
+    Ok(())
+}
+
+/// The connection with its transaction; what ends it takes it out afterwards.
+fn running(handle: Handle) -> Result<(Arc<Connection>, Transaction)> {
+    let connection = registry::connection(handle)?;
+    let transaction = connection.running().ok_or_else(|| sequence("no transaction is under way"))?;
+    Ok((connection, transaction))
+}
+
+fn end(connection: &Connection) {
+    *connection.transaction.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+pub fn commit(handle: Handle) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    with_all(handle, |areas| workarea::commit(&transaction, areas))?;
+    end(&connection);
+    Ok(())
+}
+
+pub fn roll_back(handle: Handle) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    with_all(handle, |areas| workarea::rollback(&transaction, areas))?;
+    end(&connection);
+    Ok(())
+}
+
+pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    let name = name.string()?;
+    // What is pending belongs before the savepoint.
+    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.write()))?;
+    let place = transaction.savepoint();
+    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(running) = running.as_mut() {
+        running.savepoints.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
+        running.savepoints.push((name, place));
+    }
+    Ok(())
+}
+
+/// Back to a savepoint, or without a name to the beginning.
+pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    let Some(name) = name.optional_string() else { return roll_back(handle) };
+    let place = {
+        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_mut().and_then(|running| {
+            let at = running.savepoints.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name))?;
+            // Those behind it are gone with what they stand behind.
+            running.savepoints.truncate(at + 1);
+            running.savepoints.get(at).map(|(_, place)| *place)
+        })
+    };
+    let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, name))?;
+    with_all(handle, |areas| workarea::rollback_to(&transaction, place, areas))
+}
 
 pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     let connection = registry::connection(connection)?;
@@ -26,4 +127,12 @@ pub fn recover(server: Text) -> Result<()> {
 pub fn count(connection: Handle, count: Out<u32>) -> Result<()> {
     let connection = connections::of(connection)?;
     count.set(connection.in_transaction().into())
+}
+
+/// Before a connection is closed, what it has not committed is undone.
+pub fn abandon(handle: Handle) -> Result<()> {
+    match registry::connection(handle)?.in_transaction() {
+        true => roll_back(handle),
+        false => Ok(()),
+    }
 }

@@ -20,4 +20,4 @@ mod parse;
 pub use culture::Culture;
 pub use date::{date, time};
 pub use number::{Digits, number};
-pub use parse::parse;
+pub use parse::{parse, try_parse};

@@ -76,6 +76,11 @@ fn data_length(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messag
         ValueRef::Text(text) if data_type.is_national() => units::length(text, true) * 2,
         ValueRef::Text(text) => units::length(text, false),
         ValueRef::Binary(bytes) => bytes.len(),
+        // What the digits take, whatever the type could hold.
+        ValueRef::Decimal(number) if !data_type.is_money() => {
+            let words = number.unscaled.unsigned_abs().checked_ilog2().map_or(1, |bits| bits as usize / 32 + 1);
+            1 + 4 * words
+        }
         _ if data_type == DataType::UniqueIdentifier => 16,
         _ => data_type.max_length().unsigned_abs().into(),
     };

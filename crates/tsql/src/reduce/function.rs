@@ -179,6 +179,9 @@ impl Reducer<'_> {
         if call.arguments.is_empty() && session_function(&name).is_some() {
             return self.niladic(&name);
         }
+        if let Some(function) = super::catalog_function(&name) {
+            return self.catalog_call(function, call);
+        }
         if is_named(&AGGREGATES, call) {
             return self.aggregate(&name, call);
         }

@@ -137,11 +137,21 @@ impl Reducer<'_> {
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
         }
+        let mut aliases = Vec::new();
         for (number, item) in select.items.iter().enumerate() {
             if number > 0 {
                 self.push(", ");
             }
-            self.item(item, number)?;
+            // The core wants columns of different names; the client is told those that were written.
+            match item {
+                SelectItem::Value(value, Some(alias)) if aliases.contains(&alias.text.to_lowercase()) => {
+                    self.item(&SelectItem::Value(value.clone(), Some(made(number))), number)?;
+                }
+                item => self.item(item, number)?,
+            }
+            if let SelectItem::Value(_, Some(alias)) = item {
+                aliases.push(alias.text.to_lowercase());
+            }
         }
         self.from_and_conditions(select)?;
         if let Some(group) = &select.group {
@@ -355,6 +365,11 @@ impl Reducer<'_> {
         self.push(") AS \"#1\"");
         self.from_and_conditions(select)
     }
+}
+
+/// The name of a column that has none, or one that another column has.
+fn made(number: usize) -> Name {
+    Name { text: format!("#{}", number + 1), ..Name::default() }
 }
 
 /// Whether a common table expression names itself.
