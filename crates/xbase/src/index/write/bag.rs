@@ -35,7 +35,7 @@ pub struct BagWriter {
     pub(super) tags: Vec<TagState>,
     /// The file's first bytes as they are in it.
     pub(super) head: [u8; HEAD_LEN],
-    stamp: Stamp,
+    pub(super) stamp: Stamp,
     /// Whether every later change would have changed the stamp.
     is_settled: bool,
     /// The list of tags in a compound NTX is to be written.
@@ -43,19 +43,7 @@ pub struct BagWriter {
     /// A flush failed: the file is between two states.
     failed: bool,
     /// How often the file was read again because others wrote.
-    reloads: u64,
-}
-
-/// In which state of the file a writer last read or wrote it. Two states with the same number of reloads differ by the
-/// writer's own changes only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BagState {
-    /// The file's first bytes, its update counter among them.
-    pub head: [u8; HEAD_LEN],
-    /// The file's stamp.
-    pub stamp: Stamp,
-    /// How often the file was read again because others wrote.
-    pub reloads: u64,
+    pub(super) reloads: u64,
 }
 
 /// Where a tree is and how it looks.
@@ -364,11 +352,6 @@ impl BagWriter {
         self.stamp = self.store.file.stamp()?;
         self.is_settled = is_unique || self.stamp.is_settled(now);
         Ok(())
-    }
-
-    /// The state in which the file was last read or written.
-    pub fn state(&self) -> BagState {
-        BagState { head: self.head, stamp: self.stamp, reloads: self.reloads }
     }
 
     /// Whether the file is in the state that was written or read last, if this is its stamp now.
