@@ -16,8 +16,10 @@ use crate::settings;
 pub struct Running {
     /// The transaction.
     pub transaction: Transaction,
-    /// Its savepoints, in the order in which they were made.
-    pub savepoints: Vec<(String, Savepoint)>,
+    /// How many were begun within each other, this one included; the outermost alone is one of the tables.
+    pub depth: u32,
+    /// Its savepoints, in the order in which they were made, each with the depth that it is of.
+    pub savepoints: Vec<(String, Savepoint, u32)>,
 }
 
 /// A connection.
@@ -138,7 +140,13 @@ impl Connection {
 
     /// Whether a transaction is under way.
     pub fn in_transaction(&self) -> bool {
-        self.running().is_some()
+        self.transaction_depth() > 0
+    }
+
+    /// How many transactions were begun within each other.
+    pub fn transaction_depth(&self) -> u32 {
+        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().map_or(0, |running| running.depth)
     }
 
     /// The transaction that is under way.

@@ -6,7 +6,6 @@ use mainstay_workarea::{self as workarea, Area};
 use mainstay_xbase::indexed::Transaction;
 
 use crate::border::*;
-use crate::calls::connections;
 use crate::connection::{Connection, Running};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -38,15 +37,37 @@ fn sequence(reason: &str) -> Failure {
     Failure::new(AE_TRANS_OUT_OF_SEQUENCE, reason)
 }
 
+/// Does something on a connection, or for 0 on every one that there is.
+fn on_each(handle: Handle, chosen: impl Fn(&Connection) -> bool, work: impl Fn(Handle) -> Result<()>) -> Result<()> {
+    if handle != Handle(0) {
+        return work(handle);
+    }
+    let mut all = registry::all(|handle, object| match object {
+        Object::Connection(connection) if chosen(connection) => Some(handle),
+        _ => None,
+    });
+    all.sort_by_key(|handle| handle.0);
+    match all.is_empty() {
+        true => Err(sequence("there is no connection for it")),
+        false => all.into_iter().try_for_each(work),
+    }
+}
+
 pub fn begin(handle: Handle) -> Result<()> {
+    on_each(handle, |_| true, begin_on)
+}
+
+/// Begins a transaction; within another one only how deep it is nested is counted.
+fn begin_on(handle: Handle) -> Result<()> {
     let connection = registry::connection(handle)?;
-    if connection.in_transaction() {
-        return Err(sequence("a transaction is under way"));
+    if let Some(running) = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        running.depth += 1;
+        return Ok(());
     }
     let transaction = Transaction::begin(Arc::clone(&connection.files));
     with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.enlist(&transaction)))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-    *running = Some(Running { transaction, savepoints: Vec::new() });
+    *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
     Ok(())
 }
 
@@ -62,13 +83,32 @@ fn end(connection: &Connection) {
 }
 
 pub fn commit(handle: Handle) -> Result<()> {
+    on_each(handle, Connection::in_transaction, commit_on)
+}
+
+/// Commits; a transaction within another one only ends, and its savepoints with it.
+fn commit_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
+    {
+        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = running.as_mut().filter(|running| running.depth > 1) {
+            running.depth -= 1;
+            let depth = running.depth;
+            running.savepoints.retain(|(_, _, of)| *of <= depth);
+            return Ok(());
+        }
+    }
     with_all(handle, |areas| workarea::commit(&transaction, areas))?;
     end(&connection);
     Ok(())
 }
 
 pub fn roll_back(handle: Handle) -> Result<()> {
+    on_each(handle, Connection::in_transaction, roll_back_on)
+}
+
+/// Undoes the whole transaction, however deep it is nested.
+fn roll_back_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     with_all(handle, |areas| workarea::rollback(&transaction, areas))?;
     end(&connection);
@@ -83,30 +123,38 @@ pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
     let place = transaction.savepoint();
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = running.as_mut() {
-        running.savepoints.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
-        running.savepoints.push((name, place));
+        running.savepoints.retain(|(known, _, _)| !known.eq_ignore_ascii_case(&name));
+        running.savepoints.push((name, place, running.depth));
     }
     Ok(())
 }
 
 /// Back to a savepoint, or without a name to the beginning.
 pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
-    let (connection, transaction) = running(handle)?;
     let Some(name) = name.optional_string() else { return roll_back(handle) };
+    let (connection, transaction) = running(handle)?;
     let place = {
         let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
         running.as_mut().and_then(|running| {
-            let at = running.savepoints.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name))?;
+            let at = running.savepoints.iter().position(|(known, _, _)| known.eq_ignore_ascii_case(&name))?;
             // Those behind it are gone with what they stand behind.
             running.savepoints.truncate(at + 1);
-            running.savepoints.get(at).map(|(_, place)| *place)
+            running.savepoints.get(at).map(|(_, place, _)| *place)
         })
     };
     let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, name))?;
     with_all(handle, |areas| workarea::rollback_to(&transaction, place, areas))
 }
 
+/// Whether a transaction is under way on a connection, or for 0 on any.
 pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
+    if connection == Handle(0) {
+        let found = registry::all(|_, object| match object {
+            Object::Connection(connection) if connection.in_transaction() => Some(()),
+            _ => None,
+        });
+        return open.set((!found.is_empty()).into());
+    }
     let connection = registry::connection(connection)?;
     open.set(connection.in_transaction().into())
 }
@@ -125,8 +173,8 @@ pub fn recover(server: Text) -> Result<()> {
 
 /// How deep a connection's transactions are nested.
 pub fn count(connection: Handle, count: Out<u32>) -> Result<()> {
-    let connection = connections::of(connection)?;
-    count.set(connection.in_transaction().into())
+    let connection = registry::connection(connection)?;
+    count.set(connection.transaction_depth())
 }
 
 /// Before a connection is closed, what it has not committed is undone.

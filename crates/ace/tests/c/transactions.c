@@ -52,7 +52,7 @@ static void close_both( void )
 
 static void committed_and_undone( UNSIGNED32 options )
 {
-   UNSIGNED32 before, other;
+   UNSIGNED32 before, other, depth = 9;
    UNSIGNED16 flag = 9;
    SIGNED32 id;
 
@@ -65,7 +65,17 @@ static void committed_and_undone( UNSIGNED32 options )
    ANSWERS( AE_TRANS_OUT_OF_SEQUENCE, AdsCreateSavepoint( connection, T( "a" ), 0 ) );
 
    OK( AdsBeginTransaction( connection ) );
-   ANSWERS( AE_TRANS_OUT_OF_SEQUENCE, AdsBeginTransaction( connection ) );
+   OK( AdsInTransaction( connection, &flag ) );
+   SAME( 1, flag );
+   OK( AdsInTransaction( 0, &flag ) );
+   SAME( 1, flag );
+   /* One within another is counted; its end is not that of the other. */
+   OK( AdsBeginTransaction( 0 ) );
+   OK( AdsGetTransactionCount( connection, &depth ) );
+   SAME( 2, depth );
+   OK( AdsCreateSavepoint( connection, T( "within" ), 0 ) );
+   OK( AdsCommitTransaction( connection ) );
+   ANSWERS( AE_INVALID_OBJECT_NAME, AdsRollbackTransaction80( connection, T( "within" ), 0 ) );
    OK( AdsInTransaction( connection, &flag ) );
    SAME( 1, flag );
    append( first, 1000 );
