@@ -24,6 +24,7 @@ mod function;
 mod query;
 mod single;
 mod source;
+mod target;
 
 pub use catalog::{CatalogFunction, catalog_function};
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
