@@ -280,6 +280,9 @@ impl Inner {
             Target::Table(name, _) => Some(name),
             Target::Remote(_) => None,
         });
+        if named.is_some_and(|name| !self.modules.triggers(name, event_of(change), true).is_empty()) {
+            return Err(raised(reduce::not_supported("A change of a table with INSTEAD OF triggers")));
+        }
         let images = named.is_some_and(|name| self.modules.has_triggers(name, event_of(change)));
         let reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, images).map_err(raised)?;
         let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), reduced.heads.clone())?;

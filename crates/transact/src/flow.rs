@@ -315,7 +315,9 @@ impl Inner {
 
     /// What an error that ended a run leaves of the transaction.
     pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
-        let ends = self.state.options.xact_abort || self.state.doomed || error.number == 1205;
+        let ends = self.state.options.xact_abort
+            || self.state.doomed
+            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
         if ends && self.state.transactions > 0 {
             // The error that is being told is the one that matters.
             let _ = self.rollback(None);

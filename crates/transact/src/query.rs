@@ -132,6 +132,7 @@ impl Runner<'_> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let captures = !self.inner.state.captured.is_empty();
         let limit = match self.inner.state.options.row_limit {
+            _ if self.inner.state.options.fmt_only => 0,
             0 => u64::MAX,
             limit => limit,
         };

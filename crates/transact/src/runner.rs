@@ -151,6 +151,13 @@ impl<'a> Runner<'a> {
 
     fn run(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
+        let options = &self.inner.state.options;
+        if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
+            return Ok(Flow::Next);
+        }
+        if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
+            self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
+        }
         match &host.action {
             Action::Operation(operation) => self.operation(operation, call),
             Action::Session(function) => {
@@ -194,6 +201,18 @@ impl<'a> Runner<'a> {
         let value = operation.evaluate(&self.context(), &values).map_err(raised)?;
         drop(values);
         set(call, 0, value.as_ref())
+    }
+}
+
+/// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
+fn begins_transaction(action: &Action) -> bool {
+    match action {
+        Action::Query(query) => match &query.body {
+            mainstay_tsql::tree::QueryBody::Select(select) => !select.from.is_empty(),
+            mainstay_tsql::tree::QueryBody::Set(..) => true,
+        },
+        Action::Change(_) | Action::Assign(..) | Action::Open(_) | Action::Fetch(..) | Action::Define(_) => true,
+        _ => false,
     }
 }
 

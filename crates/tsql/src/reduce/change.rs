@@ -53,6 +53,8 @@ pub(super) enum OutputNames {
     Insert,
     Update,
     Delete,
+    /// Not OUTPUT, but an assignment to a variable: columns are those of the row as it was.
+    Before,
 }
 
 impl OutputNames {
@@ -434,7 +436,13 @@ impl Reducer<'_> {
             let column = returned.texts.len();
             let text = match value {
                 VariableValue::Column(name) => format!("\"new\".{}", quoted(name)),
-                VariableValue::Expression(value) => self.aside(|it| it.expression(value))?,
+                VariableValue::Expression(value) => {
+                    // As the row was before: SQL Server sets variables from what it has read.
+                    self.output = Some(OutputNames::Before);
+                    let text = self.aside(|it| it.expression(value));
+                    self.output = None;
+                    text?
+                }
             };
             returned.texts.push(format!("{text} AS \"#{}\"", column + 1));
             returned.assigned.push(Assigned { variable: variable.clone(), column });

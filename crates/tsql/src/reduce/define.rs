@@ -56,6 +56,9 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
     if index.columnstore {
         return Err(not_supported("A columnstore index"));
     }
+    if index.filter.is_some() && index.key != KeyKind::None {
+        return Err(not_supported("A unique index with a filter"));
+    }
     let unique = if index.key == KeyKind::None { "" } else { "UNIQUE " };
     let name = index.name.as_ref().map_or_else(String::new, |name| quoted(&name.text));
     Ok(format!("CREATE {unique}INDEX {name} ON {table} ({})", key_columns(index)))

@@ -103,6 +103,11 @@ impl Reducer<'_> {
     }
 
     fn column(&mut self, name: &crate::tree::ObjectName) -> Result<(), Message> {
+        if let (Some(super::change::OutputNames::Before), [column]) = (self.output, &name.parts[..]) {
+            self.push("\"old\".");
+            self.name(&column.text);
+            return Ok(());
+        }
         if let [table, column] = &name.parts[..]
             && let Some(names) = &self.output
             && let Some(instead) = names.column(&table.text, &column.text)
