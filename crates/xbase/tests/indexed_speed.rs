@@ -112,6 +112,21 @@ fn staging_indexing_updating() {
             table.flush().unwrap();
             begun
         });
+        report(&format!("{kind}, {access:?}: the same in a transaction"), || {
+            turn += 1;
+            let begun = Instant::now();
+            let updated = table.atomically(|table| {
+                (0..2000i64).try_for_each(|step| {
+                    let record = 1 + (step * 48_271 + turn) % RECORDS;
+                    let [tag] = row(step + turn);
+                    let id = 10_000_000 + step * 100 + turn;
+                    let values = [(1, ValueRef::Text(&tag)), (2, amount(step + turn)), (0, ValueRef::Integer(id))];
+                    table.update(record as u64, &values).map(drop)
+                })
+            });
+            updated.unwrap();
+            begun
+        });
         report(&format!("{kind}, {access:?}: 2,000 appends with 3 tags"), || {
             turn += 1;
             let begun = Instant::now();
