@@ -27,6 +27,7 @@ pub fn text(tests: &[(String, String)]) -> String {
     let done = entries::all().filter(|entry| entry.done).count();
     let mut text = format!(
         "# The calls of the Advantage Client Engine\n\n\
+         What they mean here, and how programs are linked: [ace.md](ace.md).\n\n\
          Written by `cargo run -p mainstay-ace --example compat`. Of {} entries that `libace` exports, {done} are done. \
          The others answer 5042 (AE_NOT_IMPLEMENTED) and write a line to the file that MAINSTAY_ACE_LOG names; none of \
          them pretends. The test of an entry is the C program in \

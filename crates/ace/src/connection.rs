@@ -1,16 +1,26 @@
 //! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::{Disk, FileSystem, Memory};
+use mainstay_xbase::indexed::{Savepoint, Transaction};
 
-use crate::backend::{self, SqlSession};
+use crate::backend::{self, RemoteFolder, SqlSession};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::settings;
+
+/// A transaction that is under way.
+pub struct Running {
+    /// The transaction.
+    pub transaction: Transaction,
+    /// How many were begun within each other, this one included; the outermost alone is one of the tables.
+    pub depth: u32,
+    /// Its savepoints, in the order in which they were made, each with the depth that it is of.
+    pub savepoints: Vec<(String, Savepoint, u32)>,
+}
 
 /// A connection.
 pub struct Connection {
@@ -24,8 +34,8 @@ pub struct Connection {
     pub user: String,
     /// ADS_LOCAL_SERVER or ADS_REMOTE_SERVER, as it came about.
     pub server_type: u32,
-    /// Whether a transaction is under way.
-    in_transaction: AtomicBool,
+    /// The transaction that is under way, with its savepoints by name.
+    pub transaction: Mutex<Option<Running>>,
     /// The mask of dates of this connection, if it has one of its own.
     date_format: Mutex<Option<String>>,
     sql: Mutex<Option<Box<dyn SqlSession>>>,
@@ -65,6 +75,11 @@ impl Connection {
         Connection::new(Arc::new(Disk), files::path_of(&folder), &folder, "", ADS_LOCAL_SERVER)
     }
 
+    /// A folder in memory, for tables that nobody else is to see.
+    pub fn in_memory() -> Connection {
+        Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
+    }
+
     fn new(files: Arc<dyn FileSystem>, folder: PathBuf, name: &str, user: &str, server_type: u32) -> Connection {
         Connection {
             files,
@@ -72,17 +87,25 @@ impl Connection {
             name: name.to_owned(),
             user: user.to_owned(),
             server_type,
-            in_transaction: AtomicBool::new(false),
+            transaction: Mutex::new(None),
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
         }
     }
 
-    /// The existing file of a name: in the connection's folder, then along the search path.
+    /// The existing file of a name: in the connection's folder, in the default folder, along the search path, and at last
+    /// where the process is. A name with folders of its own is looked for from the connection's folder and from where the
+    /// process is.
     pub fn find(&self, name: &str, extension: &str) -> Option<PathBuf> {
         let asked = files::path_of(name);
+        let has_folder = asked.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
         let candidates = [asked.clone(), files::with_extension(asked, extension)];
-        let folders = std::iter::once(self.folder.clone()).chain(settings::search_folders());
+        let mut folders = vec![self.folder.clone()];
+        if !has_folder {
+            folders.push(files::path_of(&settings::read(|settings| settings.default_path.clone())));
+            folders.extend(settings::search_folders());
+        }
+        folders.push(PathBuf::new());
         for folder in folders {
             for candidate in &candidates {
                 let path = folder.join(candidate);
@@ -117,7 +140,19 @@ impl Connection {
 
     /// Whether a transaction is under way.
     pub fn in_transaction(&self) -> bool {
-        self.in_transaction.load(Ordering::Acquire)
+        self.transaction_depth() > 0
+    }
+
+    /// How many transactions were begun within each other.
+    pub fn transaction_depth(&self) -> u32 {
+        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().map_or(0, |running| running.depth)
+    }
+
+    /// The transaction that is under way.
+    pub fn running(&self) -> Option<Transaction> {
+        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().map(|running| running.transaction.clone())
     }
 
     /// Works with the SQL session, which is opened when it is first needed.
@@ -133,5 +168,3 @@ impl Connection {
         work(session.as_mut())
     }
 }
-
-use crate::backend::RemoteFolder;

@@ -23,7 +23,21 @@ const LONGEST_CHARACTER: u32 = 254;
 pub fn open(outcome: &Outcome) -> Result<Area> {
     let files = Arc::new(Memory::default());
     let path = Path::new("cursor.dbf");
-    let fields = outcome.columns.iter().enumerate().map(|(place, column)| field_of(place, column)).collect();
+    let mut fields: Vec<FieldSpec> = Vec::with_capacity(outcome.columns.len());
+    for (place, column) in outcome.columns.iter().enumerate() {
+        // A name that a field can have is its name, so that expressions may use it.
+        let is_plain = |name: &str| {
+            name.len() <= 10
+                && name.starts_with(|first: char| first.is_ascii_alphabetic())
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        };
+        let is_taken = |name: &str| fields.iter().any(|field| field.name.eq_ignore_ascii_case(name));
+        let name = match is_plain(&column.name) && !is_taken(&column.name) {
+            true => column.name.to_ascii_uppercase(),
+            false => format!("_{}", place + 1),
+        };
+        fields.push(field_of(&name, column));
+    }
     let mut options = WriteOptions::new(Access::Exclusive);
     options.replacement = Some(b'?');
     options.cut_long_text = true;
@@ -45,8 +59,7 @@ pub fn open(outcome: &Outcome) -> Result<Area> {
 }
 
 /// The field that a column's values are kept in.
-fn field_of(place: usize, column: &Column) -> FieldSpec {
-    let name = format!("F{}", place + 1);
+fn field_of(name: &str, column: &Column) -> FieldSpec {
     let (letter, length, decimals) = match column.sql_type {
         SqlType::Boolean => (b'L', 1, 0),
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer => (b'I', 4, 0),
@@ -65,7 +78,7 @@ fn field_of(place: usize, column: &Column) -> FieldSpec {
         SqlType::Timestamp { .. } => (b'T', 8, 0),
         _ => (b'C', 50, 0),
     };
-    FieldSpec::new(&name, letter, length, decimals).nullable()
+    FieldSpec::new(name, letter, length, decimals).nullable()
 }
 
 /// The text of a value whose type no field has.

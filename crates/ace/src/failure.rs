@@ -55,7 +55,7 @@ fn code_of(code: Code) -> u32 {
         Code::ReadOnly => AE_TABLE_READONLY,
         Code::NotThisFormat => AE_INVALID_TABLETYPE,
         Code::Encrypted => AE_TABLE_ENCRYPTED,
-        Code::TransactionState => AE_TRANS_OUT_OF_SEQUENCE,
+        Code::TransactionState => AE_ILLEGAL_COMMAND_DURING_TRANS,
         Code::Duplicate => AE_INDEX_EXISTS,
         Code::Damaged => AE_CORRUPT_TABLE,
         Code::IndexDamaged => AE_CORRUPT_INDEX,

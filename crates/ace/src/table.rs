@@ -1,6 +1,7 @@
 //! An open table: a work area, the handles of its orders, and the tables that follow it.
 //!
-//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two:
+//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two
+//! but the end of a transaction, which takes those of its tables in the order of their handles:
 //! a table that follows another is only marked when that one moves, and follows at its own next call, when it asks the
 //! other for the key first and then takes its own lock (as the interface has always done it: relations are resolved when
 //! the child is looked at).
@@ -9,7 +10,7 @@
 //! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use mainstay_workarea::{Area, OrderId, SeekHow};
@@ -49,10 +50,14 @@ pub struct Table {
     /// The names of a query's columns, where a field's name is too short for them.
     pub columns: Vec<String>,
     state: Mutex<Option<State>>,
+    /// The thread that has the lock; 0 for none.
+    owner: AtomicU64,
     parent: Mutex<Option<Link>>,
     /// Whether a table that this one follows has moved.
     is_behind: AtomicBool,
     children: Mutex<Vec<Weak<Table>>>,
+    /// Whether there have been any: most tables have none, and move often.
+    has_children: AtomicBool,
 }
 
 /// How a table follows another.
@@ -74,6 +79,8 @@ pub struct State {
     pub orders: Vec<(OrderId, Handle)>,
     /// The settings that the area has.
     revision: u64,
+    /// The orders that are seen from their other end.
+    pub turned: Vec<OrderId>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
@@ -102,6 +109,32 @@ pub struct Opening {
     pub columns: Vec<String>,
 }
 
+/// A number for this thread that no other has while both live.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    // A thread that is ending has lost its number; it gets one that nobody else has.
+    NUMBER.try_with(|number| *number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Says which thread has a table's lock, as long as it has it: the only one that could wait for itself.
+struct Owned<'t>(&'t AtomicU64);
+
+impl<'t> Owned<'t> {
+    fn new(owner: &'t AtomicU64, thread: u64) -> Owned<'t> {
+        owner.store(thread, Ordering::Relaxed);
+        Owned(owner)
+    }
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Whether the area is on a record in the sense of the interface.
 pub fn is_positioned(area: &Area) -> bool {
     !area.is_eof() && !area.is_bof()
@@ -124,10 +157,12 @@ impl Table {
             options: opening.options,
             statement: opening.statement,
             columns: opening.columns,
-            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, locate: None })),
+            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
+            owner: AtomicU64::new(0),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
+            has_children: AtomicBool::new(false),
         });
         let handle = registry::add(Object::Table(Arc::clone(&table)))?;
         let _ = table.handle.set(handle);
@@ -165,10 +200,16 @@ impl Table {
 
     /// The same without looking at what it follows: for calls that move it anyway.
     pub fn without_relation<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let thread = thread_number();
+        if self.owner.load(Ordering::Relaxed) == thread {
+            let reason = "a function of the program's that is told of progress may not use the table that is worked on";
+            return Err(Failure::new(AE_ILLEGAL_USER_OPERATION, reason));
+        }
         let mut guard = self.lock();
         let Some(state) = guard.as_mut() else {
             return Err(Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile"));
         };
+        let _owned = Owned::new(&self.owner, thread);
         let revision = settings::revision();
         if state.revision != revision {
             state.revision = revision;
@@ -260,7 +301,8 @@ impl Table {
         Ok(state.area.close()?)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<State>> {
+    /// The lock itself, for what works with several tables at once: those take them in the order of their handles.
+    pub fn lock(&self) -> MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -275,6 +317,7 @@ impl Table {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         children.retain(|known| known.upgrade().is_some_and(|known| !Arc::ptr_eq(&known, child)));
         children.push(Arc::downgrade(child));
+        self.has_children.store(true, Ordering::Release);
         drop(children);
         child.fall_behind();
         Ok(())
@@ -297,6 +340,9 @@ impl Table {
     }
 
     fn mark_children(&self) {
+        if !self.has_children.load(Ordering::Acquire) {
+            return;
+        }
         let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         if children.is_empty() {
             return;

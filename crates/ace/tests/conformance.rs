@@ -24,6 +24,8 @@ const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsConvertStringToMilliseconds",
     "AdsDisconnect",
     "AdsGetLastError",
+    "AdsMemLwr",
+    "AdsMemLwr90",
     "AdsNullTerminateStrings",
     "AdsSetDecimals",
     "AdsSetDefault",

@@ -39,8 +39,10 @@ programs! {
     management
     misuse
     navigation
+    others
     records
     settings
     statements
     threads
+    transactions
 }

@@ -31,3 +31,27 @@ fn every_entry_that_is_done_is_called_by_a_program() {
         .collect();
     assert!(untested.is_empty(), "done, and in no test: {untested:?}");
 }
+
+/// The calls that Harbour's `rddads` is linked with, by name.
+const RDDADS: &str = include_str!("rddads.txt");
+
+/// Those of them that answer "not supported": dictionaries, encryption, full text, and ending other users' sessions.
+fn may_be_absent(name: &str) -> bool {
+    let groups = name.starts_with("AdsDD") || name.contains("crypt") || name.contains("FTS");
+    groups || ["AdsMgKillUser", "AdsStmtSetTablePassword"].contains(&name)
+}
+
+#[test]
+fn what_rddads_calls_is_exported_and_done() {
+    let mut absent = Vec::new();
+    for name in RDDADS.lines() {
+        let entry = ace::entries::all().find(|entry| entry.name == name);
+        assert!(entry.is_some(), "{name} is not exported");
+        if entry.is_some_and(|entry| !entry.done) {
+            absent.push(name);
+        }
+    }
+    let surprising: Vec<&str> = absent.iter().copied().filter(|name| !may_be_absent(name)).collect();
+    assert!(surprising.is_empty(), "{surprising:?}");
+    assert_eq!(RDDADS.lines().count(), 223);
+}

@@ -17,7 +17,7 @@ use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
     Answer, CancelHandle, Catalog, Delete, Insert, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
-    Statement, TransactionStatement, Update, View, Visibility,
+    Statement, TransactionStatement, Update, UserFunctions, View, Visibility,
 };
 use mainstay_store::{Durability, Shown, Transaction};
 use mainstay_table::Table;
@@ -34,6 +34,7 @@ pub struct Session {
     timeout: Option<Duration>,
     visibility: Visibility,
     transaction: SessionTransaction,
+    functions: Option<Arc<dyn UserFunctions>>,
 }
 
 /// A column of a native table, for who writes statements for it.
@@ -81,6 +82,7 @@ impl Session {
             timeout,
             visibility,
             transaction,
+            functions: None,
             database,
         }
     }
@@ -144,6 +146,11 @@ impl Session {
             is_computed: form.is_computed(place),
         };
         Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+    }
+
+    /// Gives queries of this session functions of a language.
+    pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
+        self.functions = Some(functions);
     }
 
     /// A handle with which another thread stops the running statement.
@@ -217,7 +224,7 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        SessionCatalog { folder: &shared.catalog, scope, given }
+        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.functions.clone() }
     }
 
     fn native(&self) -> &Native {

@@ -1,9 +1,10 @@
 //! How long moves take over a table of 100,000 records: `cargo run --release --example area_speed -- FOLDER`, where
 //! the folder has `t11_bench100k.dbf` with its indexes (the fixtures have).
 
-use mainstay_vfs::Disk;
-use mainstay_workarea::{Area, AreaOptions, Mode, SeekHow, SeekKey};
-use std::path::PathBuf;
+use mainstay_vfs::{Disk, FileSystem};
+use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, SeekHow, SeekKey, untold};
+use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -56,6 +57,12 @@ fn main() -> Outcome {
             }
             Ok(area.record_number())
         })?;
+        drop(area);
+        timed("AOF TAG='AAAA', no index, walk", || {
+            let mut area = open(&plain)?;
+            let level = area.set_aof("TAG='AAAA'")?;
+            Ok((level, walk(&mut area, 2)?))
+        })?;
         let mut area = open(&indexed)?;
         area.set_order(area.order_named("ID"))?;
         timed("scan ordered by ID, AMT read", || Ok(walk(&mut area, 2)?))?;
@@ -74,11 +81,6 @@ fn main() -> Outcome {
             }
             Ok(found)
         })?;
-        timed("AOF TAG='AAAA', no index, walk", || {
-            let mut area = open(&plain)?;
-            let level = area.set_aof("TAG='AAAA'")?;
-            Ok((level, walk(&mut area, 2)?))
-        })?;
         area.set_order(None)?;
         timed("AOF TAG='AAAA', indexed, walk", || {
             let level = area.set_aof("TAG='AAAA'")?;
@@ -95,6 +97,60 @@ fn main() -> Outcome {
         })?;
         area.set_order(area.order_named("TAG"))?;
         timed("the same ordered by TAG", || Ok(walk(&mut area, 2)?))?;
+    }
+    writes(&folder)
+}
+
+/// What it takes to fill a table, and to change it with three tags.
+fn writes(folder: &Path) -> Outcome {
+    let fields =
+        vec![FieldSpec::new("ID", b'N', 8, 0), FieldSpec::new("TAG", b'C', 4, 0), FieldSpec::new("AMT", b'N', 8, 2)];
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    for mode in [Mode::Exclusive, Mode::Shared] {
+        println!("-- {mode:?}");
+        let path = folder.join("area_speed.dbf");
+        for extension in ["dbf", "cdx"] {
+            // Left over from an earlier run, or not there.
+            let _ = fs.remove(&path.with_extension(extension));
+        }
+        Area::create(&fs, &path, &TableSpec::new(Format::DbaseThree, fields.clone()))?;
+        let options = AreaOptions { mode, implicit_locks: true, ..AreaOptions::default() };
+        let put = |area: &mut Area, id: u32| -> Result<(), mainstay_base::Error> {
+            area.append_blank()?;
+            area.set_number(0, f64::from(id))?;
+            area.set_bytes(1, &[b'A' + (id % 26) as u8; 4])?;
+            area.set_number(2, f64::from(id % 10_000) / 100.0)?;
+            if mode == Mode::Shared { area.unlock() } else { area.write() }
+        };
+        let count = if mode == Mode::Shared { 10_000 } else { 100_000 };
+        let mut area = Area::open(Arc::clone(&fs), &path, &options)?;
+        let begun = Instant::now();
+        (1..=count).try_for_each(|id| put(&mut area, id))?;
+        area.close()?;
+        println!("{count} appends, no index {:9.3} ms", begun.elapsed().as_secs_f64() * 1e3);
+        let alone = AreaOptions { mode: Mode::Exclusive, ..options.clone() };
+        let mut area = Area::open(Arc::clone(&fs), &path, &alone)?;
+        for name in ["ID", "TAG", "AMT"] {
+            let begun = Instant::now();
+            area.create_order(&NewOrder::new(name, name), &mut untold)?;
+            println!("index on {name} {:9.3} ms", begun.elapsed().as_secs_f64() * 1e3);
+        }
+        area.close()?;
+        let mut area = Area::open(Arc::clone(&fs), &path, &options)?;
+        area.set_order(area.order_named("ID"))?;
+        let begun = Instant::now();
+        for step in 0..2_000u32 {
+            area.seek(&SeekKey::Number(f64::from(step * 37 % count + 1)), SeekHow::default())?;
+            area.set_bytes(1, &[b'A' + (step % 26) as u8; 4])?;
+            area.set_number(2, f64::from(step % 9_000) / 100.0)?;
+            area.write()?;
+        }
+        area.flush()?;
+        println!("2,000 updates by key, 3 tags {:9.3} ms", begun.elapsed().as_secs_f64() * 1e3);
+        let begun = Instant::now();
+        (1..=2_000).try_for_each(|id| put(&mut area, count + id))?;
+        area.close()?;
+        println!("2,000 appends, 3 tags {:9.3} ms", begun.elapsed().as_secs_f64() * 1e3);
     }
     Ok(())
 }

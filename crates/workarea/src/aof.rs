@@ -21,7 +21,8 @@ use crate::order::Order;
 use crate::seek::{Sought, sought};
 use crate::test::Test;
 use crate::value::SeekKey;
-use mainstay_base::Result;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::ByteRange;
 use mainstay_xbase::expr::{Condition, Constant, Expression, Relation, Scratch};
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
@@ -116,7 +117,6 @@ impl Area {
     /// Errors: as [`Area::set_filter`]; then everything stays as it was.
     pub fn set_aof(&mut self, condition: &str) -> Result<Optimized> {
         let test = expression::test(condition, &self.context())?;
-        self.look_at_all()?;
         let (level, candidates) = self.plan(&Expression::parse(condition)?)?;
         let of = self.files.iter().map(|file| (file.number, file.version)).collect();
         let text = condition.to_owned();
@@ -197,36 +197,57 @@ impl Area {
         }
     }
 
-    fn look_at_all(&mut self) -> Result<()> {
+    /// What the indexes say of a condition: how much of it, and which records are left.
+    fn plan(&mut self, expression: &Expression) -> Result<(Optimized, Option<Bits>)> {
         self.write()?;
         if self.has_unwritten || self.has_unwritten_keys {
             self.settle_all()?;
         }
         self.blocks.look(&self.dbf)?;
-        for file in &mut self.files {
-            file.look()?;
-        }
-        for order in &mut self.orders {
-            if let Some(file) = self.files.iter().find(|file| file.number == order.file) {
-                order.renew(file, &self.dbf)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What the indexes say of a condition: how much of it, and which records are left.
-    fn plan(&self, expression: &Expression) -> Result<(Optimized, Option<Bits>)> {
         if self.exact {
             // With SET EXACT texts compare without trailing blanks: bounds are made for the other rule.
             return Ok((Optimized::None, None));
         }
-        let planner = Planner { orders: &self.orders, count: self.blocks.count() as usize };
-        planner.plan(&expression.condition())
+        let condition = expression.condition();
+        for _ in 0..ATTEMPTS {
+            let mut locked = Vec::with_capacity(self.files.len());
+            let planned = self
+                .lock_and_renew(&mut locked)
+                .and_then(|()| Planner { orders: &self.orders, count: self.blocks.count() as usize }.plan(&condition));
+            let mut is_consistent = true;
+            for (file, locked) in self.files.iter_mut().zip(locked) {
+                file.unlock(locked)?;
+                is_consistent &= file.is_consistent(locked.is_some())?;
+            }
+            if is_consistent {
+                return planned;
+            }
+        }
+        Err(Error::new(Code::Busy, "the indexes change faster than they can be read").hint("try again later"))
+    }
+
+    /// Has all orders ready as they are in the files now; files that are doubtful stay locked.
+    fn lock_and_renew(&mut self, locked: &mut Vec<Option<ByteRange>>) -> Result<()> {
+        for place in 0..self.files.len() {
+            let file = &mut self.files[place];
+            file.look()?;
+            let (is_doubtful, number) = (file.is_doubtful(), file.number);
+            locked.push(if is_doubtful { file.lock()? } else { None });
+            for at in 0..self.orders.len() {
+                if self.orders[at].file == number {
+                    self.renew(at, place, is_doubtful)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-fn no_aof() -> mainstay_base::Error {
-    mainstay_base::Error::new(mainstay_base::Code::InvalidValue, "no AOF is set")
+/// How often indexes that are being written to are asked again.
+const ATTEMPTS: usize = 50;
+
+fn no_aof() -> Error {
+    Error::new(Code::InvalidValue, "no AOF is set")
 }
 
 /// Answers conditions from the open orders.

@@ -3,7 +3,7 @@
 use crate::blocks::Blocks;
 use crate::expression::Compilations;
 use crate::field::Readers;
-use crate::index_file::IndexFile;
+use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
 use crate::visibility::Visibility;
@@ -14,6 +14,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::lock::{LockBytes, LockScheme};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -55,6 +56,8 @@ pub struct Area {
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
     pub(crate) readers: Readers,
+    /// Tags that are not understood: where they are, and why not.
+    refused: Vec<(PathBuf, String, Error)>,
     next_order: u32,
     next_file: u32,
 }
@@ -120,13 +123,20 @@ impl Area {
             scratch: Scratch::new(),
             compilations: Compilations::default(),
             readers,
+            refused: Vec::new(),
             next_order: 1,
             next_file: 1,
         };
         if options.open_structural
             && let Some(structural) = sibling(&*area.fs, path, &["cdx"])
         {
-            area.open_index(&structural)?;
+            // A table whose index is of no use can still be read in its own order.
+            if let Err(error) = area.open_index(&structural) {
+                if error.code() == Code::Busy || error.code() == Code::Io {
+                    return Err(error);
+                }
+                area.refused.push((structural, String::new(), error));
+            }
         }
         area.go_top()?;
         Ok(area)
@@ -194,9 +204,19 @@ impl Area {
         self.options.mode == Mode::Exclusive
     }
 
+    /// How index files are read: under the lock that the programs take which share the table.
+    pub(crate) fn reading(&self) -> Reading {
+        let has_cdx = sibling(&*self.fs, &self.path, &["cdx"]).is_some();
+        let scheme = self.options.scheme.unwrap_or_else(|| LockScheme::default_for(self.dbf.header(), has_cdx));
+        let lock = LockBytes::new(scheme, self.dbf.header()).index();
+        Reading { alone: self.is_alone(), lock, wait: self.options.wait }
+    }
+
     /// Opens an index file and gives its orders. One that is open already gives those it has. The current order stays.
     ///
-    /// Errors: those of the file, and of a tag whose expression is not understood, which is then named.
+    /// A tag whose expression is not understood is no order of the area: see [`Area::refused_orders`].
+    ///
+    /// Errors: those of the file; that of the expression, if no tag is understood.
     pub fn open_index(&mut self, path: &Path) -> Result<Vec<OrderId>> {
         if let Some(file) = self.files.iter().find(|file| file.path == path) {
             let number = file.number;
@@ -205,19 +225,36 @@ impl Area {
         if let Some(table) = &mut self.table {
             table.open_bag(path)?;
         }
-        let file = IndexFile::open(&*self.fs, path, self.next_file, self.is_alone())?;
-        let mut orders = Vec::with_capacity(file.bag.tags().len());
+        let file = IndexFile::open(&*self.fs, path, self.next_file, self.reading())?;
+        let (mut orders, mut refused) = (Vec::with_capacity(file.bag.tags().len()), Vec::new());
         for tag in 0..file.bag.tags().len() {
             let order = Order::new(OrderId(self.next_order), &file, tag, &self.dbf);
             let name = &file.bag.tags()[tag].name;
-            orders.push(order.map_err(|error| error.at(format!("tag {name}")).at(path.display()))?);
-            self.next_order += 1;
+            match order {
+                Ok(order) => {
+                    orders.push(order);
+                    self.next_order += 1;
+                }
+                Err(error) => refused.push((path.to_owned(), name.clone(), error.at(format!("tag {name}")))),
+            }
         }
+        if orders.is_empty()
+            && let Some((_, _, error)) = refused.pop()
+        {
+            return Err(error.at(path.display()));
+        }
+        self.refused.extend(refused);
         self.next_file += 1;
         let ids = orders.iter().map(|order| order.id).collect();
         self.orders.extend(orders);
         self.files.push(file);
         Ok(ids)
+    }
+
+    /// The tags of open index files that are not understood, and so are no orders: file, name and reason. A table with
+    /// such a tag is not written to.
+    pub fn refused_orders(&self) -> &[(PathBuf, String, Error)] {
+        &self.refused
     }
 
     /// Closes an index file; if the current order is of it, no order is set then.
@@ -229,6 +266,7 @@ impl Area {
             let bag = table.bags().position(|bag| bag == path);
             bag.map_or(Ok(()), |bag| table.close_bag(bag))?;
         }
+        self.refused.retain(|(file, ..)| file != path);
         let number = self.files.remove(at).number;
         let current = self.order();
         self.orders.retain(|order| order.file != number);

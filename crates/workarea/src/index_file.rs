@@ -1,17 +1,39 @@
 //! An index file that an area has open.
 //!
-//! Its pages are those of one state of the file. Another program that changes the index counts up a number in its header
-//! (CDX at byte 8, NTX at byte 2) after its pages; when that or the file's stamp has changed, the file is read anew.
+//! Its pages are those of one state of the file. While the file's stamp is old and the same, nobody has written, and
+//! pages are read without more ado. A stamp that is young proves nothing: another program may be between two of its
+//! writes. Then the file is *doubtful*, and pages are read under the lock that every writer takes ([`IndexFile::lock`]),
+//! after it was seen whether they are still those of before: who writes counts up a number in the header (Harbour's CDX
+//! at byte 8, NTX at byte 2). Files without that number are read anew each time until their stamp is old enough.
+//!
+//! What the area's own writer changes is known: see [`IndexFile::note_state`].
+//!
+//! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
+//! records.
 
-use mainstay_base::Result;
-use mainstay_vfs::{File, FileSystem};
-use mainstay_xbase::index::Bag;
+use crate::freshness::LOOK_AGAIN_AFTER;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::{ByteRange, Create, File, FileSystem, LockMode, Stamp, WritableFile};
+use mainstay_xbase::index::write::BagState;
+use mainstay_xbase::index::{Bag, BagKind};
+use mainstay_xbase::lock::LockWait;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// The bytes at the start of the file in which every format keeps its counter.
 const HEAD_BYTES: usize = 16;
+
+/// How the index files of an area are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// Nobody else has them open.
+    pub(crate) alone: bool,
+    /// What a writer locks.
+    pub(crate) lock: ByteRange,
+    /// How long a writer is waited for.
+    pub(crate) wait: LockWait,
+}
 
 /// One open index file.
 #[derive(Debug)]
@@ -23,49 +45,136 @@ pub(crate) struct IndexFile {
     /// Counts how often the file was read anew.
     pub(crate) version: u64,
     file: Arc<dyn File>,
+    /// The same, to be locked.
+    lockable: Option<Arc<dyn WritableFile>>,
     head: [u8; HEAD_BYTES],
+    stamp: Stamp,
+    /// How often the writer had seen others write, when it was in the same state.
+    reloads: Option<u64>,
     /// Whether a later write is certain to give the file another stamp.
     settled: bool,
+    /// Pages of another state may have been read.
+    is_mixed: bool,
+    /// When it was last seen under the lock, and nobody has asked for a look since.
+    verified: Option<Instant>,
     kept: usize,
-    alone: bool,
+    how: Reading,
 }
 
 impl IndexFile {
-    pub(crate) fn open(fs: &dyn FileSystem, path: &Path, number: u32, alone: bool) -> Result<IndexFile> {
-        let file = fs.open(path)?;
-        let (now, head) = (SystemTime::now(), head(&*file)?);
-        let bag = Bag::open(Arc::clone(&file))?;
-        let (path, kept, settled) = (path.to_owned(), bag.kept_bytes(), bag.stamp().is_settled(now));
-        Ok(IndexFile { number, path, bag, version: 1, file, head, settled, kept, alone })
+    pub(crate) fn open(fs: &dyn FileSystem, path: &Path, number: u32, how: Reading) -> Result<IndexFile> {
+        let lockable = if how.alone { None } else { fs.create(path, Create::Existing).ok() };
+        let file = match &lockable {
+            Some(file) => Arc::clone(file) as Arc<dyn File>,
+            None => fs.open(path)?,
+        };
+        let locked = lock(lockable.as_deref(), how)?;
+        let read = (SystemTime::now(), head(&*file), Bag::open(Arc::clone(&file)));
+        unlock(lockable.as_deref(), locked)?;
+        let (now, head, bag) = (read.0, read.1?, read.2?);
+        let (path, kept, stamp) = (path.to_owned(), bag.kept_bytes(), bag.stamp());
+        let settled = stamp.is_settled(now);
+        let (version, reloads, is_mixed, verified) = (1, None, false, None);
+        Ok(IndexFile {
+            number,
+            path,
+            bag,
+            version,
+            file,
+            lockable,
+            head,
+            stamp,
+            reloads,
+            settled,
+            is_mixed,
+            verified,
+            kept,
+            how,
+        })
     }
 
-    /// Looks whether the file has changed, and reads it anew if so.
+    /// Looks whether the file has changed; if so it is doubtful.
     pub(crate) fn look(&mut self) -> Result<()> {
-        if self.alone || self.is_same()? {
+        self.verified = None;
+        if self.settled && !self.how.alone && self.file.stamp()? != self.stamp {
+            self.settled = false;
+        }
+        Ok(())
+    }
+
+    /// Whether pages have to be read under the lock, after [`IndexFile::verify`].
+    pub(crate) fn is_doubtful(&self) -> bool {
+        !self.how.alone && (!self.settled || self.is_mixed)
+    }
+
+    /// Whether the pages that are in memory were seen to be true a moment ago: they will do for a step.
+    pub(crate) fn is_fresh(&self) -> bool {
+        !self.is_mixed && self.verified.is_some_and(|verified| verified.elapsed() < LOOK_AGAIN_AFTER)
+    }
+
+    /// Takes the lock for reading, if the file can be locked; nobody writes until it is given back.
+    pub(crate) fn lock(&self) -> Result<Option<ByteRange>> {
+        lock(self.lockable.as_deref(), self.how)
+    }
+
+    pub(crate) fn unlock(&self, locked: Option<ByteRange>) -> Result<()> {
+        unlock(self.lockable.as_deref(), locked)
+    }
+
+    /// Under the lock: reads the file anew unless what was read is still true.
+    pub(crate) fn verify(&mut self) -> Result<()> {
+        let now = SystemTime::now();
+        self.verified = Some(Instant::now());
+        let same = !self.is_mixed && self.file.stamp()? == self.stamp && head(&*self.file)? == self.head;
+        if same && self.counts() {
+            self.settled = self.stamp.is_settled(now);
+            self.kept = self.bag.kept_bytes();
             return Ok(());
         }
         self.read_anew()
     }
 
-    /// Whether pages that were read since the last call belong to the state that was looked at.
-    pub(crate) fn is_consistent(&mut self) -> Result<bool> {
+    /// After pages were used: whether those that were read meanwhile are of the state of before, as
+    /// they are under the lock. If not, the file is doubtful.
+    pub(crate) fn is_consistent(&mut self, locked: bool) -> Result<bool> {
         let kept = self.bag.kept_bytes();
-        if self.alone || kept == self.kept {
+        if self.how.alone || kept == self.kept {
             return Ok(true);
         }
         self.kept = kept;
-        self.is_same()
+        if locked {
+            return Ok(true);
+        }
+        self.is_mixed = !self.settled || self.file.stamp()? != self.stamp;
+        Ok(!self.is_mixed)
     }
 
-    fn is_same(&mut self) -> Result<bool> {
-        if self.settled {
-            return Ok(self.file.stamp()? == self.bag.stamp());
+    /// What was read may be of several states.
+    pub(crate) fn doubt(&mut self) {
+        self.is_mixed = true;
+    }
+
+    /// The writer of the same area is in this state now, before it writes or after. If it was in the same state as what
+    /// was read here, and nobody but it has written since, what was read still holds but for the trees that the change
+    /// touched.
+    pub(crate) fn note_state(&mut self, state: BagState) {
+        let own_only = self.reloads == Some(state.reloads);
+        if (state.head, state.stamp) == (self.head, self.stamp) {
+            self.reloads = Some(state.reloads);
+        } else if own_only && self.counts() {
+            (self.head, self.stamp, self.settled) = (state.head, state.stamp, false);
+        } else {
+            self.reloads = None;
         }
-        let now = SystemTime::now();
-        let same = self.file.stamp()? == self.bag.stamp() && head(&*self.file)? == self.head;
-        // Whoever wrote under the same stamp would have counted: so far nobody did, and later nobody can.
-        self.settled = same && self.bag.stamp().is_settled(now);
-        Ok(same)
+    }
+
+    /// Whether everybody who writes to the file counts that up in its header: FoxPro does not.
+    fn counts(&self) -> bool {
+        match self.bag.kind() {
+            BagKind::Ntx | BagKind::CompoundNtx => true,
+            BagKind::Cdx => self.bag.tags().first().is_some_and(|tag| tag.by_harbour),
+            BagKind::CompactIdx | BagKind::PlainIdx => false,
+        }
     }
 
     /// Reads the file anew.
@@ -73,10 +182,40 @@ impl IndexFile {
         let now = SystemTime::now();
         self.head = head(&*self.file)?;
         self.bag = Bag::open(Arc::clone(&self.file))?;
-        self.settled = self.bag.stamp().is_settled(now);
+        self.stamp = self.bag.stamp();
+        self.settled = self.stamp.is_settled(now);
+        (self.reloads, self.is_mixed) = (None, false);
         self.kept = self.bag.kept_bytes();
         self.version += 1;
         Ok(())
+    }
+}
+
+/// Takes one byte of the lock, shared: a writer takes all of them, for itself.
+fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ByteRange>> {
+    let Some(file) = file else { return Ok(None) };
+    let byte = ByteRange { start: how.lock.start + u64::from(how.lock.length > 1), length: 1 };
+    let begun = Instant::now();
+    loop {
+        match file.try_lock_range(byte, LockMode::Shared) {
+            Ok(true) => return Ok(Some(byte)),
+            // A file system without locks: nobody else locks there either.
+            Err(error) if error.code() == Code::Unsupported => return Ok(None),
+            Err(error) => return Err(error),
+            Ok(false) => {}
+        }
+        if begun.elapsed() >= how.wait.timeout.max(Duration::from_secs(1)) {
+            let message = "the index is locked by another program";
+            return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("try again later"));
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+fn unlock(file: Option<&dyn WritableFile>, locked: Option<ByteRange>) -> Result<()> {
+    match (file, locked) {
+        (Some(file), Some(byte)) => file.unlock_range(byte),
+        _ => Ok(()),
     }
 }
 

@@ -30,6 +30,9 @@
 //!   is at most so old when it is first seen (give or take 16 records: the clock is not read for each); a scan of a
 //!   table that nobody writes to reads each byte once.
 //!
+//! Pages of an index are only used if nobody can have been writing while they were read: the stamp is the same and old
+//! enough to prove it, or they were read under the lock that writers take. On a quiet table that costs nothing.
+//!
 //! The record that the area is on stays as it was read until the area moves, as in every xBase. Exclusively opened
 //! tables are never looked at again.
 //!
@@ -58,6 +61,7 @@ mod search;
 mod seek;
 mod tables;
 mod test;
+mod transactions;
 mod value;
 mod visibility;
 mod workspace;
@@ -75,6 +79,7 @@ pub use positions::Bookmark;
 pub use relation::Relation;
 pub use search::FindText;
 pub use tables::{NewOrder, untold};
+pub use transactions::{commit, rollback, rollback_to};
 pub use value::{FieldValue, SeekKey, ValueKind};
 pub use visibility::Predicate;
 pub use workspace::{AreaNumber, Workspace};

@@ -6,6 +6,7 @@
 //! as being where its key would be.
 
 use crate::area::Area;
+use crate::index_file::IndexFile;
 use mainstay_base::{Code, Error, Result};
 
 /// How often a look at an index that is being written to is repeated.
@@ -20,46 +21,57 @@ impl Area {
     }
 
     fn look_at_index(&mut self) -> Result<()> {
-        let Some(order) = self.current.and_then(|at| self.orders.get_mut(at)) else { return Ok(()) };
-        let Some(file) = self.files.iter_mut().find(|file| file.number == order.file) else { return Ok(()) };
-        file.look()?;
-        order.renew(file, &self.dbf)
+        let Some(order) = self.current.and_then(|at| self.orders.get(at)) else { return Ok(()) };
+        let file = self.files.iter_mut().find(|file| file.number == order.file);
+        file.map_or(Ok(()), IndexFile::look)
     }
 
-    /// Does something with the current order. If another program wrote to the index in between, so that pages of two
-    /// states may have been read, it is done again.
+    /// Does something with the current order. What it reads of the index is of one state of the file: either nobody
+    /// wrote meanwhile, or nobody could.
     pub(crate) fn in_order<T>(&mut self, mut what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
         let Some(at) = self.current else {
             return Err(Error::new(Code::Internal, "a move in an order, and none is set"));
         };
-        if let Some(order) = self.orders.get_mut(at)
-            && let Some(file) = self.files.iter().find(|file| file.number == order.file)
-        {
-            order.renew(file, &self.dbf)?;
-        }
-        let mut attempt = 0;
-        loop {
-            let result = what(self, at);
-            let may_differ = match &result {
-                Ok(_) => false,
-                Err(error) if error.code() == Code::IndexDamaged && !self.is_alone() => true,
-                Err(_) => return result,
-            };
-            let number = self.orders.get(at).map(|order| order.file);
-            let Some(file) = self.files.iter_mut().find(|file| Some(file.number) == number) else { return result };
-            attempt += 1;
-            if !may_differ && file.is_consistent()? || attempt > ATTEMPTS {
+        let place = self.orders.get(at).and_then(|order| self.files.iter().position(|file| file.number == order.file));
+        let Some(place) = place else { return Err(Error::new(Code::Internal, "an order without a file")) };
+        for attempt in 1.. {
+            let file = &self.files[place];
+            let is_stale = self.orders[at].stale == Some(file.version) && !self.is_alone();
+            let is_doubtful = is_stale || file.is_doubtful() && !file.is_fresh();
+            let locked = if is_doubtful { file.lock()? } else { None };
+            let result = self.renew(at, place, is_doubtful).and_then(|()| what(self, at));
+            let file = &mut self.files[place];
+            file.unlock(locked)?;
+            let is_damaged = matches!(&result, Err(error) if error.code() == Code::IndexDamaged);
+            if file.is_consistent(is_doubtful)? && !is_damaged || self.is_alone() || attempt == ATTEMPTS {
                 return result;
             }
-            if attempt > 1 {
-                std::thread::sleep(std::time::Duration::from_micros(200));
+            if locked.is_some() {
+                if !is_damaged {
+                    return result;
+                }
+                // Under the lock it is the file that is damaged, unless something was left of an earlier state.
+                self.files[place].read_anew()?;
+                self.renew(at, place, true)?;
+                return what(self, at);
             }
-            file.read_anew()?;
-            if let Some(order) = self.orders.get_mut(at) {
-                order.at = None;
-                order.renew(file, &self.dbf)?;
-            }
+            self.files[place].doubt();
+            self.orders[at].at = None;
         }
+        Err(Error::new(Code::Internal, "an index was read without an end"))
+    }
+
+    /// Has the tag of an order ready as it is in the file now.
+    pub(crate) fn renew(&mut self, at: usize, place: usize, is_doubtful: bool) -> Result<()> {
+        let alone = self.is_alone();
+        let (order, file) = (&mut self.orders[at], &mut self.files[place]);
+        if is_doubtful {
+            file.verify()?;
+        }
+        if order.stale == Some(file.version) && !alone {
+            file.read_anew()?;
+        }
+        order.renew(file, &self.dbf)
     }
 
     /// Goes to a record by its number, whatever order, scope and filter are set; to EOF if there is none of it.

@@ -62,8 +62,8 @@ pub(crate) struct Order {
     pub(crate) at: Option<u32>,
     /// The order is seen from its other end.
     pub(crate) turned: bool,
-    /// Its keys have changed since its pages were read, by one who is alone.
-    pub(crate) is_stale: bool,
+    /// Its keys were changed by the area's own writer when this was the state of the file that is read.
+    pub(crate) stale: Option<u64>,
     top: Option<Vec<u8>>,
     bottom: Option<Vec<u8>>,
 }
@@ -77,7 +77,7 @@ impl Order {
         let tag = file.bag.tag(tag, keys.key_type)?;
         let (version, place) = (file.version, Place::new(false));
         let (at, turned, top, bottom) = (None, false, None, None);
-        Ok(Order { id, file: file.number, version, tag, keys, place, at, turned, is_stale: false, top, bottom })
+        Ok(Order { id, file: file.number, version, tag, keys, place, at, turned, stale: None, top, bottom })
     }
 
     /// The tag as it was at the last look.
@@ -134,7 +134,7 @@ impl Order {
             self.keys = TagKeys::new(now, dbf)?;
             self.tag = file.bag.tag(number, self.keys.key_type)?;
         }
-        (self.version, self.is_stale) = (file.version, false);
+        self.version = file.version;
         self.place.reset();
         match (key, self.at.take()) {
             (Some(key), Some(record)) if self.place.find(&self.tag, &key, record)? => self.at = Some(record),
@@ -146,22 +146,26 @@ impl Order {
     /// A record was written, and had these bytes before (none: it is new). Says whether that changed keys.
     pub(crate) fn note_change(
         &mut self,
+        version: u64,
         recno: u32,
         before: Option<&[u8]>,
         after: &[u8],
         scratch: &mut Scratch,
     ) -> bool {
-        if self.is_stale || self.header().custom {
-            return self.is_stale;
+        if self.stale == Some(version) || self.header().custom {
+            return self.stale == Some(version);
         }
         let key_before = before.map(|before| self.listed_key(recno, before, scratch));
         let key_after = self.listed_key(recno, after, scratch);
-        self.is_stale = match (key_before, key_after) {
+        let is_changed = match (key_before, key_after) {
             (Some(Some(before)), Some(after)) => before != after,
             (None, Some(None)) => false,
             _ => true,
         };
-        self.is_stale
+        if is_changed {
+            self.stale = Some(version);
+        }
+        is_changed
     }
 
     /// The key of a record, if the order lists it; `None` if that cannot be told.

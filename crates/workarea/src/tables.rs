@@ -125,15 +125,15 @@ impl Area {
     pub(crate) fn shown_records(&mut self) -> Result<Vec<u32>> {
         self.leave()?;
         self.look()?;
-        let parked = self.park();
-        let (mut found, mut record) = (Vec::new(), self.first()?);
-        while let Some(recno) = record.filter(|recno| *recno <= self.blocks.count()) {
-            found.push(recno);
-            self.recno = recno;
-            record = self.step_shown(true)?;
-        }
-        self.unpark(parked);
-        Ok(found)
+        self.elsewhere(|area| {
+            let (mut found, mut record) = (Vec::new(), area.first()?);
+            while let Some(recno) = record.filter(|recno| *recno <= area.blocks.count()) {
+                found.push(recno);
+                area.recno = recno;
+                record = area.step_shown(true)?;
+            }
+            Ok(found)
+        })
     }
 
     /// Takes an order away, from its file too; a file of one tag is only closed.
@@ -185,7 +185,10 @@ impl Area {
             self.must_look = true;
             if self.is_alone() {
                 self.has_unwritten_keys = true;
-                self.orders.iter_mut().filter(|order| order.id == id).for_each(|order| order.is_stale = true);
+            }
+            for order in self.orders.iter_mut().filter(|order| order.id == id) {
+                let file = self.files.iter().find(|file| file.number == order.file);
+                order.stale = file.map(|file| file.version);
             }
         }
         Ok(changed)
@@ -247,7 +250,7 @@ impl Area {
     fn reopen_index(&mut self, path: &Path) -> Result<Vec<OrderId>> {
         let Some(at) = self.files.iter().position(|file| file.path == path) else { return Ok(Vec::new()) };
         let (number, version) = (self.files[at].number, self.files[at].version);
-        let mut file = IndexFile::open(&*self.fs, path, number, self.is_alone())?;
+        let mut file = IndexFile::open(&*self.fs, path, number, self.reading())?;
         file.version = version + 1;
         let current = self.order();
         self.orders.retain(|order| order.file != number || file.bag.find(&order.header().name).is_some());

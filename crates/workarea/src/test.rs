@@ -225,3 +225,73 @@ fn is_day(day: &[u8]) -> bool {
     let two = |at: usize| (day[at] - b'0') * 10 + (day[at + 1] - b'0');
     (1..=12).contains(&two(4)) && (1..=28).contains(&two(6))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_xbase::dbf::{Dbf, FieldSpec, Format, OpenOptions, TableSpec};
+
+    fn fields() -> Vec<Field> {
+        let memory = mainstay_vfs::Memory::new();
+        let fields = vec![
+            FieldSpec::new("NAME", b'C', 6, 0),
+            FieldSpec::new("AMT", b'N', 7, 2),
+            FieldSpec::new("WHOLE", b'N', 5, 0),
+            FieldSpec::new("BORN", b'D', 8, 0),
+            FieldSpec::new("FLAG", b'L', 1, 0),
+        ];
+        let path = std::path::Path::new("t.dbf");
+        let options = mainstay_xbase::writer::WriteOptions::new(mainstay_xbase::writer::Access::Exclusive);
+        let spec = TableSpec::new(Format::DbaseThree, fields);
+        mainstay_xbase::writer::create(&memory, path, &spec, &options).unwrap();
+        let file = mainstay_vfs::FileSystem::open(&memory, path).unwrap();
+        Dbf::open(file, OpenOptions::default()).unwrap().fields().to_vec()
+    }
+
+    #[test]
+    fn the_quick_answer_is_that_of_the_compiled_expression() {
+        let fields = fields();
+        let context = Context::new(&fields);
+        let names = ["ADAM  ", "AD    ", "      ", "ADAMS ", "adam  ", "\u{0}     "];
+        let amounts =
+            ["   1.50", "  -1.50", "       ", "1234.56", "   1.5 ", "*******", "    .50", "-999.99", "1e3    "];
+        let wholes = ["    0", "   -7", "     ", "99999", " 12 3", "0007 "];
+        let days = ["20000229", "20000230", "        ", "19991231", "20010101", "2000 1 1", "00000000"];
+        let flags = ["T", "F", "y", " ", "?"];
+        let sides = [
+            ("NAME", vec!["'AD'", "''", "'ADAM'", "'ADAM  '", "'ADAM   '", "'a'"]),
+            ("AMT", vec!["1.5", "-1.5", "0", "1234.56", "0.5", "1E3", "-1000"]),
+            ("WHOLE", vec!["0", "-7", "99999", "123", "7.5"]),
+            ("BORN", vec!["STOD('20000229')", "CTOD('')", "STOD('20001231')", "STOD('20000301')"]),
+        ];
+        let mut conditions =
+            vec!["FLAG".to_owned(), ".NOT. FLAG".into(), "DELETED()".into(), "!DELETED() .AND. FLAG".into()];
+        for (subject, constants) in &sides {
+            for constant in constants {
+                for operator in ["=", "==", "<>", "<", "<=", ">", ">="] {
+                    conditions.push(format!("{subject} {operator} {constant}"));
+                    conditions.push(format!(".NOT. ({constant} {operator} {subject}) .OR. FLAG"));
+                }
+            }
+        }
+        let (mut scratch, mut compared, mut quick) = (Scratch::new(), 0, 0);
+        for condition in &conditions {
+            let Ok(expression) = Expression::parse(condition) else { continue };
+            let Ok(program) = expression.compile(&context) else { continue };
+            let test = Test::new(&expression, &context).unwrap();
+            quick += usize::from(!matches!(test, Test::Program(_)));
+            for at in 0..names.len() * 15 {
+                let part = |list: &[&str], step: usize| list[at * step % list.len()].to_owned();
+                let mark = if at % 3 == 0 { "*" } else { " " };
+                let record =
+                    [mark, &part(&names, 1), &part(&amounts, 5), &part(&wholes, 7), &part(&days, 3), &part(&flags, 11)]
+                        .concat();
+                let wanted = ask(&program, &mut scratch, 1, record.as_bytes()).unwrap();
+                let found = test.passes(&mut scratch, 1, record.as_bytes()).unwrap();
+                assert_eq!(found, wanted, "{condition} of {record:?}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 20_000 && quick > 150, "{compared}, {quick}");
+    }
+}

@@ -10,6 +10,7 @@
 
 use crate::area::Area;
 use crate::options::Mode;
+use crate::order::Order;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_vfs::LockHolder;
 use mainstay_xbase::indexed::IndexedTable;
@@ -33,6 +34,7 @@ impl Area {
         if !self.row.is_changed && !self.row.is_new {
             return Ok(());
         }
+        self.note_index_states();
         let memos = std::mem::take(&mut self.row.memos);
         let written = self.write_row(&memos);
         if written.is_err() {
@@ -97,14 +99,29 @@ impl Area {
             aof.note_change(recno);
         }
         self.blocks.patch(recno, &self.row.bytes);
+        self.note_index_states();
         if !self.is_alone() {
             self.must_look = true;
+        }
+        self.has_unwritten |= self.is_alone() && before.is_none();
+        for order in &mut self.orders {
+            let version = self.files.iter().find(|file| file.number == order.file).map_or(0, |file| file.version);
+            if order.note_change(version, recno, before, &self.row.bytes, &mut self.scratch) {
+                self.has_unwritten_keys = true;
+            }
+        }
+    }
+
+    /// Compares what was read of the index files with what the writer has of them.
+    pub(crate) fn note_index_states(&mut self) {
+        let Some(table) = &self.table else { return };
+        if self.is_alone() {
             return;
         }
-        self.has_unwritten |= before.is_none();
-        for order in &mut self.orders {
-            if order.note_change(recno, before, &self.row.bytes, &mut self.scratch) {
-                self.has_unwritten_keys = true;
+        for file in &mut self.files {
+            let bag = table.bags().position(|bag| bag == file.path);
+            if let Some(state) = bag.and_then(|bag| table.index_state(bag)) {
+                file.note_state(state);
             }
         }
     }
@@ -117,8 +134,19 @@ impl Area {
         if self.has_unwritten {
             return self.settle_all();
         }
-        let order_is_stale = self.current.and_then(|at| self.orders.get(at)).is_some_and(|order| order.is_stale);
+        if !self.is_alone() {
+            // What was written is in the files; which orders are stale is seen when they are used.
+            self.has_unwritten_keys = false;
+            return Ok(());
+        }
+        let order_is_stale = self.current.and_then(|at| self.orders.get(at)).is_some_and(|order| self.is_stale(order));
         if order_is_stale { self.settle_all() } else { Ok(()) }
+    }
+
+    /// Whether an order's keys have changed since its file was last read.
+    pub(crate) fn is_stale(&self, order: &Order) -> bool {
+        order.stale.is_some()
+            && self.files.iter().any(|file| file.number == order.file && order.stale == Some(file.version))
     }
 
     /// The same whatever is read next.
@@ -158,6 +186,7 @@ impl Area {
     /// Errors: `ReadOnly`; `Busy` while another has the whole table.
     pub fn append_blank(&mut self) -> Result<()> {
         self.write()?;
+        self.note_index_states();
         let counts = self.counts;
         let alone = self.is_alone();
         let table = self.table()?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use mainstay_vfs::{Disk, FileSystem};
 
 use crate::border::*;
-use crate::calls;
+use crate::calls::{self, transactions};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::dates;
@@ -69,7 +69,7 @@ pub fn disconnect(connection: Handle) -> Result<()> {
         Object::Table(table) if table.connection_handle == connection => Some(Arc::clone(table)),
         _ => None,
     });
-    let mut first = Ok(());
+    let mut first = transactions::abandon(connection);
     for table in tables {
         first = first.and(table.close());
     }

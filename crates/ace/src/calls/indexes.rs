@@ -10,6 +10,7 @@ use mainstay_xbase::index::BagKind;
 use crate::border::*;
 use crate::calls::expressions;
 use crate::calls::records::Teller;
+use crate::calls::tables;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
@@ -228,12 +229,20 @@ pub fn is_never(index: Handle, answer: Out<u16>) -> Result<()> {
     answer.set(0)
 }
 
-/// Turns an order round, if the parameter is not 0; again turns it back.
+/// Turns an order round, again turns it back; with 0 it is as it was made.
 pub fn turn(index: Handle, reverse: u16) -> Result<()> {
     let order = registry::order(index)?;
-    order.with(|state, info| match reverse {
-        0 => Ok(()),
-        _ => Ok(state.area.set_descending(order.id, !info.descending)?),
+    order.with(|state, info| {
+        let is_turned = state.turned.contains(&order.id);
+        let turns = reverse != 0 || is_turned;
+        if turns {
+            state.area.set_descending(order.id, !info.descending)?;
+            state.turned.retain(|id| *id != order.id);
+            if !is_turned {
+                state.turned.push(order.id);
+            }
+        }
+        Ok(())
     })
 }
 
@@ -274,6 +283,9 @@ fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     let known = ADS_INDEX_OPTIONS_MASK;
     if made.options & !known != 0 {
         return Err(Failure::new(AE_INVALID_OPTION, made.options.to_string()));
+    }
+    if table.char_type > ADS_OEM {
+        return Err(Failure::new(AE_NOT_IMPLEMENTED, "an index in a collation"));
     }
     if made.options & (ADS_FTS_INDEX | ADS_USER_DEFINED | ADS_BINARY_INDEX) != 0 {
         return Err(Failure::new(AE_NOT_IMPLEMENTED, "indexes of full text, of functions and of bits"));
@@ -366,9 +378,7 @@ pub fn create_90(
     index: Out<Handle>,
 ) -> Result<()> {
     registry::table_or_order(object)?;
-    if let Some(collation) = collation.optional_string() {
-        return Err(Failure::new(AE_COLLATION_NOT_RECOGNIZED, collation));
-    }
+    tables::no_collation(collation)?;
     make(object, Made { file, tag, expression, condition, while_condition, options }, index)
 }
 

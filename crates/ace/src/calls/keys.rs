@@ -91,6 +91,23 @@ pub fn seek_last(index: Handle, key: Text, length: u16, kind: u16, found: Out<u1
     seek_as(index, key, length, kind, SeekHow { last: true, ..SeekHow::default() }, found)
 }
 
+/// Whether there is a key. Nothing moves. Scopes and filters are to be ignored, and where there are some this is refused.
+pub fn look_up(index: Handle, key: Text, length: u16, kind: u16, found: Out<u16>) -> Result<()> {
+    let order = registry::order(index)?;
+    let info = order.info()?;
+    let key = key_of(&order, &info, key, length, kind)?;
+    let hides_deleted = settings::read(|settings| !settings.show_deleted);
+    let record = order.with(|state, _| {
+        let area = &mut state.area;
+        let is_scoped = area.scope(Side::Top).is_some() || area.scope(Side::Bottom).is_some();
+        match is_scoped || hides_deleted || area.filter().is_some() || area.aof().is_some() {
+            true => Err(Failure::new(AE_NOT_IMPLEMENTED, "a look up of a key that a scope or a filter may hide")),
+            false => Ok(area.look_up(order.id, &key)?),
+        }
+    })?;
+    found.set(record.is_some().into())
+}
+
 fn side(option: u16) -> Result<Side> {
     match u32::from(option) {
         ADS_TOP => Ok(Side::Top),

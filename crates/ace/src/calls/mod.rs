@@ -16,6 +16,7 @@ pub mod locks;
 pub mod management;
 pub mod memos;
 pub mod moves;
+pub mod others;
 pub mod records;
 pub mod sets;
 pub mod settings;

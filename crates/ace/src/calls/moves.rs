@@ -7,6 +7,7 @@ use crate::calls::statements;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
+use crate::settings;
 use crate::table::is_positioned;
 
 pub fn top(object: Handle) -> Result<()> {
@@ -37,23 +38,32 @@ pub fn skip(object: Handle, count: i32) -> Result<()> {
     table.skip(order.as_deref(), count.into())
 }
 
-/// To the next record with another key.
-pub fn skip_unique(index: Handle, direction: i32) -> Result<()> {
+/// To the record with the next key, or the one so many keys on or back.
+pub fn skip_unique(index: Handle, count: i32) -> Result<()> {
     let order = registry::order(index)?;
-    let step = if direction < 0 { -1 } else { 1 };
-    let key = order.with(|state, _| match is_positioned(&state.area) {
-        true => Ok(state.area.key()?),
-        false => Ok(None),
-    })?;
-    loop {
-        order.table.skip(Some(&order), step)?;
-        let (at_end, now) = order.with(|state, _| match is_positioned(&state.area) {
-            true => Ok((false, state.area.key()?)),
-            false => Ok((true, None)),
+    let step = i64::from(count.signum());
+    for _ in 0..count.unsigned_abs() {
+        let key = order.with(|state, _| match is_positioned(&state.area) {
+            true => Ok(state.area.key()?),
+            false => Ok(None),
         })?;
-        if at_end || now != key {
-            return Ok(());
+        loop {
+            order.table.skip(Some(&order), step)?;
+            let (at_end, now) = order.with(|state, _| match is_positioned(&state.area) {
+                true => Ok((false, state.area.key()?)),
+                false => Ok((true, None)),
+            })?;
+            if at_end {
+                return Ok(());
+            }
+            if now != key {
+                break;
+            }
         }
+    }
+    match count {
+        0 => order.table.skip(Some(&order), 0),
+        _ => Ok(()),
     }
 }
 
@@ -80,14 +90,31 @@ pub fn is_found(object: Handle, found: Out<u16>) -> Result<()> {
     found.set(answer.into())
 }
 
-/// The number of the current record, or with ADS_RESPECTFILTERS its place among those that are shown. 0 where there is
-/// none: a program asks this at the ends too.
+/// Whether the current record is among those that are shown: by the scope of the order, filters, and its mark of deletion.
+pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
+    let (table, order) = registry::table_or_order(object)?;
+    let hides_deleted = settings::read(|settings| !settings.show_deleted);
+    let answer = table.on_record(|state| {
+        let area = &mut state.area;
+        area.set_order(order.as_ref().map(|order| order.id))?;
+        let (filter, has_aof, record) = (area.filter().map(str::to_owned), area.aof().is_some(), area.record_number());
+        Ok(!(hides_deleted && area.is_deleted()?)
+            && area.is_in_scope()?
+            && (!has_aof || area.is_record_in_aof(record)?)
+            && filter.map_or(Ok(true), |filter| area.evaluate_logical(&filter))?)
+    })?;
+    visible.set(answer.into())
+}
+
+/// The number of the current record, or with ADS_RESPECTFILTERS its place among those that are shown. Before the first
+/// record it is 0, behind the last one more than there are.
 pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
     let counting = counting(option)?;
     let number = table.with(|state| {
         let area = &mut state.area;
         match (is_positioned(area), counting) {
+            (false, _) if area.is_eof() => Ok(area.record_count(Counting::All)?.saturating_add(1)),
             (false, _) => Ok(0),
             (true, Counting::Visible) => {
                 area.set_order(None)?;

@@ -10,7 +10,7 @@ use mainstay_xbase::writer::Source;
 
 use crate::border::*;
 use crate::calls::sets::refused;
-use crate::calls::{definitions, tables};
+use crate::calls::{connections, definitions, tables};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
@@ -290,13 +290,18 @@ pub fn copy_structure_81(table: Handle, file: Text, _options: u32) -> Result<()>
 
 /// Appends to another open table what this one shows, field by field of the same name.
 pub fn copy_contents(from: Handle, to: Handle, option: u16) -> Result<()> {
+    registry::table_or_order(from)?;
+    match u32::from(option) {
+        ADS_RESPECTFILTERS | ADS_RESPECTSCOPES => copy_some(from, to, true, u32::MAX),
+        ADS_IGNOREFILTERS => copy_some(from, to, false, u32::MAX),
+        _ => Err(Failure::new(AE_INVALID_FILTER_OPTION, option.to_string())),
+    }
+}
+
+/// The same of so many records, those that are shown or all.
+pub fn copy_some(from: Handle, to: Handle, respect: bool, most: u32) -> Result<()> {
     let (from, order) = registry::table_or_order(from)?;
     let to = registry::table(to)?;
-    let respect = match u32::from(option) {
-        ADS_RESPECTFILTERS | ADS_RESPECTSCOPES => true,
-        ADS_IGNOREFILTERS => false,
-        _ => return Err(Failure::new(AE_INVALID_FILTER_OPTION, option.to_string())),
-    };
     if Arc::ptr_eq(&from, &to) {
         return Err(AE_SAME_TABLE.into());
     }
@@ -309,7 +314,7 @@ pub fn copy_contents(from: Handle, to: Handle, option: u16) -> Result<()> {
         .filter_map(|(from, name)| Some((from, target.iter().position(|other| other.eq_ignore_ascii_case(name))?)))
         .collect();
     from.go(order.as_deref(), |area| Ok(if respect { area.go_top() } else { area.go_to(1) }?))?;
-    loop {
+    for _ in 0..most {
         let values = from.with(|state| {
             if !is_positioned(&state.area) {
                 return Ok(None);
@@ -378,8 +383,10 @@ pub fn restructure_90(
     add: Text,
     delete: Text,
     change: Text,
-    _collation: Text,
+    collation: Text,
 ) -> Result<()> {
+    connections::of(connection)?;
+    tables::no_collation(collation)?;
     restructure(connection, name, password, table_type, char_type, lock_type, rights, add, delete, change)
 }
 

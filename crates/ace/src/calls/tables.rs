@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mainstay_vfs::Create;
 use mainstay_workarea::{Area, AreaOptions, Mode};
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::lock::LockScheme;
@@ -39,6 +40,7 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
     let through = connections::of(connection)?;
     let table_type = u32::from(wanted.table_type);
     check_type(table_type)?;
+    check_char_type(wanted.char_type.into())?;
     let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
     let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
     let opening = Opening {
@@ -84,9 +86,11 @@ pub fn open_90(
     lock_type: u16,
     rights: u16,
     options: u32,
-    _collation: Text,
+    collation: Text,
     table: Out<Handle>,
 ) -> Result<()> {
+    connections::of(connection)?;
+    no_collation(collation)?;
     open(connection, name, alias, table_type, char_type, lock_type, rights, options, table)
 }
 
@@ -94,11 +98,27 @@ pub fn open_101(connection: Handle, name: Text, table: Out<Handle>) -> Result<()
     open(connection, name, Text::NONE, 0, 0, 0, 0, 0, table)
 }
 
-fn check_type(table_type: u32) -> Result<()> {
+pub fn check_type(table_type: u32) -> Result<()> {
     match table_type {
         ADS_DEFAULT | ADS_NTX | ADS_CDX | ADS_VFP => Ok(()),
         ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
         other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
+    }
+}
+
+/// There are no collations to choose from: keys are in the order of their bytes.
+pub fn no_collation(collation: Text) -> Result<()> {
+    match collation.optional_string() {
+        Some(collation) => Err(Failure::new(AE_COLLATION_NOT_RECOGNIZED, collation)),
+        None => Ok(()),
+    }
+}
+
+/// ADS_ANSI, ADS_OEM (or neither), or the number of a collation, in which indexes are read but not made.
+fn check_char_type(char_type: u32) -> Result<()> {
+    match char_type <= ADS_MAX_CHAR_SETS {
+        true => Ok(()),
+        false => Err(Failure::new(AE_INVALID_CHARSETTYPE, char_type.to_string())),
     }
 }
 
@@ -134,11 +154,23 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
         implicit_locks: true,
         ..AreaOptions::default()
     };
-    let area =
-        Area::open(Arc::clone(&opening.connection.files), path, &options).map_err(|error| match error.code() {
-            mainstay_base::Code::Busy => Failure::new(AE_FILE_IN_USE, error.to_string()),
-            _ => error.into(),
-        })?;
+    let files = Arc::clone(&opening.connection.files);
+    let mut area = Area::open(Arc::clone(&files), path, &options);
+    // What the system lets nobody write is opened for reading.
+    if area.is_err() && mode == Mode::Shared && files.create(path, Create::Existing).is_err() {
+        let options = AreaOptions { mode: Mode::ReadOnly, ..options };
+        if let Ok(readable) = Area::open(files, path, &options) {
+            area = Ok(readable);
+            opening.options |= ADS_READONLY;
+        }
+    }
+    let mut area = area.map_err(|error| match error.code() {
+        mainstay_base::Code::Busy => Failure::new(AE_FILE_IN_USE, error.to_string()),
+        _ => error.into(),
+    })?;
+    if let Some(transaction) = opening.connection.running().filter(|_| opening.options & ADS_READONLY == 0) {
+        area.enlist(&transaction)?;
+    }
     if opening.table_type == ADS_DEFAULT {
         opening.table_type = match area.header().version {
             0x30..=0x32 => ADS_VFP,
@@ -176,6 +208,7 @@ pub fn create(
         table_type => table_type,
     };
     check_type(table_type)?;
+    check_char_type(char_type.into())?;
     let spec = spec(&fields.string()?, table_type, char_type.into(), memo_size)?;
     let path = through.place(&name, "dbf");
     if is_open(&path) {
@@ -227,9 +260,11 @@ pub fn create_90(
     memo_size: u16,
     fields: Text,
     _options: u32,
-    _collation: Text,
+    collation: Text,
     table: Out<Handle>,
 ) -> Result<()> {
+    connections::of(connection)?;
+    no_collation(collation)?;
     create(connection, name, alias, table_type, char_type, lock_type, rights, memo_size, fields, table)
 }
 

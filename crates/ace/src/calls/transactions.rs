@@ -1,11 +1,160 @@
-//! Transactions, which belong to a connection.
+//! Transactions, which belong to a connection: all tables that are opened through it take part.
+
+use std::sync::{Arc, PoisonError};
+
+use mainstay_workarea::{self as workarea, Area};
+use mainstay_xbase::indexed::Transaction;
 
 use crate::border::*;
-use crate::calls::connections;
-use crate::failure::Result;
-use crate::registry;
+use crate::connection::{Connection, Running};
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::registry::{self, Object};
+use crate::table::Table;
 
+/// The tables of a connection that may be written to, in the order of their handles.
+fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
+    let mut tables = registry::all(|_, object| match object {
+        Object::Table(table) if table.connection_handle == connection && !table.is_read_only() => {
+            Some(Arc::clone(table))
+        }
+        _ => None,
+    });
+    tables.sort_by_key(|table| table.handle().0);
+    tables
+}
+
+/// Works with the areas of all tables of a connection at once.
+fn with_all<T>(connection: Handle, work: impl FnOnce(&mut [&mut Area]) -> mainstay_base::Result<T>) -> Result<T> {
+    let tables = tables_of(connection);
+    let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
+    let mut areas: Vec<&mut Area> =
+        guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut state.area)).collect();
+    Ok(work(&mut areas)?)
+}
+
+fn sequence(reason: &str) -> Failure {
+    Failure::new(AE_TRANS_OUT_OF_SEQUENCE, reason)
+}
+
+/// Does something on a connection, or for 0 on every one that there is.
+fn on_each(handle: Handle, chosen: impl Fn(&Connection) -> bool, work: impl Fn(Handle) -> Result<()>) -> Result<()> {
+    if handle != Handle(0) {
+        return work(handle);
+    }
+    let mut all = registry::all(|handle, object| match object {
+        Object::Connection(connection) if chosen(connection) => Some(handle),
+        _ => None,
+    });
+    all.sort_by_key(|handle| handle.0);
+    match all.is_empty() {
+        true => Err(sequence("there is no connection for it")),
+        false => all.into_iter().try_for_each(work),
+    }
+}
+
+pub fn begin(handle: Handle) -> Result<()> {
+    on_each(handle, |_| true, begin_on)
+}
+
+/// Begins a transaction; within another one only how deep it is nested is counted.
+fn begin_on(handle: Handle) -> Result<()> {
+    let connection = registry::connection(handle)?;
+    if let Some(running) = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        running.depth += 1;
+        return Ok(());
+    }
+    let transaction = Transaction::begin(Arc::clone(&connection.files));
+    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.enlist(&transaction)))?;
+    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
+    Ok(())
+}
+
+/// The connection with its transaction; what ends it takes it out afterwards.
+fn running(handle: Handle) -> Result<(Arc<Connection>, Transaction)> {
+    let connection = registry::connection(handle)?;
+    let transaction = connection.running().ok_or_else(|| sequence("no transaction is under way"))?;
+    Ok((connection, transaction))
+}
+
+fn end(connection: &Connection) {
+    *connection.transaction.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+pub fn commit(handle: Handle) -> Result<()> {
+    on_each(handle, Connection::in_transaction, commit_on)
+}
+
+/// Commits; a transaction within another one only ends, and its savepoints with it.
+fn commit_on(handle: Handle) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    {
+        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = running.as_mut().filter(|running| running.depth > 1) {
+            running.depth -= 1;
+            let depth = running.depth;
+            running.savepoints.retain(|(_, _, of)| *of <= depth);
+            return Ok(());
+        }
+    }
+    with_all(handle, |areas| workarea::commit(&transaction, areas))?;
+    end(&connection);
+    Ok(())
+}
+
+pub fn roll_back(handle: Handle) -> Result<()> {
+    on_each(handle, Connection::in_transaction, roll_back_on)
+}
+
+/// Undoes the whole transaction, however deep it is nested.
+fn roll_back_on(handle: Handle) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    with_all(handle, |areas| workarea::rollback(&transaction, areas))?;
+    end(&connection);
+    Ok(())
+}
+
+pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
+    let (connection, transaction) = running(handle)?;
+    let name = name.string()?;
+    // What is pending belongs before the savepoint.
+    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.write()))?;
+    let place = transaction.savepoint();
+    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(running) = running.as_mut() {
+        running.savepoints.retain(|(known, _, _)| !known.eq_ignore_ascii_case(&name));
+        running.savepoints.push((name, place, running.depth));
+    }
+    Ok(())
+}
+
+/// Back to a savepoint, or without a name to the beginning.
+pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
+    let Some(name) = name.optional_string() else { return roll_back(handle) };
+    let (connection, transaction) = running(handle)?;
+    let place = {
+        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_mut().and_then(|running| {
+            let at = running.savepoints.iter().position(|(known, _, _)| known.eq_ignore_ascii_case(&name))?;
+            // Those behind it are gone with what they stand behind.
+            running.savepoints.truncate(at + 1);
+            running.savepoints.get(at).map(|(_, place, _)| *place)
+        })
+    };
+    let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, name))?;
+    with_all(handle, |areas| workarea::rollback_to(&transaction, place, areas))
+}
+
+/// Whether a transaction is under way on a connection, or for 0 on any.
 pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
+    if connection == Handle(0) {
+        let found = registry::all(|_, object| match object {
+            Object::Connection(connection) if connection.in_transaction() => Some(()),
+            _ => None,
+        });
+        return open.set((!found.is_empty()).into());
+    }
     let connection = registry::connection(connection)?;
     open.set(connection.in_transaction().into())
 }
@@ -24,6 +173,14 @@ pub fn recover(server: Text) -> Result<()> {
 
 /// How deep a connection's transactions are nested.
 pub fn count(connection: Handle, count: Out<u32>) -> Result<()> {
-    let connection = connections::of(connection)?;
-    count.set(connection.in_transaction().into())
+    let connection = registry::connection(connection)?;
+    count.set(connection.transaction_depth())
+}
+
+/// Before a connection is closed, what it has not committed is undone.
+pub fn abandon(handle: Handle) -> Result<()> {
+    match registry::connection(handle)?.in_transaction() {
+        true => roll_back(handle),
+        false => Ok(()),
+    }
 }

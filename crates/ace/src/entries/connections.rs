@@ -1,7 +1,7 @@
 //! Connections to folders and servers, and the files found through them.
 
 use crate::border::*;
-use crate::calls::{connections, records, tables};
+use crate::calls::{connections, others, records, tables};
 
 entries! {
     "connections";
@@ -20,7 +20,7 @@ entries! {
     AdsDeleteFile(connection: Handle, file_name: Text) = connections::delete_file;
     AdsDisableRI(connection: Handle);
     AdsDisconnect(connection: Handle) = connections::disconnect;
-    AdsEcho(connection: Handle, data: Text, length: u16);
+    AdsEcho(connection: Handle, data: Text, length: u16) = others::echo;
     AdsEnableRI(connection: Handle);
     AdsFindClose(connection: Handle, handle: Handle) = connections::find_close;
     AdsFindConnection(server_name: Text, connection: Out<Handle>) = connections::find;
@@ -31,11 +31,11 @@ entries! {
     AdsFindFirstTable62(
         connection: Handle, file_mask: Text, first_dd: Buffer, ddlen: Out<u16>, first_file: Buffer,
         file_len: Out<u16>, handle: Out<Handle>
-    );
+    ) = others::find_first_62;
     AdsFindNextTable(connection: Handle, handle: Handle, file_name: Buffer, file_len: Out<u16>) = connections::find_next;
     AdsFindNextTable62(
         connection: Handle, handle: Handle, ddname: Buffer, ddlen: Out<u16>, file_name: Buffer, file_len: Out<u16>
-    );
+    ) = others::find_next_62;
     AdsFindServers(options: u32, table: Out<Handle>);
     AdsFlushFileBuffers(table: Handle) = records::flush;
     AdsGetConnectionPath(connection: Handle, connection_path: Buffer, length: Out<u16>) = connections::path;
@@ -56,8 +56,8 @@ entries! {
         dest_password: Text, options: Text, free_table_passwords: Text, char_type: u16, locking_mode: u16,
         check_rights: u16, table_type: u16, collation: Text, ddconn: u8
     );
-    AdsSetFlushFlag(connection: Handle, flush_every_update: u16);
-    AdsSetPacketSize(connection: Handle, packet_length: u16);
+    AdsSetFlushFlag(connection: Handle, flush_every_update: u16) = others::connection_hint;
+    AdsSetPacketSize(connection: Handle, packet_length: u16) = others::connection_hint;
     AdsSetupRI(connection: Handle, table_id: i32, open: u8, server_wan: u32);
     AdsVerifyRI(connection: Handle, exclusive: u16);
 }

@@ -1,6 +1,7 @@
 //! Data dictionaries: their objects, properties, users and permissions.
 
 use crate::border::*;
+use crate::calls::others;
 
 entries! {
     "dictionary";
@@ -212,5 +213,5 @@ entries! {
     );
     AdsDDVerifyUserRights(object: Handle, table_name: Text, user_rights: Out<u32>);
     AdsGetActiveLinkInfo(connection: Handle, link_num: u16, link_info: Buffer, buffer_len: Out<u16>);
-    AdsGetNumActiveLinks(connection: Handle, num_links: Out<u16>);
+    AdsGetNumActiveLinks(connection: Handle, num_links: Out<u16>) = others::none_of_connection;
 }

@@ -1,6 +1,7 @@
 //! Encryption of tables and records.
 
 use crate::border::*;
+use crate::calls::others;
 
 entries! {
     "encryption";
@@ -10,8 +11,8 @@ entries! {
     AdsEnableEncryption(table: Handle, password: Text);
     AdsEncryptRecord(table: Handle);
     AdsEncryptTable(table: Handle);
-    AdsIsEncryptionEnabled(table: Handle, enabled: Out<u16>);
-    AdsIsRecordEncrypted(table: Handle, encrypted: Out<u16>);
-    AdsIsTableEncrypted(table: Handle, encrypted: Out<u16>);
+    AdsIsEncryptionEnabled(table: Handle, enabled: Out<u16>) = others::is_encrypted;
+    AdsIsRecordEncrypted(table: Handle, encrypted: Out<u16>) = others::is_encrypted;
+    AdsIsTableEncrypted(table: Handle, encrypted: Out<u16>) = others::is_encrypted;
     AdsVerifyPassword(table: Handle, enabled: Out<u16>);
 }

@@ -1,7 +1,7 @@
 //! Expressions, and conversions of texts, dates and times.
 
 use crate::border::*;
-use crate::calls::{expressions, settings};
+use crate::calls::{expressions, others, settings};
 
 entries! {
     "expressions";
@@ -34,7 +34,7 @@ entries! {
         connection: Handle, str1: Text, str1_len: u32, str2: Text, str2_len: u32, char_set: u16, collation_id: u32,
         result: Out<i16>
     ) = expressions::compare_without_case_90;
-    AdsMemLwr(connection: Handle, str: Text, str_len: u16, char_set: u16);
-    AdsMemLwr90(connection: Handle, str: Text, str_len: u16, char_set: u16, collation_id: u32);
+    AdsMemLwr(connection: Handle, str: Buffer, str_len: u16, char_set: u16) = others::lower;
+    AdsMemLwr90(connection: Handle, str: Buffer, str_len: u16, char_set: u16, collation_id: u32) = others::lower_90;
     AdsNullTerminateStrings(null_terminate: u16) = settings::null_terminate_strings;
 }

@@ -6,8 +6,8 @@ use crate::calls::{fields, sets};
 entries! {
     "fields";
     AdsAccessVfpSystemField(table: Handle, field: Field, buffer: Text, options: u32, flag: Out<u16>);
-    AdsGetBaseFieldName(table: Handle, field_number: u16, name: Buffer, length: Out<u16>);
-    AdsGetBaseFieldNum(cursor: Handle, column_name: Text, base_field_num: Out<u16>);
+    AdsGetBaseFieldName(table: Handle, field_number: u16, name: Buffer, length: Out<u16>) = fields::name;
+    AdsGetBaseFieldNum(cursor: Handle, column_name: Field, base_field_num: Out<u16>) = fields::field_number;
     AdsGetColumnPermissions(table: Handle, column_num: u16, permissions: Text);
     AdsGetDataLength(table: Handle, field: Field, options: u32, length: Out<u32>) = fields::data_length;
     AdsGetDate(table: Handle, field: Field, buffer: Buffer, length: Out<u16>) = fields::date;

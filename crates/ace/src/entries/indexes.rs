@@ -1,7 +1,7 @@
 //! Indexes and their orders, keys, seeks, scopes and relations.
 
 use crate::border::*;
-use crate::calls::{expressions, indexes, keys, moves, records};
+use crate::calls::{expressions, indexes, keys, moves, others, records};
 
 entries! {
     "indexes";
@@ -13,7 +13,7 @@ entries! {
     AdsClearScope(index: Handle, scope_option: u16) = keys::clear_scope;
     AdsCloseAllIndexes(table: Handle) = indexes::close_all;
     AdsCloseIndex(index: Handle) = indexes::close;
-    AdsConvertKeyToDouble(key: Text, value: Out<f64>);
+    AdsConvertKeyToDouble(key: Text, value: Out<f64>) = others::key_to_number;
     AdsCreateIndex(
         object: Handle, file_name: Text, tag: Text, expression: Text, condition: Text, while_condition: Text,
         options: u32, index: Out<Handle>
@@ -67,7 +67,7 @@ entries! {
     AdsIsIndexUnique(index: Handle, unique: Out<u16>) = indexes::is_unique;
     AdsIsIndexUserDefined(index: Handle, user_defined: Out<u16>) = indexes::is_never;
     AdsIsSegmentDescending(tag: Handle, segment_num: u16, descending: Out<u16>);
-    AdsLookupKey(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>);
+    AdsLookupKey(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>) = keys::look_up;
     AdsOpenIndex(table: Handle, name: Text, indexes: Out<Handle>, array_len: Out<u16>) = indexes::open;
     AdsReindex(object: Handle) = records::reindex;
     AdsReindex61(object: Handle, page_size: u32) = records::reindex_61;

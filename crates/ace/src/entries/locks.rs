@@ -10,7 +10,7 @@ entries! {
     AdsIsRecordLocked(table: Handle, record: u32, locked: Out<u16>) = locks::is_record_locked;
     AdsIsTableLocked(table: Handle, locked: Out<u16>) = locks::is_table_locked;
     AdsLockRecord(table: Handle, record: u32) = locks::lock_record;
-    AdsLockRecordImplicitly(table: Handle, record: u32);
+    AdsLockRecordImplicitly(table: Handle, record: u32) = locks::lock_record;
     AdsLockTable(table: Handle) = locks::lock_table;
     AdsUnlockTable(table: Handle) = locks::unlock_table;
 }

@@ -1,7 +1,7 @@
 //! Moving through a table.
 
 use crate::border::*;
-use crate::calls::moves;
+use crate::calls::{moves, others};
 
 entries! {
     "navigation";
@@ -22,10 +22,10 @@ entries! {
     AdsGotoRecord(table: Handle, record: u32) = moves::record;
     AdsGotoTop(object: Handle) = moves::top;
     AdsIsFound(object: Handle, found: Out<u16>) = moves::is_found;
-    AdsIsRecordVisible(object: Handle, visible: Out<u16>);
+    AdsIsRecordVisible(object: Handle, visible: Out<u16>) = moves::is_visible;
     AdsReadRecordNumbers(
         object: Handle, record_num: u32, direction: u8, records: Out<u32>, array_len: Out<u32>, hit_eof: Out<u16>
-    );
+    ) = others::record_numbers;
     AdsReadRecords(object: Handle, record_num: u32, direction: u8);
     AdsRefreshRecord(table: Handle) = moves::refresh;
     AdsSetBOFFlag(table: Handle, bof: u16);

@@ -1,32 +1,32 @@
 //! Appending, writing, deleting and recalling records; copying and rebuilding tables.
 
 use crate::border::*;
-use crate::calls::{expressions, locks, records, tables};
+use crate::calls::{expressions, locks, others, records, tables};
 
 entries! {
     "records";
     AdsAppendRecord(table: Handle) = records::append;
-    AdsCacheRecords(table: Handle, num_records: u16);
+    AdsCacheRecords(table: Handle, num_records: u16) = others::table_hint;
     AdsCancelUpdate(table: Handle) = records::cancel;
     AdsCancelUpdate90(table: Handle, options: u32) = records::cancel_90;
-    AdsClearRecordBuffer(table: Handle, buffer: Text, length: u32);
-    AdsCloneTable(table: Handle, clone: Out<Handle>);
+    AdsClearRecordBuffer(table: Handle, buffer: Buffer, length: u32) = others::blank;
+    AdsCloneTable(table: Handle, clone: Out<Handle>) = others::clone_table;
     AdsConvertMillisecondsToString(mseconds: u32, time: Buffer, length: Out<u16>) = expressions::milliseconds_to_string;
     AdsConvertTable(object: Handle, filter_option: u16, file: Text, table_type: u16) = records::convert;
     AdsCopyTable(object: Handle, filter_option: u16, file: Text) = records::copy;
     AdsCopyTableContents(obj_from: Handle, table_to: Handle, filter_option: u16) = records::copy_contents;
     AdsCopyTableStructure(table: Handle, file: Text) = records::copy_structure;
     AdsCopyTableStructure81(table: Handle, file: Text, options: u32) = records::copy_structure_81;
-    AdsCopyTableTop(object: Handle, dest_tbl: Handle, num_top_records: u32);
+    AdsCopyTableTop(object: Handle, dest_tbl: Handle, num_top_records: u32) = others::copy_top;
     AdsDeleteRecord(table: Handle) = records::delete;
-    AdsDeleteTable(table: Handle);
+    AdsDeleteTable(table: Handle) = others::delete_table;
     AdsDisableAutoIncEnforcement(connection: Handle);
     AdsEnableAutoIncEnforcement(connection: Handle);
     AdsGetLastAutoinc(object: Handle, auto_inc_val: Out<u32>) = records::last_counter;
     AdsGetLastTableUpdate(table: Handle, date: Buffer, date_len: Out<u16>) = tables::last_update;
-    AdsGetNullRecord(table: Handle, buffer: Buffer, length: u32);
+    AdsGetNullRecord(table: Handle, buffer: Buffer, length: u32) = others::blank;
     AdsGetRecord(table: Handle, record: Buffer, length: Out<u32>) = records::get;
-    AdsGetRecordCRC(table: Handle, crc: Out<u32>, options: u32);
+    AdsGetRecordCRC(table: Handle, crc: Out<u32>, options: u32) = others::record_sum;
     AdsGetRecordLength(table: Handle, length: Out<u32>) = tables::record_length;
     AdsGetRecordPointer(object: Handle, record: Out<Handle>, length: Out<u32>);
     AdsIsRecordDeleted(table: Handle, deleted: Out<u16>) = records::is_deleted;

@@ -1,7 +1,7 @@
 //! Opening, creating and closing tables, and what they are.
 
 use crate::border::*;
-use crate::calls::{memos, tables};
+use crate::calls::{memos, others, tables};
 
 entries! {
     "tables";
@@ -10,11 +10,11 @@ entries! {
     AdsCloseTable(table: Handle) = tables::close;
     AdsCreateMemTable(
         connection: Handle, name: Text, table_type: u16, char_type: u16, fields: Text, size: u32, table: Out<Handle>
-    );
+    ) = others::memory_table;
     AdsCreateMemTable90(
         connection: Handle, name: Text, table_type: u16, char_type: u16, fields: Text, size: u32, collation: Text,
         table: Out<Handle>
-    );
+    ) = others::memory_table_90;
     AdsCreateTable(
         connection: Handle, name: Text, alias: Text, table_type: u16, char_type: u16, lock_type: u16,
         check_rights: u16, memo_size: u16, fields: Text, table: Out<Handle>
@@ -41,7 +41,7 @@ entries! {
     AdsGetTableRights(table: Handle, rights: Out<u16>) = tables::rights;
     AdsGetTableType(table: Handle, kind: Out<u16>) = tables::kind;
     AdsGetTableWAN(table: Handle, wan: Out<u16>) = tables::is_far;
-    AdsInternalCloseCachedTables(connection: Handle, open: u16);
+    AdsInternalCloseCachedTables(connection: Handle, open: u16) = others::connection_hint;
     AdsOpenTable(
         connection: Handle, name: Text, alias: Text, table_type: u16, char_type: u16, lock_type: u16,
         check_rights: u16, options: u32, table: Out<Handle>

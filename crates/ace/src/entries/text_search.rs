@@ -1,7 +1,7 @@
 //! Full text search.
 
 use crate::border::*;
-use crate::calls::indexes;
+use crate::calls::{indexes, others};
 
 entries! {
     "text_search";
@@ -11,11 +11,11 @@ entries! {
         drop_chars: Text, use_default_conditionals: u16, conditional_chars: Text, reserved1: Text, reserved2: Text,
         options: u32
     );
-    AdsGetFTSIndexes(table: Handle, indexes: Out<Handle>, array_len: Out<u16>);
+    AdsGetFTSIndexes(table: Handle, indexes: Out<Handle>, array_len: Out<u16>) = others::no_indexes;
     AdsGetFTSScore(
         index: Handle, record: u32, key: Text, key_len: u16, data_type: u16, seek_type: u16, score: Out<u32>
     );
-    AdsGetNumFTSIndexes(table: Handle, count: Out<u16>);
+    AdsGetNumFTSIndexes(table: Handle, count: Out<u16>) = others::none_of_table;
     AdsIsIndexFTS(index: Handle, fts: Out<u16>) = indexes::is_never;
     AdsReindexFTS(object: Handle, page_size: u32);
 }

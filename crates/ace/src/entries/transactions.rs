@@ -5,14 +5,14 @@ use crate::calls::transactions;
 
 entries! {
     "transactions";
-    AdsBeginTransaction(connection: Handle);
-    AdsCommitTransaction(connection: Handle);
-    AdsCreateSavepoint(connection: Handle, savepoint: Text, options: u32);
+    AdsBeginTransaction(connection: Handle) = transactions::begin;
+    AdsCommitTransaction(connection: Handle) = transactions::commit;
+    AdsCreateSavepoint(connection: Handle, savepoint: Text, options: u32) = transactions::savepoint;
     AdsFailedTransactionRecovery(server: Text) = transactions::recover;
     AdsGetTransactionCount(connection: Handle, count: Out<u32>) = transactions::count;
     AdsInTransaction(connection: Handle, in_trans: Out<u16>) = transactions::is_open;
     AdsIsTableTransactionFree(table: Handle, trans_free: Out<u16>) = transactions::is_free;
-    AdsRollbackTransaction(connection: Handle);
-    AdsRollbackTransaction80(connection: Handle, savepoint: Text, options: u32);
+    AdsRollbackTransaction(connection: Handle) = transactions::roll_back;
+    AdsRollbackTransaction80(connection: Handle, savepoint: Text, options: u32) = transactions::roll_back_80;
     AdsSetTableTransactionFree(table: Handle, trans_free: u16);
 }

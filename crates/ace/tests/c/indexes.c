@@ -142,7 +142,23 @@ static void seeks( void )
    ANSWERS( AE_INVALID_OPTION, AdsSeek( order( "NAME" ), T( "A" ), 1, 77, ADS_HARDSEEK, &found ) );
    ANSWERS( AE_INVALID_POINTER, AdsSeek( order( "NAME" ), NULL, 1, ADS_STRINGKEY, ADS_HARDSEEK, &found ) );
    ANSWERS( AE_INVALID_VALUE, AdsSeek( order( "ID" ), T( "abc" ), 3, ADS_STRINGKEY, ADS_HARDSEEK, &found ) );
-   OK( AdsSkipUnique( order( "CITYBORN" ), 1 ) );
+   OK( AdsGotoTop( order( "ACTIVE" ) ) );
+   OK( AdsSkipUnique( order( "ACTIVE" ), 1 ) );
+   OK( AdsGetLogical( table, T( "ACTIVE" ), &flag ) );
+   SAME( 1, flag );
+   OK( AdsSkipUnique( order( "ACTIVE" ), 1 ) );
+   OK( AdsAtEOF( table, &flag ) );
+   SAME( 1, flag );
+   OK( AdsGotoRecord( table, 5 ) );
+   OK( AdsLookupKey( order( "NAME" ), T( "Mary" ), 4, ADS_STRINGKEY, &found ) );
+   SAME( 1, found );
+   OK( AdsLookupKey( order( "NAME" ), T( "zzz" ), 3, ADS_STRINGKEY, &found ) );
+   SAME( 0, found );
+   SAME( 5, record() );
+   OK( AdsExtractKey( order( "ID" ), key, &length ) );
+   OK( AdsConvertKeyToDouble( key, &number ) );
+   OK( AdsSeek( order( "ID" ), ( UNSIGNED8 * ) &number, 8, ADS_DOUBLEKEY, ADS_HARDSEEK, &found ) );
+   SAME( 1, found );
 }
 
 static void scopes_and_positions( void )
@@ -188,6 +204,11 @@ static void scopes_and_positions( void )
    OK( AdsGotoBottom( index ) );
    SAME( 647, record() );
    OK( AdsSetIndexDirection( index, 1 ) );
+   OK( AdsGotoTop( index ) );
+   SAME( 647, record() );
+   OK( AdsSetIndexDirection( index, 1 ) );
+   OK( AdsSetIndexDirection( index, 0 ) );
+   OK( AdsSetIndexDirection( index, 0 ) );
    OK( AdsGotoTop( index ) );
    SAME( 647, record() );
 }

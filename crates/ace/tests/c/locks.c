@@ -40,7 +40,7 @@ static void one_process( void )
    SAME( 2, count );
    ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, 3 ) );
    ANSWERS( AE_LOCK_FAILED, AdsLockTable( other ) );
-   OK( AdsLockRecord( other, 4 ) );
+   OK( AdsLockRecordImplicitly( other, 4 ) );
    OK( AdsUnlockRecord( other, 4 ) );
    ANSWERS( AE_RECORD_NOT_LOCKED, AdsUnlockRecord( other, 4 ) );
    OK( AdsMgConnect( T( "." ), NULL, NULL, &server ) );

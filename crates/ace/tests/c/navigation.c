@@ -1,6 +1,9 @@
 /* Opening tables, what they are, and moving through them. */
 #include "check.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static ADSHANDLE connection;
 
 static void moves( ADSHANDLE table )
@@ -43,6 +46,13 @@ static void moves( ADSHANDLE table )
    ANSWERS( AE_INVALID_BOOKMARK, AdsGotoBookmark60( table, other ) );
    ANSWERS( AE_INVALID_BOOKMARK, AdsGotoBookmark( table, 0 ) );
    OK( AdsRefreshRecord( table ) );
+   OK( AdsCacheRecords( table, 10 ) );
+   OK( AdsIsRecordVisible( table, &flag ) );
+   SAME( 1, flag );
+   OK( AdsSetFilter( table, T( "RecNo() = 9" ) ) );
+   OK( AdsIsRecordVisible( table, &flag ) );
+   SAME( 0, flag );
+   OK( AdsClearFilter( table ) );
 }
 
 static void ends( ADSHANDLE table )
@@ -74,6 +84,8 @@ static void ends( ADSHANDLE table )
    OK( AdsAtEOF( table, &flag ) );
    SAME( 1, flag );
    ANSWERS( AE_NO_CURRENT_RECORD, AdsGetString( table, T( "NAME" ), text, &length, ADS_NONE ) );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 1001, number );
    OK( AdsSkip( table, -1 ) );
    OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
    SAME( 1000, number );
@@ -167,13 +179,37 @@ static void properties( ADSHANDLE table )
    SAME( 0, number );
 }
 
+/* Without a connection a table is looked for in the default folder, along the search path, and where the process is. */
+static void found_without_connection( const char * folder )
+{
+   ADSHANDLE table = 0;
+   UNSIGNED8 path[ 600 ];
+
+   ANSWERS( AE_FILE_NOT_FOUND, AdsOpenTable( 0, T( "t05_ntx" ), NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                                             ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsSetDefault( T( folder ) ) );
+   OK( AdsOpenTable( 0, T( "t05_ntx" ), NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsCloseTable( table ) );
+   OK( AdsSetDefault( T( "" ) ) );
+   snprintf( ( char * ) path, sizeof( path ), "/nowhere;%s", folder );
+   OK( AdsSetSearchPath( path ) );
+   OK( AdsOpenTable( 0, T( "T05_NTX" ), NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsCloseTable( table ) );
+   OK( AdsSetSearchPath( T( "" ) ) );
+   snprintf( ( char * ) path, sizeof( path ), "%s/t05_ntx.dbf", folder );
+   OK( AdsOpenTable( 0, path, NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED | ADS_READONLY, &table ) );
+   OK( AdsCloseTable( table ) );
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE table = 0, second = 0;
    UNSIGNED16 kind = 0;
+   UNSIGNED8 path[ 600 ];
 
    if( count < 2 )
       return 2;
+   found_without_connection( arguments[ 1 ] );
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    ANSWERS( AE_FILE_NOT_FOUND, AdsOpenTable( connection, T( "nothing" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
                                              ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
@@ -197,6 +233,23 @@ int main( int count, char ** arguments )
    OK( AdsGetTableType( second, &kind ) );
    SAME( ADS_CDX, kind );
    OK( AdsCloseTable( second ) );
+   /* What nobody may write is opened for reading. (Whoever may do everything may write it.) */
+   if( geteuid() != 0 )
+   {
+      UNSIGNED32 options = 0;
+      snprintf( ( char * ) path, sizeof( path ), "%s/t05_ntx.dbf", arguments[ 1 ] );
+      TRUE_THAT( chmod( ( char * ) path, 0444 ) == 0 );
+      OK( AdsOpenTable( connection, T( "t05_ntx" ), NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &second ) );
+      OK( AdsGetTableOpenOptions( second, &options ) );
+      SAME( ADS_SHARED | ADS_READONLY, options );
+      OK( AdsCloseTable( second ) );
+   }
+   ANSWERS( AE_COLLATION_NOT_RECOGNIZED,
+            AdsOpenTable90( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                            ADS_SHARED, T( "klingon" ), &second ) );
+   ANSWERS( AE_INVALID_CHARSETTYPE,
+            AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, 999, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED,
+                          &second ) );
    OK( AdsOpenTable101( connection, T( "t05_ntx" ), &second ) );
    OK( AdsCloseTable( table ) );
    ANSWERS( AE_INVALID_TABLE_HANDLE, AdsGotoTop( table ) == AE_INVALID_HANDLE ? AE_INVALID_TABLE_HANDLE : AE_SUCCESS );

@@ -165,6 +165,20 @@ static UNSIGNED32 tell( UNSIGNED16 percent, UNSIGNED32 id )
    return id == 7 && percent <= 100 ? 0 : 1;
 }
 
+static ADSHANDLE told_of;
+
+/* The table that is worked on is not for the function that is told of it; others are. */
+static UNSIGNED32 meddle( UNSIGNED16 percent, UNSIGNED32 id )
+{
+   UNSIGNED16 count;
+   ( void ) percent;
+   ( void ) id;
+   ANSWERS( AE_ILLEGAL_USER_OPERATION, AdsGetNumFields( told_of, &count ) );
+   OK( AdsGetNumOpenTables( &count ) );
+   ++told;
+   return 0;
+}
+
 static UNSIGNED32 stop( UNSIGNED16 percent, UNSIGNED32 id )
 {
    ( void ) percent;
@@ -253,6 +267,11 @@ static void whole_tables( ADSHANDLE table )
    SAME( 999, number );
    OK( AdsReindex( table ) );
    OK( AdsReindex61( table, 512 ) );
+   told_of = table;
+   told = 0;
+   OK( AdsRegisterCallbackFunction( meddle, 7 ) );
+   OK( AdsReindex( table ) );
+   TRUE_THAT( told > 0 );
    OK( AdsRegisterCallbackFunction( stop, 7 ) );
    ANSWERS( AE_OPERATION_ABORTED, AdsReindex( table ) );
    OK( AdsClearCallbackFunction() );

@@ -39,8 +39,11 @@ pub struct ReducedChange {
     pub into: Option<(ObjectName, Vec<Name>)>,
     /// What variables are set from the rows, behind the columns of OUTPUT.
     pub assigned: Vec<Assigned>,
-    /// The returned column that is the new row's identity, behind all others.
+    /// The returned column that is the new row's identity, behind those of the variables.
     pub identity: Option<usize>,
+    /// How many columns the table has, if the rows are returned whole for triggers: behind all others, what the row has
+    /// become (INSERT, UPDATE), then what it was (UPDATE, DELETE).
+    pub images: Option<usize>,
 }
 
 /// What `inserted` and `deleted` are to the core.
@@ -73,8 +76,13 @@ impl OutputNames {
 ///
 /// Errors: as [`super::query`]; 213, 109 and 110 for rows of another length than the list of columns, 544 and 545 for
 /// values of an identity column, 271 for those of a computed one.
-pub fn change(change: &Change, scope: &dyn Scope, identity_insert: bool) -> Result<ReducedChange, Message> {
-    let reducer = Reducer::new(scope);
+pub fn change(
+    change: &Change,
+    scope: &dyn Scope,
+    identity_insert: bool,
+    images: bool,
+) -> Result<ReducedChange, Message> {
+    let reducer = Reducer { images, ..Reducer::new(scope) };
     match change {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
@@ -136,6 +144,7 @@ struct Returned {
     heads: Vec<Head>,
     assigned: Vec<Assigned>,
     identity: Option<usize>,
+    images: Option<usize>,
 }
 
 impl Reducer<'_> {
@@ -171,6 +180,7 @@ impl Reducer<'_> {
             returned.identity = Some(returned.texts.len());
             returned.texts.push(quoted(&identity.name));
         }
+        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
         self.finish(target, &insert.outputs, returned)
     }
 
@@ -293,6 +303,7 @@ impl Reducer<'_> {
         }
         self.outputs(&update.outputs, OutputNames::Update, &mut returned)?;
         self.variables(&sets, &mut returned)?;
+        self.whole_rows(columns.as_deref(), &["\"new\".*", "\"old\".*"], &mut returned)?;
         self.finish(target, &update.outputs, returned)
     }
 
@@ -317,6 +328,8 @@ impl Reducer<'_> {
             self.others(" USING ", &delete.from, named, delete.condition.as_ref())?;
         }
         self.outputs(&delete.outputs, OutputNames::Delete, &mut returned)?;
+        let known = self.scope.columns(&target);
+        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
         self.finish(target, &delete.outputs, returned)
     }
 
@@ -428,6 +441,22 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    /// Returns whole rows, for triggers.
+    fn whole_rows(
+        &self,
+        columns: Option<&[TableColumn]>,
+        which: &[&str],
+        returned: &mut Returned,
+    ) -> Result<(), Message> {
+        if !self.images {
+            return Ok(());
+        }
+        let Some(columns) = columns else { return Err(not_supported("A trigger of this table")) };
+        returned.images = Some(columns.len());
+        returned.texts.extend(which.iter().map(|which| (*which).to_owned()));
+        Ok(())
+    }
+
     fn finish(mut self, target: ObjectName, outputs: &[Output], returned: Returned) -> Result<ReducedChange, Message> {
         if !returned.texts.is_empty() {
             self.push(" RETURNING ");
@@ -441,6 +470,7 @@ impl Reducer<'_> {
             into: outputs.iter().find_map(|output| output.into.clone()),
             assigned: returned.assigned,
             identity: returned.identity,
+            images: returned.images,
         })
     }
 }

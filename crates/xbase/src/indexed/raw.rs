@@ -1,10 +1,17 @@
 //! Records whose bytes are ready, written together with their keys: for who keeps a record's buffer.
 
 use super::IndexedTable;
+use crate::index::write::BagState;
 use crate::writer::Change;
 use mainstay_base::Result;
 
 impl IndexedTable {
+    /// In which state an index file (by its number) was last read or written here; who reads it by other means can tell
+    /// from two of these whether only this table's changes lie between them.
+    pub fn index_state(&self, bag: usize) -> Option<BagState> {
+        self.indexes.bags.get(bag)?.live().ok().map(|live| live.writer.state())
+    }
+
     /// Replaces the bytes of a record, its mark of deletion included. Its memo fields must refer to what they referred
     /// to, or to values of this table's memo file that no other record refers to.
     pub fn write_record(&mut self, record: u64, bytes: &[u8]) -> Result<Change> {

@@ -35,13 +35,15 @@ pub struct BagWriter {
     pub(super) tags: Vec<TagState>,
     /// The file's first bytes as they are in it.
     pub(super) head: [u8; HEAD_LEN],
-    stamp: Stamp,
+    pub(super) stamp: Stamp,
     /// Whether every later change would have changed the stamp.
     is_settled: bool,
     /// The list of tags in a compound NTX is to be written.
     pub(super) list_changed: bool,
     /// A flush failed: the file is between two states.
     failed: bool,
+    /// How often the file was read again because others wrote.
+    pub(super) reloads: u64,
 }
 
 /// Where a tree is and how it looks.
@@ -98,7 +100,7 @@ impl BagWriter {
         store.roots = tags.iter().map(|tag: &TagState| tag.stored_root).collect();
         let is_settled = stamp.is_settled(now);
         let list_changed = false;
-        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false })
+        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false, reloads: 0 })
     }
 
     /// A file that was just made, of which nothing is written yet.
@@ -114,6 +116,7 @@ impl BagWriter {
             is_settled: false,
             list_changed: false,
             failed: false,
+            reloads: 0,
         })
     }
 
@@ -216,6 +219,7 @@ impl BagWriter {
             }
         }
         new.keep_at_most(self.store.limit_bytes());
+        new.reloads = self.reloads + 1;
         *self = new;
         Ok(())
     }
