@@ -12,6 +12,7 @@ use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec};
 use mainstay_xbase::writer::Access;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,6 +30,10 @@ fn report(what: &str, mut run: impl FnMut() -> Instant) {
     println!("{what:<60} {:>8.2} ms (best {:.2})", times[times.len() / 2], times[0]);
 }
 
+fn amount(id: i64) -> ValueRef<'static> {
+    ValueRef::Decimal(Decimal::new(i128::from(id.wrapping_mul(7_919) % RECORDS), 2))
+}
+
 fn row(id: i64) -> [String; 1] {
     [char::from(b'A' + (id % 26) as u8).to_string().repeat(4)]
 }
@@ -42,8 +47,6 @@ fn staging_indexing_updating() {
     let fields =
         vec![FieldSpec::new("id", b'N', 8, 0), FieldSpec::new("tag", b'C', 4, 0), FieldSpec::new("amt", b'N', 8, 2)];
     let spec = TableSpec::new(Format::FoxPro, fields);
-    let mixed = |id: i64| id.wrapping_mul(7_919) % RECORDS;
-    let amount = |id: i64| ValueRef::Decimal(Decimal::new(i128::from(mixed(id)), 2));
     let stage = || {
         let _ = fs.remove(&path);
         let _ = fs.remove(&path.with_extension("cdx"));
@@ -68,6 +71,13 @@ fn staging_indexing_updating() {
             begun
         });
     }
+    updating(&fs, &path, &|| {
+        stage();
+    });
+}
+
+/// Changes of a table that `stage` makes anew.
+fn updating(fs: &Arc<dyn FileSystem>, path: &Path, stage: &dyn Fn()) {
     let specs = [IndexSpec::new("ID", "ID"), IndexSpec::new("TAG", "TAG"), IndexSpec::new("AMT", "AMT")];
     for (access, kind) in [
         (Access::Exclusive, "Harbour's CDX"),
@@ -76,10 +86,10 @@ fn staging_indexing_updating() {
         (Access::Shared, "NTX"),
     ] {
         stage();
-        let mut table = open(&fs, &path, Access::Exclusive);
+        let mut table = open(fs, path, Access::Exclusive);
         let mut files = Vec::new();
         for spec in &specs {
-            let file = folder.path().join(&spec.name).with_extension("ntx");
+            let file = path.with_file_name(&spec.name).with_extension("ntx");
             match kind {
                 "NTX" => {
                     table.create_index(Some(&file), BagKind::Ntx, spec, Building::default()).unwrap();
@@ -94,7 +104,7 @@ fn staging_indexing_updating() {
             }
         }
         table.close().unwrap();
-        let mut table = open(&fs, &path, access);
+        let mut table = open(fs, path, access);
         for file in &files {
             table.open_bag(file).unwrap();
         }
@@ -110,6 +120,21 @@ fn staging_indexing_updating() {
                 table.update(record as u64, &values).unwrap();
             }
             table.flush().unwrap();
+            begun
+        });
+        report(&format!("{kind}, {access:?}: the same in a transaction"), || {
+            turn += 1;
+            let begun = Instant::now();
+            let updated = table.atomically(|table| {
+                (0..2000i64).try_for_each(|step| {
+                    let record = 1 + (step * 48_271 + turn) % RECORDS;
+                    let [tag] = row(step + turn);
+                    let id = 10_000_000 + step * 100 + turn;
+                    let values = [(1, ValueRef::Text(&tag)), (2, amount(step + turn)), (0, ValueRef::Integer(id))];
+                    table.update(record as u64, &values).map(drop)
+                })
+            });
+            updated.unwrap();
             begun
         });
         report(&format!("{kind}, {access:?}: 2,000 appends with 3 tags"), || {

@@ -204,6 +204,39 @@ fn a_statement_of_many_changes_happens_or_does_not() {
     }
 }
 
+/// A transaction of very many records takes the table, and gives back what it took and nothing else.
+#[test]
+fn many_records_are_locked_as_a_table() {
+    let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+    let (mut a, mut other) = (open(&fs, &path("a"), Access::Shared), open(&fs, &path("a"), Access::Shared));
+    let rows: Vec<Vec<Value>> = (0..1_500).map(values).collect();
+    let rows: Vec<Vec<ValueRef<'_>>> = rows.iter().map(|row| refs(row)).collect();
+    a.append_many(rows.iter().map(Vec::as_slice)).unwrap();
+    a.lock_record(7).unwrap();
+    let before = state(&mut a);
+    for others_hold_one in [false, true] {
+        if others_hold_one {
+            other.lock_record(3).unwrap();
+        }
+        let transaction = Transaction::begin(Arc::clone(&fs));
+        a.enlist(&transaction).unwrap();
+        for record in 10..1_200 {
+            a.update(record, &[(0, ValueRef::Text("changed"))]).unwrap();
+        }
+        assert_eq!(a.holds_table(), !others_hold_one);
+        for record in [10, 600, 1_199] {
+            assert!(!other.try_lock_record(record).unwrap());
+        }
+        transaction.rollback(&mut [&mut a]).unwrap();
+        assert!(!a.holds_table() && a.locked_records() == [7]);
+        assert!(other.try_lock_record(600).unwrap() && !other.try_lock_record(7).unwrap());
+        other.unlock().unwrap();
+    }
+    assert!(state(&mut a) == before);
+    drop((a, other));
+    compare(&fs, &path("a"), &[]).unwrap();
+}
+
 /// Tables and transactions go from one thread to another.
 #[test]
 fn tables_can_be_sent() {

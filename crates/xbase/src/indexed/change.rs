@@ -110,10 +110,20 @@ impl IndexedTable {
         }
         if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changed(record)) {
             joined.release_at_end(record);
-            return changed;
+            return changed.and_then(|changed| self.lock_table_for_many().map(|()| changed));
         }
         let unlocked = self.writer.unlock_record(record);
         changed.and_then(|changed| unlocked.map(|()| changed))
+    }
+
+    /// A transaction that holds very many records takes the whole table, if nobody else holds one: the system looks
+    /// through all locks of a file for each new one.
+    fn lock_table_for_many(&mut self) -> Result<()> {
+        let Some(joined) = &mut self.joined else { return Ok(()) };
+        if joined.wants_table() && !self.writer.holds_table() && self.writer.try_lock_table()? {
+            joined.release_table_at_end();
+        }
+        Ok(())
     }
 
     /// Makes a change whose keys are changed with it, and which is noted in the transaction.

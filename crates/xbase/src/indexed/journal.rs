@@ -193,41 +193,56 @@ pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandon
     Ok(found)
 }
 
-/// What was seen of a folder's journals: looking again costs one question while there is none.
+/// What was seen of a folder's journals: looking again costs one question while there is no other than the own.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// The folder of the journals as it was when there was none in it, if every later one changes its stamp.
-    empty: Option<Stamp>,
+    /// The journals of others, and the folder's stamp under which they were all, if a later one changes that.
+    others: Option<(Stamp, Vec<PathBuf>)>,
 }
 
 impl Watch {
-    /// Whether there is a journal that belongs to nobody in the folder of this table.
-    pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path) -> Result<bool> {
+    /// Whether there is a journal that belongs to nobody in the folder of this table. `own` is one of which that is
+    /// known.
+    pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path, own: Option<&Path>) -> Result<bool> {
         let journals = folder_of(table).join(FOLDER);
         let now = SystemTime::now();
         let stamp = fs.stamp(&journals).ok();
-        if stamp.is_none() && !fs.is_folder(&journals) || self.empty.is_some() && self.empty == stamp {
+        if stamp.is_none() && !fs.is_folder(&journals) {
             return Ok(false);
         }
-        let entries = fs.list(&journals)?;
-        self.empty = stamp.filter(|stamp| entries.is_empty() && stamp.is_settled(now));
-        for entry in entries {
-            let path = match entry.path.extension().and_then(|extension| extension.to_str()) {
-                Some("undo") => entry.path,
-                Some("link") => match fs.read(&entry.path) {
-                    Ok(target) => PathBuf::from(String::from_utf8_lossy(&target).into_owned()),
-                    Err(_) => continue,
-                },
-                _ => continue,
-            };
+        let known = self.others.take().filter(|(before, _)| Some(*before) == stamp);
+        let others = match known {
+            Some((_, others)) => others,
+            None => others_in(fs, &journals, own)?,
+        };
+        let mut found = false;
+        for path in &others {
             // One that is gone by now was ended.
-            let Ok(file) = fs.create(&path, Create::Existing) else { continue };
-            if file.try_share(LockMode::Exclusive)? {
-                return Ok(true);
-            }
+            let Ok(file) = fs.create(path, Create::Existing) else { continue };
+            found |= file.try_share(LockMode::Exclusive)?;
         }
-        Ok(false)
+        self.others = stamp.filter(|stamp| stamp.is_settled(now)).map(|stamp| (stamp, others));
+        Ok(found)
     }
+}
+
+/// The journals that a folder of them holds or has links to, without the own one.
+fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>) -> Result<Vec<PathBuf>> {
+    let mut others = Vec::new();
+    for entry in fs.list(journals)? {
+        let path = match entry.path.extension().and_then(|extension| extension.to_str()) {
+            Some("undo") => entry.path,
+            Some("link") => match fs.read(&entry.path) {
+                Ok(target) => PathBuf::from(String::from_utf8_lossy(&target).into_owned()),
+                Err(_) => continue,
+            },
+            _ => continue,
+        };
+        if own != Some(&path) {
+            others.push(path);
+        }
+    }
+    Ok(others)
 }
 
 fn ignore_missing(result: Result<()>) -> Result<()> {

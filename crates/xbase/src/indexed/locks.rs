@@ -26,7 +26,7 @@ impl IndexedTable {
     pub(super) fn lock_settled(&mut self, record: u64) -> Result<()> {
         while !self.writer.is_locked(record) {
             self.writer.lock_record(record)?;
-            if !self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+            if !self.sees_abandoned()? {
                 break;
             }
             self.writer.unlock_record(record)?;
@@ -42,10 +42,15 @@ impl IndexedTable {
         }
     }
 
+    fn sees_abandoned(&mut self) -> Result<bool> {
+        let own = self.joined.as_ref().and_then(|joined| joined.journal.as_deref());
+        self.watch.sees_abandoned(&*self.fs, self.writer.path(), own)
+    }
+
     /// Asks once for a record; false while another holds it.
     pub fn try_lock_record(&mut self, record: u64) -> Result<bool> {
         while !self.writer.is_locked(record) && self.writer.try_lock_record(record)? {
-            if !self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+            if !self.sees_abandoned()? {
                 break;
             }
             self.writer.unlock_record(record)?;
@@ -75,7 +80,7 @@ impl IndexedTable {
 
     /// Undoes what was cut off before the table is locked: who holds it keeps that from being done.
     fn settle_table(&mut self) -> Result<()> {
-        if !self.writer.holds_table() && self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+        if !self.writer.holds_table() && self.sees_abandoned()? {
             super::recovery::recover(&self.fs, self.writer.path())?;
         }
         Ok(())
@@ -92,6 +97,7 @@ impl IndexedTable {
         if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changes()) {
             if self.writer.holds_table() {
                 joined.release_table_at_end();
+                self.writer.locked_records().into_iter().for_each(|record| joined.release_at_end(record));
                 return Ok(());
             }
             for record in self.writer.locked_records() {

@@ -13,7 +13,7 @@
 //! walks, SQL), and files hold at every moment what a sequence of single changes would have left, index and table
 //! agreeing: other programs can read and write them all the time. The price: who reads without locks, which every xBase
 //! program does, sees changes that may yet be undone (isolation READ UNCOMMITTED for readers). Nobody can change them:
-//! every record that was changed stays locked to the end.
+//! every record that was changed stays locked to the end (of very many, the table instead, if nobody else uses it).
 //!
 //! **Undone.** An appended record that is still the last one is taken out of the table; behind it others may have
 //! appended, then it stays, blank and deleted. Numbers of counting fields are not given back. A record that somebody
@@ -33,6 +33,9 @@ use mainstay_vfs::FileSystem;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Records of a table that a transaction locks one by one.
+const MANY_RECORDS: usize = 512;
 
 /// A transaction; clones are the same one. It begins without touching a file.
 #[derive(Clone, Debug)]
@@ -78,6 +81,8 @@ pub(super) struct Joined {
     releases_table: bool,
     /// The index files that the journal knows of.
     bags: Option<Vec<PathBuf>>,
+    /// The transaction's journal.
+    pub(super) journal: Option<PathBuf>,
     kept_locks: bool,
 }
 
@@ -274,6 +279,7 @@ impl Joined {
             let (path, scheme) = (table.path.to_owned(), table.scheme);
             journal.write(&Entry::Table { number, scheme, path, bags: bags.clone() }, durable)?;
             self.bags = Some(bags);
+            self.journal = Some(journal.path().to_owned());
         }
         let entry = Entry::Change { table: number, record, old: old.map(<[u8]>::to_vec), new: new.to_vec() };
         journal.write(&entry, durable)?;
@@ -306,6 +312,11 @@ impl Joined {
     /// Whether a record was changed, and so stays locked.
     pub(super) fn has_changed(&self, record: u64) -> bool {
         self.changed.contains(&record)
+    }
+
+    /// Whether it is time to ask for the whole table: now and then, once there are many records.
+    pub(super) fn wants_table(&self) -> bool {
+        self.changed.len() >= MANY_RECORDS && self.changed.len().is_multiple_of(MANY_RECORDS)
     }
 
     pub(super) fn has_changes(&self) -> bool {
@@ -357,6 +368,7 @@ impl IndexedTable {
             release: BTreeSet::new(),
             releases_table: false,
             bags: None,
+            journal: None,
             kept_locks,
         });
         Ok(())
@@ -429,7 +441,14 @@ impl IndexedTable {
             }
         }
         if joined.releases_table {
-            return first.and(self.writer.unlock());
+            // What the user has locked beside it stays locked.
+            let mut kept = self.writer.locked_records();
+            kept.retain(|record| !joined.release.contains(record));
+            first = first.and(self.writer.unlock());
+            for record in kept {
+                first = first.and(self.writer.lock_record(record));
+            }
+            return first;
         }
         for record in joined.release {
             first = first.and(self.writer.unlock_record(record));
