@@ -4,6 +4,7 @@
 #   make test     everything that CI runs
 #   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
+#   make clients  real clients of SQL Server against the server (freetds-bin, tdsodbc, npm, go, mvn: what is there)
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -20,6 +21,7 @@ VENV := $(TARGET)/interop-venv
 PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
 WRITTEN := $(TARGET)/interop-written
+CLIENTS := $(TARGET)/clients
 RELEASE := $(TARGET)/release/mainstay
 # The demo creates a table: in a copy.
 SHOP := $(TARGET)/demo-shop
@@ -28,7 +30,7 @@ DEBUG := $(TARGET)/debug/mainstay
 # $(call step,NAME,COMMAND): no comma in COMMAND.
 step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
 
-.PHONY: demo test bench fuzz clean release tools format lint build unit documentation venv interop smoke
+.PHONY: demo test bench fuzz clients clean release tools format lint build unit documentation venv interop smoke
 
 demo: release
 	@rm -rf '$(SHOP)' && cp -r sample '$(SHOP)'
@@ -42,6 +44,11 @@ bench: release
 # Two seconds of mutations a format, or MAINSTAY_FUZZ_SECONDS: docs/fuzzing.md.
 fuzz:
 	$(call step,fuzz,cargo test --workspace --test '*fuzz*' --test '*damage*' --test '*faults*')
+
+# The clients are installed once; tests/clients/README.md says which, and how to point them at another server.
+clients:
+	@test -d '$(CLIENTS)/venv' || $(PYTHON) tests/clients/run.py --install --work '$(CLIENTS)'
+	$(call step,clients,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --target-dir '$(TARGET)')
 
 clean:
 	cargo clean

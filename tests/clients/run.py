@@ -16,7 +16,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0"]
+PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3"]
 # The hash of "Tester-1", cheap to check: these settings are for tests only.
 SETTINGS = """[[server.users]]
 name = "tester"
@@ -41,10 +41,10 @@ def install(work):
         subprocess.run(command, cwd=work / "java", check=True)
 
 
-def clients(work):
+def clients(work, real=False):
     """Name and command of each client; none where it is not installed."""
     python = work / "venv/bin/python"
-    for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"]:
+    for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"] + (["sqlalchemy"] if real else []):
         there = python.exists() and (name != "freetds" or shutil.which("tsql"))
         yield name, [python, HERE / "python" / f"{name}_cases.py"] if there else None
     yield "tedious", ["node", "cases.js"] if (work / "node/node_modules").exists() else None
@@ -109,9 +109,9 @@ def main():
     refresh(work)
     trusted = None if options.port else certificate(work)
     server, port = (None, options.port) if options.port else scripted_server(options.target_dir, trusted)
-    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {})}
+    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if options.port else {})}
     failed = passed = 0
-    for name, command in clients(work):
+    for name, command in clients(work, real=bool(options.port)):
         if options.only and options.only != name:
             continue
         if command is None:

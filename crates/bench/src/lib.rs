@@ -24,6 +24,7 @@ pub mod report;
 pub mod scratch;
 pub mod statistics;
 pub mod suite;
+pub mod tsql;
 pub mod xbase;
 
 use options::{Options, Target};
@@ -42,7 +43,7 @@ pub const CANNOT_RUN: u8 = 2;
 
 /// The suites that exist, in the order of their tables.
 pub fn suites() -> Vec<Box<dyn Suite>> {
-    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY)]
+    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY), Box::new(tsql::Tsql)]
 }
 
 /// Runs `mainstay bench` with the arguments after `bench`.

@@ -36,8 +36,8 @@ pub(crate) fn run(path: Option<PathBuf>, tds: Option<SocketAddr>, http: Option<S
 fn start(path: &Path, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine: &Engine) -> Result<Server> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
-            let text = String::from_utf8(bytes)
-                .map_err(|_| Error::new(Code::InvalidSetting, "mainstay.toml is not UTF-8"))?;
+            let text =
+                String::from_utf8(bytes).map_err(|_| Error::new(Code::InvalidSetting, "mainstay.toml is not UTF-8"))?;
             Config::from_toml(&text).map_err(|error| error.at("mainstay.toml"))?
         }
         Err(error) if error.code() == Code::NotFound => Config::default(),

@@ -218,7 +218,11 @@ impl mainstay_query::Catalog for FolderCatalog {
 impl FolderCatalog {
     /// Plans a query of our own over what exists.
     pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
-        self.planner.plan(query, &SessionCatalog { folder: self, scope, given: Arc::default() }, Visibility::Live)
+        self.planner.plan(
+            query,
+            &SessionCatalog { folder: self, scope, given: Arc::default(), functions: None },
+            Visibility::Live,
+        )
     }
 
     /// The table of a file.

@@ -2,6 +2,9 @@
 
 mod create;
 mod explain;
+mod settings;
+
+pub use settings::Setting;
 
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
@@ -17,7 +20,7 @@ use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
     Answer, CancelHandle, Catalog, Delete, Insert, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
-    Statement, TransactionStatement, Update, View, Visibility,
+    Statement, TransactionStatement, Update, UserFunctions, View, Visibility,
 };
 use mainstay_store::{Durability, Shown, Transaction};
 use mainstay_table::Table;
@@ -34,6 +37,7 @@ pub struct Session {
     timeout: Option<Duration>,
     visibility: Visibility,
     transaction: SessionTransaction,
+    functions: Option<Arc<dyn UserFunctions>>,
 }
 
 /// A column of a native table, for who writes statements for it.
@@ -47,28 +51,6 @@ pub struct NativeColumn {
     pub is_computed: bool,
 }
 
-/// A setting of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
-    /// Its value now.
-    pub value: String,
-    /// What it does.
-    pub description: String,
-}
-
-/// The settings, in the order in which they are shown.
-const SETTINGS: [(&str, &str); 7] = [
-    ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
-    ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
-    ("lock_timeout", "how long a statement waits for another transaction: 500ms, 30s, 5min; 0 for ever"),
-    ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
-    ("show_deleted", "on to show deleted records, as SET DELETED OFF does"),
-    ("memory_limit", "bytes for decoded columns and running statements; chosen when the database is opened"),
-    ("threads", "threads for a statement over large tables; chosen when the database is opened"),
-];
-
 impl Session {
     pub(crate) fn new(database: Database) -> Session {
         let options = &database.shared.options;
@@ -81,6 +63,7 @@ impl Session {
             timeout,
             visibility,
             transaction,
+            functions: None,
             database,
         }
     }
@@ -146,6 +129,11 @@ impl Session {
         Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
     }
 
+    /// Gives queries of this session functions of a language.
+    pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
+        self.functions = Some(functions);
+    }
+
     /// A handle with which another thread stops the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
@@ -156,59 +144,6 @@ impl Session {
         Arc::clone(&self.progress)
     }
 
-    /// Changes a setting.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name.to_lowercase().as_str() {
-            "timeout" | "statement_timeout" => self.timeout = duration(value)?,
-            "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
-            "durability" => self.transaction.durability = Some(durability(value)?),
-            "isolation" | "transaction_isolation" => {
-                let unknown = || {
-                    let error = Error::new(Code::InvalidSetting, format!("there is no isolation level \"{value}\""));
-                    error.hint("read committed, repeatable read, snapshot, serializable")
-                };
-                self.transaction.isolation = IsolationLevel::by_name(value).ok_or_else(unknown)?;
-            }
-            "show_deleted" => {
-                self.visibility = if switch(name, value)? { Visibility::All } else { Visibility::Live };
-            }
-            "deleted" => {
-                self.visibility = if switch(name, value)? { Visibility::Live } else { Visibility::All };
-            }
-            "memory_limit" | "threads" => {
-                let message = format!("{name} is chosen when the database is opened");
-                return Err(Error::new(Code::InvalidSetting, message));
-            }
-            _ => return Err(unknown_setting(name)),
-        }
-        Ok(())
-    }
-
-    /// All settings.
-    pub fn settings(&self) -> Vec<Setting> {
-        let options = &self.database.shared.options;
-        let value = |name: &str| match name {
-            "timeout" => milliseconds(self.timeout),
-            "lock_timeout" => milliseconds(self.transaction.lock_timeout),
-            "isolation" => self.transaction.isolation.name().to_owned(),
-            "durability" => match self.transaction.durability {
-                None | Some(Durability::Full) => "full",
-                Some(Durability::Os) => "os",
-                Some(Durability::None) => "none",
-            }
-            .to_owned(),
-            "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
-            "memory_limit" => options.memory_limit_bytes().to_string(),
-            _ => options.threads().to_string(),
-        };
-        let setting = |(name, description): (&str, &str)| Setting {
-            name: name.to_owned(),
-            value: value(name),
-            description: description.to_owned(),
-        };
-        SETTINGS.into_iter().map(setting).collect()
-    }
-
     /// Gives a file from outside of the folder a name, for as long as the database is open.
     pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
@@ -217,7 +152,7 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        SessionCatalog { folder: &shared.catalog, scope, given }
+        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.functions.clone() }
     }
 
     fn native(&self) -> &Native {
@@ -513,7 +448,7 @@ impl Session {
         if let Some(name) = name {
             settings.retain(|setting| setting.name == name);
             if settings.is_empty() {
-                return Err(unknown_setting(name));
+                return Err(settings::unknown_setting(name));
             }
         }
         table(vec![
@@ -534,19 +469,6 @@ fn is_native(table: &Arc<dyn Table>) -> bool {
     any.is::<Shown>()
 }
 
-fn durability(value: &str) -> Result<Durability> {
-    match value.to_lowercase().as_str() {
-        "full" | "on" => Ok(Durability::Full),
-        "os" => Ok(Durability::Os),
-        "none" | "off" => Ok(Durability::None),
-        _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{value}\""))),
-    }
-}
-
-fn milliseconds(duration: Option<Duration>) -> String {
-    duration.map_or("0".to_owned(), |duration| format!("{}ms", duration.as_millis()))
-}
-
 impl Drop for Session {
     fn drop(&mut self) {
         self.transaction.abandon();
@@ -558,42 +480,6 @@ fn moved(error: Error, offset: usize) -> Error {
     match error.text_span() {
         Some((start, end)) => error.span(start + offset, end + offset),
         None => error,
-    }
-}
-
-fn unknown_setting(name: &str) -> Error {
-    let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
-    Error::new(Code::InvalidSetting, format!("no setting \"{name}\"")).hint(format!("there are {}", names.join(", ")))
-}
-
-fn switch(name: &str, value: &str) -> Result<bool> {
-    match value.to_lowercase().as_str() {
-        "on" | "true" | "1" | "yes" => Ok(true),
-        "off" | "false" | "0" | "no" => Ok(false),
-        _ => Err(Error::new(Code::InvalidSetting, format!("{name} is on or off, not \"{value}\""))),
-    }
-}
-
-/// `500ms`, `30s`, `5min`, `30` (seconds); 0 for none.
-fn duration(value: &str) -> Result<Option<Duration>> {
-    let value = value.trim();
-    let split = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
-    let (number, unit) = value.split_at(split);
-    let seconds = match unit.trim().to_lowercase().as_str() {
-        "ms" => 0.001,
-        "" | "s" | "sec" | "seconds" => 1.0,
-        "min" | "m" | "minutes" => 60.0,
-        "h" | "hours" => 3_600.0,
-        _ => f64::NAN,
-    };
-    let parsed = number.parse::<f64>().ok().map(|number| number * seconds);
-    match parsed.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        Some(Duration::ZERO) => Ok(None),
-        Some(duration) => Ok(Some(duration)),
-        None => {
-            let error = Error::new(Code::InvalidSetting, format!("\"{value}\" is not a length of time"));
-            Err(error.hint("write 500ms, 30s, 5min or 0"))
-        }
     }
 }
 
@@ -620,19 +506,4 @@ fn table(columns: Vec<(&str, ArrayRef)>) -> Result<Answer> {
     let batch = RecordBatch::try_new(Arc::clone(&schema), arrays)
         .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
     Ok(Answer::of(schema, vec![batch]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_of_time() {
-        assert_eq!(duration("500ms").unwrap(), Some(Duration::from_millis(500)));
-        assert_eq!(duration("1.5 min").unwrap(), Some(Duration::from_secs(90)));
-        assert_eq!(duration("0").unwrap(), None);
-        for bad in ["", "x", "-1s", "5 parsecs", "1e99h"] {
-            assert_eq!(duration(bad).unwrap_err().code(), Code::InvalidSetting, "{bad}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Damaged and hostile files: what is done with each format when its bytes are anybody's.
+//! Damaged and hostile files and packets: what is done with each format when its bytes are anybody's.
 //!
 //! A [`Target`] takes bytes and does with them everything that the engine does with a file of that format. It
 //! returns whatever they are; it panics only where a promise is broken: a panic below, a walk without end, vectors
@@ -26,6 +26,7 @@ pub mod index;
 pub mod memo;
 pub mod mutate;
 pub mod table;
+pub mod tds;
 
 use mainstay_vfs::{File, FileSystem, Memory};
 use std::path::Path;
@@ -41,13 +42,14 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "dbf", run: dbf::run },
     Target { name: "memo", run: memo::run },
     Target { name: "index", run: index::run },
     Target { name: "expression", run: expression::run },
     Target { name: "csv", run: csv::run },
     Target { name: "table", run: table::run },
+    Target { name: "tds", run: tds::run },
 ];
 
 /// A file that exists only in memory; `None` is never given, because it was just written.

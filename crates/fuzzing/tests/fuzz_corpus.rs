@@ -97,8 +97,13 @@ fn table() {
 }
 
 #[test]
+fn tds() {
+    run("tds");
+}
+
+#[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table"];
+    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 

@@ -1,6 +1,7 @@
 //! What is known of an operand or an argument before there are values: what binds operators and functions.
 
-use crate::types::DataType;
+use crate::messages::Message;
+use crate::types::{self, DataType};
 use mainstay_base::{Collation, ValueRef};
 
 /// An operand or an argument.
@@ -74,4 +75,17 @@ impl<'a> Argument<'a> {
             _ => data_type.as_exact(),
         }
     }
+}
+
+/// The type of all of them, as [`of_all`](crate::types::of_all) has it; beside a decimal a constant integer has as many
+/// digits as it shows: `CASE .. 1 .. 2.5` is a `decimal(2,1)`. `None` when all are bare NULLs.
+pub fn common_type(arguments: &[Argument<'_>]) -> Result<Option<DataType>, Message> {
+    let all = types::of_all(arguments.iter().map(|argument| argument.data_type))?;
+    let Some(DataType::Decimal { .. }) = all else { return Ok(all) };
+    types::of_all(arguments.iter().map(|argument| match (argument.data_type, argument.as_exact()) {
+        (Some(data_type), Some((precision, scale))) if data_type.is_integer() => {
+            Some(DataType::Decimal { precision, scale })
+        }
+        (data_type, _) => data_type,
+    }))
 }

@@ -290,6 +290,45 @@ pub fn children(json: &str, node: &Node) -> Result<Vec<Child>, Malformed> {
     Ok(all)
 }
 
+/// A row of OPENJSON without WITH.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The key of a member, or the number of an element from 0.
+    pub key: String,
+    /// The value: of a scalar without quotes and escapes, of the others as it is written; `None` for null.
+    pub value: Option<String>,
+    /// 0 null, 1 string, 2 number, 3 true or false, 4 array, 5 object.
+    pub kind: i64,
+}
+
+/// The rows of OPENJSON: the children of what a path (`$` without one) leads to. In lax mode there are none where it
+/// leads nowhere or to a scalar; in strict mode these are 13608 and 13624. (With WITH, what each row's paths lead to is
+/// found with [`Path::find`] in the text of its child.)
+pub fn open(json: &str, path: Option<&str>) -> Result<Vec<Row>, Message> {
+    let path = Path::read(path.unwrap_or("$"))?;
+    let node = path.find(json).map_err(|malformed| malformed.message(json))?;
+    let node = match node {
+        Some(node) if !node.is_scalar() => node,
+        None if path.strict => return Err(Message::numbered(13608, &[])),
+        Some(_) if path.strict => return Err(Message::numbered(13624, &[])),
+        _ => return Ok(Vec::new()),
+    };
+    let children = children(json, &node).map_err(|malformed| malformed.message(json))?;
+    let rows = children.into_iter().enumerate().map(|(place, child)| Row {
+        key: child.key.unwrap_or_else(|| place.to_string()),
+        value: if child.node.is_scalar() { child.node.scalar(json) } else { Some(child.node.text(json).to_owned()) },
+        kind: match child.node.kind {
+            Kind::Null => 0,
+            Kind::String => 1,
+            Kind::Number => 2,
+            Kind::True | Kind::False => 3,
+            Kind::Array => 4,
+            Kind::Object => 5,
+        },
+    });
+    Ok(rows.collect())
+}
+
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -464,6 +503,23 @@ mod tests {
         assert!(found(json, "a.b").starts_with("JSON path is not properly formatted. Unexpected character 'a'"));
         assert!(found("{\"a\" 1}", "$.a").starts_with("JSON text is not properly formatted. Unexpected character '1'"));
         assert_eq!(found("{\"a\": 1, oops", "$.a"), "Number 1");
+    }
+
+    #[test]
+    fn rows_of_openjson() {
+        let shown = |json, path| {
+            let rows = open(json, path).map_err(|message| message.number)?;
+            let row = |row: Row| format!("{}={}:{}", row.key, row.value.unwrap_or("NULL".into()), row.kind);
+            Ok::<_, i32>(rows.into_iter().map(row).collect::<Vec<_>>().join(" "))
+        };
+        let json = r#"{"s":"a\u0062","n":1.5,"t":true,"z":null,"a":[1, 2],"o":{"k":1}}"#;
+        assert_eq!(shown(json, None).unwrap(), r#"s=ab:1 n=1.5:2 t=true:3 z=NULL:0 a=[1, 2]:4 o={"k":1}:5"#);
+        assert_eq!(shown(json, Some("$.a")).unwrap(), "0=1:2 1=2:2");
+        assert_eq!(shown(json, Some("$.nowhere")), Ok(String::new()));
+        assert_eq!(shown(json, Some("$.n")), Ok(String::new()));
+        assert_eq!(shown(json, Some("strict $.nowhere")), Err(13608));
+        assert_eq!(shown(json, Some("strict $.n")), Err(13624));
+        assert_eq!(shown("{oops", None), Err(13609));
     }
 
     #[test]

@@ -182,8 +182,331 @@ static ITALIAN: Language = Language {
     days: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
 };
 
+static JAPANESE: Language = Language {
+    id: 3,
+    name: "日本語",
+    alias: "Japanese",
+    locale: 1041,
+    date_format: DateFormat::Ymd,
+    date_first: 7,
+    months: ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"],
+    short_months: ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"],
+    days: ["月曜日", "火曜日", "水曜日", "木曜日", "金曜日", "土曜日", "日曜日"],
+};
+
+static DANISH: Language = Language {
+    id: 4,
+    name: "Dansk",
+    alias: "Danish",
+    locale: 1030,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "januar",
+        "februar",
+        "marts",
+        "april",
+        "maj",
+        "juni",
+        "juli",
+        "august",
+        "september",
+        "oktober",
+        "november",
+        "december",
+    ],
+    short_months: ["jan", "feb", "mar", "apr", "maj", "jun", "jul", "aug", "sep", "okt", "nov", "dec"],
+    days: ["mandag", "tirsdag", "onsdag", "torsdag", "fredag", "lørdag", "søndag"],
+};
+
+static DUTCH: Language = Language {
+    id: 7,
+    name: "Nederlands",
+    alias: "Dutch",
+    locale: 1043,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "januari",
+        "februari",
+        "maart",
+        "april",
+        "mei",
+        "juni",
+        "juli",
+        "augustus",
+        "september",
+        "oktober",
+        "november",
+        "december",
+    ],
+    short_months: ["jan", "feb", "mrt", "apr", "mei", "jun", "jul", "aug", "sep", "okt", "nov", "dec"],
+    days: ["maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"],
+};
+
+static NORWEGIAN: Language = Language {
+    id: 8,
+    name: "Norsk",
+    alias: "Norwegian",
+    locale: 2068,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "januar",
+        "februar",
+        "mars",
+        "april",
+        "mai",
+        "juni",
+        "juli",
+        "august",
+        "september",
+        "oktober",
+        "november",
+        "desember",
+    ],
+    short_months: ["jan", "feb", "mar", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "des"],
+    days: ["mandag", "tirsdag", "onsdag", "torsdag", "fredag", "lørdag", "søndag"],
+};
+
+static PORTUGUESE: Language = Language {
+    id: 9,
+    name: "Português",
+    alias: "Portuguese",
+    locale: 2070,
+    date_format: DateFormat::Dmy,
+    date_first: 7,
+    months: [
+        "janeiro",
+        "fevereiro",
+        "março",
+        "abril",
+        "maio",
+        "junho",
+        "julho",
+        "agosto",
+        "setembro",
+        "outubro",
+        "novembro",
+        "dezembro",
+    ],
+    short_months: ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"],
+    days: ["segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"],
+};
+
+static FINNISH: Language = Language {
+    id: 10,
+    name: "Suomi",
+    alias: "Finnish",
+    locale: 1035,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "tammikuuta",
+        "helmikuuta",
+        "maaliskuuta",
+        "huhtikuuta",
+        "toukokuuta",
+        "kesäkuuta",
+        "heinäkuuta",
+        "elokuuta",
+        "syyskuuta",
+        "lokakuuta",
+        "marraskuuta",
+        "joulukuuta",
+    ],
+    short_months: [
+        "tammi", "helmi", "maalis", "huhti", "touko", "kesä", "heinä", "elo", "syys", "loka", "marras", "joulu",
+    ],
+    days: ["maanantai", "tiistai", "keskiviikko", "torstai", "perjantai", "lauantai", "sunnuntai"],
+};
+
+static SWEDISH: Language = Language {
+    id: 11,
+    name: "Svenska",
+    alias: "Swedish",
+    locale: 1053,
+    date_format: DateFormat::Ymd,
+    date_first: 1,
+    months: [
+        "januari",
+        "februari",
+        "mars",
+        "april",
+        "maj",
+        "juni",
+        "juli",
+        "augusti",
+        "september",
+        "oktober",
+        "november",
+        "december",
+    ],
+    short_months: ["jan", "feb", "mar", "apr", "maj", "jun", "jul", "aug", "sep", "okt", "nov", "dec"],
+    days: ["måndag", "tisdag", "onsdag", "torsdag", "fredag", "lördag", "söndag"],
+};
+
+static CZECH: Language = Language {
+    id: 12,
+    name: "čeština",
+    alias: "Czech",
+    locale: 1029,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "leden",
+        "únor",
+        "březen",
+        "duben",
+        "květen",
+        "červen",
+        "červenec",
+        "srpen",
+        "září",
+        "říjen",
+        "listopad",
+        "prosinec",
+    ],
+    short_months: ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"],
+    days: ["pondělí", "úterý", "středa", "čtvrtek", "pátek", "sobota", "neděle"],
+};
+
+static HUNGARIAN: Language = Language {
+    id: 13,
+    name: "magyar",
+    alias: "Hungarian",
+    locale: 1038,
+    date_format: DateFormat::Ymd,
+    date_first: 1,
+    months: [
+        "január",
+        "február",
+        "március",
+        "április",
+        "május",
+        "június",
+        "július",
+        "augusztus",
+        "szeptember",
+        "október",
+        "november",
+        "december",
+    ],
+    short_months: ["jan", "febr", "márc", "ápr", "máj", "jún", "júl", "aug", "szept", "okt", "nov", "dec"],
+    days: ["hétfő", "kedd", "szerda", "csütörtök", "péntek", "szombat", "vasárnap"],
+};
+
+static POLISH: Language = Language {
+    id: 14,
+    name: "polski",
+    alias: "Polish",
+    locale: 1045,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "styczeń",
+        "luty",
+        "marzec",
+        "kwiecień",
+        "maj",
+        "czerwiec",
+        "lipiec",
+        "sierpień",
+        "wrzesień",
+        "październik",
+        "listopad",
+        "grudzień",
+    ],
+    short_months: ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"],
+    days: ["poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela"],
+};
+
+static RUSSIAN: Language = Language {
+    id: 21,
+    name: "русский",
+    alias: "Russian",
+    locale: 1049,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "Январь",
+        "Февраль",
+        "Март",
+        "Апрель",
+        "Май",
+        "Июнь",
+        "Июль",
+        "Август",
+        "Сентябрь",
+        "Октябрь",
+        "Ноябрь",
+        "Декабрь",
+    ],
+    short_months: ["янв", "фев", "мар", "апр", "май", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"],
+    days: ["понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье"],
+};
+
+static TURKISH: Language = Language {
+    id: 22,
+    name: "Türkçe",
+    alias: "Turkish",
+    locale: 1055,
+    date_format: DateFormat::Dmy,
+    date_first: 1,
+    months: [
+        "Ocak", "Şubat", "Mart", "Nisan", "Mayıs", "Haziran", "Temmuz", "Ağustos", "Eylül", "Ekim", "Kasım", "Aralık",
+    ],
+    short_months: ["Oca", "Şub", "Mar", "Nis", "May", "Haz", "Tem", "Ağu", "Eyl", "Eki", "Kas", "Ara"],
+    days: ["Pazartesi", "Salı", "Çarşamba", "Perşembe", "Cuma", "Cumartesi", "Pazar"],
+};
+
+static BRAZILIAN: Language = Language {
+    id: 27,
+    name: "Português (Brasil)",
+    alias: "Brazilian",
+    locale: 1046,
+    date_format: DateFormat::Dmy,
+    date_first: 7,
+    months: [
+        "Janeiro",
+        "Fevereiro",
+        "Março",
+        "Abril",
+        "Maio",
+        "Junho",
+        "Julho",
+        "Agosto",
+        "Setembro",
+        "Outubro",
+        "Novembro",
+        "Dezembro",
+    ],
+    short_months: ["Jan", "Fev", "Mar", "Abr", "Mai", "Jun", "Jul", "Ago", "Set", "Out", "Nov", "Dez"],
+    days: ["Segunda-Feira", "Terça-Feira", "Quarta-Feira", "Quinta-Feira", "Sexta-Feira", "Sábado", "Domingo"],
+};
+
 /// All that are known.
-pub static ALL: [&Language; 6] = [&US_ENGLISH, &BRITISH, &GERMAN, &FRENCH, &SPANISH, &ITALIAN];
+pub static ALL: [&Language; 19] = [
+    &US_ENGLISH,
+    &BRITISH,
+    &GERMAN,
+    &FRENCH,
+    &SPANISH,
+    &ITALIAN,
+    &JAPANESE,
+    &DANISH,
+    &DUTCH,
+    &NORWEGIAN,
+    &PORTUGUESE,
+    &FINNISH,
+    &SWEDISH,
+    &CZECH,
+    &HUNGARIAN,
+    &POLISH,
+    &RUSSIAN,
+    &TURKISH,
+    &BRAZILIAN,
+];
 
 #[cfg(test)]
 mod tests {
@@ -193,7 +516,11 @@ mod tests {
     fn names_and_months() {
         assert_eq!(Language::by_name("german").map(|language| language.id), Some(1));
         assert_eq!(Language::by_name("FRANÇAIS").map(|language| language.id), Some(2));
+        assert_eq!(Language::by_name("Brazilian").map(|language| language.id), Some(27));
         assert!(Language::by_name("klingon").is_none());
+        for (i, language) in ALL.iter().enumerate() {
+            assert!(ALL.iter().skip(i + 1).all(|other| other.id != language.id && other.name != language.name));
+        }
         assert_eq!(US_ENGLISH.month("SEP"), Some(9));
         assert_eq!(GERMAN.month("märz"), Some(3));
         assert_eq!(GERMAN.month("march"), Some(3));

@@ -32,6 +32,7 @@
 //! | SQL_VARIANT | the value within |
 
 mod argument;
+pub mod collation;
 mod context;
 pub mod convert;
 pub mod dotnet;
@@ -47,7 +48,10 @@ pub mod text;
 pub mod time_zone;
 pub mod types;
 
-pub use argument::Argument;
+#[cfg(test)]
+mod random_texts;
+
+pub use argument::{Argument, common_type};
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};

@@ -15,7 +15,7 @@ use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::{Conversion, assign, try_convert};
 use crate::messages::Message;
-use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, Like, Unary, UnaryOperator};
+use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
 use crate::types::{self, DataType, Declared, TypeArgument};
 use mainstay_base::{Decimal, Value, ValueRef};
 
@@ -86,11 +86,7 @@ enum How {
     Compare(Comparison),
     Unary(Unary),
     In(Vec<Comparison>),
-    Like {
-        value: Option<Conversion>,
-        pattern: Option<Conversion>,
-        national: bool,
-    },
+    Like(Box<LikeMatch>),
     Distinct(Comparison),
     Coalesce(Vec<Option<Conversion>>),
     Average(DataType),
@@ -126,9 +122,10 @@ impl Operation {
         if let Some(operation) = operator(name) {
             return Some(operation);
         }
-        data_type(name)
-            .map(Operation::Typed)
-            .or_else(|| crate::functions::find(name).map(|function| Operation::Function(function, None)))
+        // CHAR is a function and, with its length, a type.
+        crate::functions::find(name)
+            .map(|function| Operation::Function(function, None))
+            .or_else(|| data_type(name).map(Operation::Typed))
     }
 
     /// Whether it may give another value each time: NEWID.
@@ -191,11 +188,10 @@ impl Operation {
                 common = Some(bound.common);
                 (How::Distinct(bound), None)
             }
-            (Operation::Like, [value, pattern, ..]) => {
-                let national = [value, pattern].iter().any(|side| side.is_some_and(DataType::is_national));
-                let texts = [0, 1].map(|place| to_text(argument(place).data_type));
-                let [value, pattern] = texts;
-                (How::Like { value: value?, pattern: pattern?, national }, None)
+            (Operation::Like, [_, _, ..]) => {
+                let escape = arguments.get(2).map(|_| argument(2));
+                let collation = mainstay_base::Collation::CaseAccentInsensitive;
+                (How::Like(Box::new(LikeMatch::bind(argument(0), argument(1), escape, collation)?)), None)
             }
             (Operation::Coalesce, [_, ..]) => {
                 let result = types::of_all(arguments.iter().copied())?;
@@ -277,16 +273,6 @@ pub fn data_type(text: &str) -> Option<DataType> {
     DataType::declare(name, &arguments, Declared::Cast).ok()
 }
 
-/// What makes a text of a value; `None` for what is one, and for NULL.
-fn to_text(from: Option<DataType>) -> Result<Option<Conversion>, Message> {
-    match from {
-        Some(from) if !from.is_text() => {
-            Conversion::implicit(from, DataType::VarChar(crate::Length::Limited(8000))).map(Some)
-        }
-        _ => Ok(None),
-    }
-}
-
 fn conversions(arguments: &[Option<DataType>], result: Option<DataType>) -> Result<Vec<Option<Conversion>>, Message> {
     let conversion = |argument: &Option<DataType>| match (argument, result) {
         (Some(from), Some(to)) if *from != to => Conversion::implicit(*from, to).map(Some),
@@ -330,24 +316,7 @@ impl Bound {
                 }
                 Ok(if unknown { Value::Null } else { Value::Boolean(false) })
             }
-            How::Like { value: of_value, pattern, national } => {
-                let text = |place: usize, conversion: &Option<Conversion>| match conversion {
-                    Some(conversion) => conversion.evaluate(context, value(place)),
-                    None => Ok(value(place).to_value()),
-                };
-                let escape = match values.get(2) {
-                    Some(ValueRef::Text(escape)) => Some(*escape),
-                    Some(_) => return Ok(Value::Null),
-                    None => None,
-                };
-                match (text(0, of_value)?, text(1, pattern)?) {
-                    (Value::Text(text), Value::Text(pattern)) => {
-                        let like = Like::new(&pattern, escape, context.collation, *national)?;
-                        Ok(Value::Boolean(like.matches(&text)))
-                    }
-                    _ => Ok(Value::Null),
-                }
-            }
+            How::Like(like) => like.evaluate(context, value(0), value(1), values.get(2).copied()).map(truth),
             How::Distinct(comparison) => match (value(0).is_null(), value(1).is_null()) {
                 (false, false) => {
                     let equal = comparison.evaluate(context, value(0), value(1))?;

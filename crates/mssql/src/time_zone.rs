@@ -34,12 +34,12 @@ impl Zone {
     }
 
     /// The moment of UTC at which clocks of the zone show this, and minutes ahead of UTC then. A time that clocks show
-    /// twice is the second one; one that they skip is as much later as they skip.
+    /// twice is the first one; one that they skip is as much later as they skip.
     pub fn from_local(self, local: Timestamp) -> (Timestamp, i16) {
         let Some(shown) = naive(local) else { return (local, 0) };
         let offset = match self.tz.offset_from_local_datetime(&shown) {
             LocalResult::Single(offset) => minutes(offset.fix().local_minus_utc()),
-            LocalResult::Ambiguous(_, later) => minutes(later.fix().local_minus_utc()),
+            LocalResult::Ambiguous(earlier, _) => minutes(earlier.fix().local_minus_utc()),
             LocalResult::None => {
                 let before = self.offset_at(Timestamp(local.0.saturating_sub(24 * 3600 * TICKS_PER_SECOND)));
                 let utc = local.to_utc(before);
@@ -223,7 +223,8 @@ mod tests {
         assert_eq!(at("2022-03-27 02:01:00"), "2022-03-27 03:01:00 +02:00");
         assert_eq!(at("2022-03-27 03:01:00"), "2022-03-27 03:01:00 +02:00");
         assert_eq!(at("2022-10-30 01:59:00"), "2022-10-30 01:59:00 +02:00");
-        assert_eq!(at("2022-10-30 02:30:00"), "2022-10-30 02:30:00 +01:00");
+        assert_eq!(at("2022-10-30 02:30:00"), "2022-10-30 02:30:00 +02:00");
+        assert_eq!(at("2022-10-30 03:01:00"), "2022-10-30 03:01:00 +01:00");
         assert_eq!(zone.offset_at("2024-07-01 00:00:00".parse().unwrap()), 120);
         assert!(zone.offset_at(Timestamp::FIRST) > 0 && zone.offset_at(Timestamp::LAST) > 0);
     }

@@ -8,11 +8,19 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A host with nothing but routines.
+/// The statement that reads a record into its outputs.
+const RECORD: StatementId = StatementId(2);
+
+/// A host with nothing but routines and one record.
 struct Plain(Vec<Arc<Program>>);
 
 impl Host for Plain {
-    fn execute(&mut self, _: &mut StatementCall<'_>) -> Result<Flow, Box<Raised>> {
+    fn execute(&mut self, call: &mut StatementCall<'_>) -> Result<Flow, Box<Raised>> {
+        if call.statement() == RECORD {
+            for field in 0..call.outputs() {
+                call.set(field, ValueRef::Text("a field"))?;
+            }
+        }
         Ok(Flow::Next)
     }
 
@@ -156,7 +164,25 @@ fn main() {
         vec![statement(kind)]
     });
     run_loop("a turn with a statement of the host", &hosts);
+    record();
     calls();
+}
+
+/// `READ` of a record of 26 fields into as many texts.
+fn record() {
+    let mut routine = Routine::new("read");
+    let outputs = (0..26).map(|n| routine.slot(&format!("F{n}$"), Type::TEXT)).collect();
+    let i = routine.slot_with("@i", Type::I32, Value::Integer(0));
+    let next = Expression::arithmetic(Type::I32, ArithmeticOp::Add, Expression::slot(&routine, i), Expression::int(1));
+    let condition = Expression::compare(CompareOp::Less, Expression::slot(&routine, i), Expression::int(10_000));
+    let (inputs, branches) = (Vec::new(), Vec::new());
+    let read = StatementKind::Host { statement: RECORD, text: "READ".into(), inputs, outputs, branches };
+    routine.body = vec![statement(StatementKind::While { condition, body: vec![statement(read), assign(i, next)] })];
+    let program = Program::compile(routine).unwrap_or_else(|error| panic!("{error}"));
+    let (mut machine, mut host) = (Machine::new(Limits::default()), Plain(Vec::new()));
+    measure("a turn with a record of 26 texts from the host", 10_000, || {
+        machine.run(&mut host, &program, &[]).unwrap_or_else(|error| panic!("{error}"));
+    });
 }
 
 fn calls() {

@@ -56,6 +56,11 @@ pub enum Fault {
         /// The parameter.
         parameter: String,
     },
+    /// A subscript is outside of its array's bounds, or NULL; or an array was not dimensioned, or is to have no elements.
+    Subscript {
+        /// The array.
+        array: Arc<str>,
+    },
     /// Routines call each other deeper than allowed.
     NestingLimit,
     /// GOSUBs are deeper than allowed.
@@ -96,6 +101,7 @@ impl fmt::Display for Fault {
             Fault::UnknownArgument { routine, parameter } => write!(f, "{routine} has no parameter {parameter}"),
             Fault::TooManyArguments { routine } => write!(f, "too many arguments for {routine}"),
             Fault::NotAnOutput { routine, parameter } => write!(f, "{parameter} of {routine} gives nothing back"),
+            Fault::Subscript { array } => write!(f, "a subscript of {array} is out of its bounds"),
             Fault::NestingLimit => f.write_str("calls are nested too deeply"),
             Fault::GosubLimit => f.write_str("subroutines are nested too deeply"),
             Fault::MemoryLimit => f.write_str("texts need more memory than they may have"),

@@ -7,6 +7,7 @@
 use crate::machine::Scratch;
 use crate::{Fault, Program, Raised, Slot, StatementCall, StatementId};
 use mainstay_base::{Date, Decimal, Interval, Time, Timestamp, Value, ValueRef};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,6 +93,11 @@ pub trait Host {
 
     /// A routine that is [`crate::Routine::scoped`] ended, in whatever way.
     fn left(&mut self, _program: &Arc<Program>, _level: usize) {}
+
+    /// What native functions of the language find again by [`NativeContext::session`]: the session's state.
+    fn session(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
 
     /// The time of day.
     fn now(&mut self) -> Timestamp;
@@ -186,6 +192,34 @@ impl PartialEq for NativeFunction {
     }
 }
 
+/// A function of the language with something of its own: an operation that was bound to its types, a compiled pattern.
+///
+/// It is called as a [`NativeFunction`] is, without leaving the machine's loop; what it needs of the session it finds by
+/// [`NativeContext::session`].
+pub trait Operation: Send + Sync {
+    /// Its name, for the printed form.
+    fn name(&self) -> &str;
+
+    /// Computes its value. NULL is among the arguments; text and bytes live as long as the call.
+    fn call(&self, context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]) -> Result<Produced, Box<Raised>>;
+}
+
+/// An [`Operation`] in a form. Two are the same if they are one.
+#[derive(Clone)]
+pub struct SharedOperation(pub Arc<dyn Operation>);
+
+impl fmt::Debug for SharedOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl PartialEq for SharedOperation {
+    fn eq(&self, other: &SharedOperation) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// What a native function may use while it runs.
 pub struct NativeContext<'a> {
     pub(crate) scratch: &'a mut Scratch,
@@ -207,7 +241,17 @@ impl NativeContext<'_> {
         &mut self.scratch.bytes
     }
 
-    /// The session.
+    /// What [`Host::session`] gives, if it is of this type.
+    pub fn session<T: Any>(&mut self) -> Option<&mut T> {
+        self.host.session()?.downcast_mut()
+    }
+
+    /// The buffers, and what [`Host::session`] gives, at once: for results that are written while the session is read.
+    pub fn session_and_scratch<T: Any>(&mut self) -> (Option<&mut T>, &mut Scratch) {
+        (self.host.session().and_then(|session| session.downcast_mut()), self.scratch)
+    }
+
+    /// The host.
     pub fn host(&mut self) -> &mut dyn Host {
         self.host
     }

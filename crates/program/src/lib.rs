@@ -67,7 +67,10 @@ mod verify;
 pub use compile::Program;
 pub use fault::{Fault, Place, Raised};
 pub use form::*;
-pub use host::{FaultAnswer, Flow, Host, NativeCall, NativeContext, NativeFunction, Produced, Resolved, Unhandled};
+pub use host::{
+    FaultAnswer, Flow, Host, NativeCall, NativeContext, NativeFunction, Operation, Produced, Resolved, SharedOperation,
+    Unhandled,
+};
 pub use machine::{Limits, Machine, RunArgument, Scratch, StatementCall};
 pub(crate) use types::File;
 pub use types::{Type, Width};

@@ -249,3 +249,57 @@ fn runs_inside_runs_count_as_nesting() {
     assert_eq!(error.fault, Some(Fault::NestingLimit));
     assert_eq!(host.statements, 32);
 }
+
+/// A host that finds the meaning of its statements with the program.
+struct Finding(Vec<String>);
+
+impl Host for Finding {
+    fn execute(&mut self, call: &mut StatementCall<'_>) -> Result<Flow, Box<Raised>> {
+        let number = call.statement().0 as usize;
+        let meaning = call.program().and_then(|program| program.data::<Vec<&str>>()?.get(number).copied());
+        self.0.push(meaning.unwrap_or("nothing").to_owned());
+        assert!(number != 2, "a host that panics");
+        Ok(Flow::Next)
+    }
+
+    fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
+        Err(Raised::new(1, 16, 1, name))
+    }
+
+    fn stamp(&self) -> u64 {
+        0
+    }
+
+    fn now(&mut self) -> mainstay_base::Timestamp {
+        mainstay_base::Timestamp(0)
+    }
+}
+
+#[test]
+fn hosts_keep_what_they_need_with_the_program() {
+    let mut r = Routine::new("main");
+    r.body = lines(1, vec![host(StatementId(1), vec![], vec![]), host(StatementId(0), vec![], vec![])]);
+    let program = Program::compile_with(r.clone(), std::sync::Arc::new(vec!["first", "second"])).unwrap();
+    let mut host = Finding(Vec::new());
+    Machine::new(Limits::default()).run(&mut host, &program, &[]).unwrap();
+    assert_eq!(host.0, ["second", "first"]);
+    assert_ne!(Program::compile(r).unwrap().id(), program.id());
+}
+
+#[test]
+fn a_machine_whose_host_panicked_is_reset() {
+    let mut r = Routine::new("main");
+    r.body = lines(1, vec![host(StatementId(2), vec![], vec![])]);
+    let program = Program::compile(r).unwrap();
+    let mut machine = Machine::new(Limits::default());
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _ = machine.run(&mut Finding(Vec::new()), &program, &[]);
+    }));
+    assert!(panicked.is_err() && machine.level() == 1);
+    machine.reset();
+    assert_eq!(machine.level(), 0);
+    let mut r = Routine::new("fine");
+    r.body = lines(1, vec![ret(int(4))]);
+    machine.run(&mut Finding(Vec::new()), &Program::compile(r).unwrap(), &[]).unwrap();
+    assert_eq!(machine.result(), ValueRef::Integer(4));
+}

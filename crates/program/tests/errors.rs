@@ -159,6 +159,15 @@ fn an_error_passes_through_routines_up_to_a_handler() {
     let error = run(&mut host, outer).unwrap_err();
     let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
     assert_eq!(trace, ["inner 5", "middle 3", "outer 1"]);
+    // What a handler raises again has been where it was, and goes on from the handler.
+    let mut catching = Routine::new("middle");
+    catching.body = lines(3, vec![attempt(10, vec![exec("inner")], vec![StatementKind::Rethrow])]);
+    host.add(catching);
+    let mut outer = Routine::new("outer");
+    outer.body = lines(1, vec![exec("middle")]);
+    let error = run(&mut host, outer).unwrap_err();
+    let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
+    assert_eq!(trace, ["inner 5", "middle 110", "outer 1"]);
 }
 
 #[test]
@@ -327,6 +336,23 @@ fn an_error_of_a_run_inside_a_statement_is_the_statements() {
     host.goes_on = true;
     run(&mut host, outer).unwrap();
     assert_eq!(host.notes, ["50000 'from the trigger' line 4", "'goes on'"]);
+}
+
+#[test]
+fn a_fault_of_a_run_inside_a_statement_keeps_its_place() {
+    let mut host = TestHost::default();
+    let mut inner = Routine::new("inner");
+    let array = inner.array("A", Type::I32, Value::Integer(0));
+    let element = ExpressionKind::Element { array, indexes: vec![int(1)] };
+    inner.body = lines(7, vec![note(Expression::new(Type::I32, element))]);
+    host.add(inner);
+    let mut outer = Routine::new("outer");
+    outer.body = lines(1, vec![common::build::host(NESTED, vec![Expression::text("inner")], vec![])]);
+    let error = run(&mut host, outer).unwrap_err();
+    // The host of these tests has no number for this one.
+    assert_eq!((error.number, error.line, error.routine.as_deref()), (0, 7, Some("inner")));
+    let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
+    assert_eq!(trace, ["inner 7", "outer 1"]);
 }
 
 #[test]

@@ -148,6 +148,28 @@ fn host_error() -> StatementKind {
 }
 
 #[test]
+fn long_texts_and_large_arrays_are_no_way_around_a_cancellation() {
+    let mut texts = Routine::new("texts");
+    let s = texts.slot_with("@s", Type::TEXT, Value::Text("x".repeat(1 << 20)));
+    let t = texts.slot_with("@t", Type::TEXT, Value::Text(String::new()));
+    let (s_, t_) = (Expression::slot(&texts, s), Expression::slot(&texts, t));
+    texts.body = lines(1, vec![StatementKind::Loop(lines(2, vec![assign(t, s_), assign(s, t_)]))]);
+    let mut arrays = Routine::new("arrays");
+    let array = arrays.array("A", Type::I32, Value::Integer(0));
+    let bounds = vec![(Expression::int(1), Expression::int(1 << 18))];
+    arrays.body = lines(1, vec![StatementKind::Loop(lines(2, vec![StatementKind::Dimension { array, bounds }]))]);
+    for routine in [texts, arrays] {
+        let program = Program::compile(routine).unwrap();
+        let deadline = Instant::now() + Duration::from_millis(20);
+        let limits = Limits { deadline: Some(deadline), ..Limits::default() };
+        let error = Machine::new(limits).run(&mut TestHost::default(), &program, &[]).unwrap_err();
+        assert_eq!(error.fault, Some(Fault::Deadline));
+        // Some milliseconds at most; a thousand turns would take seconds.
+        assert!(deadline.elapsed() < Duration::from_millis(150), "{:?}", deadline.elapsed());
+    }
+}
+
+#[test]
 fn text_with_a_limit_of_its_own_needs_no_more() {
     let program = Program::compile(doubling(Type::Text { limit: Some(1000) })).unwrap();
     let mut machine = Machine::new(Limits { text_bytes: 100_000, turns: 10_000, ..Limits::default() });

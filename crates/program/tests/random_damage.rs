@@ -85,6 +85,16 @@ impl Damage {
                     }
                     self.expression(value);
                 }
+                StatementKind::AssignElement { array, indexes, value } => {
+                    if self.strikes() {
+                        *array = ArrayId(self.random.below(2) as u16);
+                        indexes.push(Expression::int(1));
+                    }
+                    indexes.iter_mut().chain([value]).for_each(|value| self.expression(value));
+                }
+                StatementKind::Dimension { bounds, .. } if self.strikes() => {
+                    bounds.push((Expression::int(i32::MIN), Expression::int(self.random.below(1 << 31) as i32)));
+                }
                 StatementKind::If { condition, then, otherwise } => {
                     self.expression(condition);
                     self.statements(then);

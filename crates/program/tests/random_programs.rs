@@ -13,6 +13,9 @@ fn the_machine_agrees_with_a_walk_over_the_statements() {
     for seed in 0..3000 {
         let mut maker = StatementMaker::new(seed);
         let mut body = maker.block(1 + seed as usize % 5);
+        // Without it nearly all would end at the first element.
+        let bounds = vec![(Expression::int(-20), Expression::int(20))];
+        body.insert(0, Statement::new(0, StatementKind::Dimension { array: ArrayId(0), bounds }));
         let all = maker.counters.iter().map(|slot| Expression::slot(&maker.routine, *slot)).collect();
         body.push(Statement::new(999, common::build::host(NOTE, all, vec![])));
         let mut routine = maker.routine;
@@ -33,6 +36,7 @@ fn the_machine_agrees_with_a_walk_over_the_statements() {
                     Failure::Overflow => matches!(raised.fault, Some(Fault::Overflow { .. })),
                     Failure::DivideByZero => matches!(raised.fault, Some(Fault::DivideByZero)),
                     Failure::TooLong => false,
+                    Failure::Subscript => matches!(raised.fault, Some(Fault::Subscript { .. })),
                     Failure::Raised(text) => raised.text == text,
                 };
                 assert!(same, "seed {seed}\n{shown}\n{raised}");
@@ -42,5 +46,5 @@ fn the_machine_agrees_with_a_walk_over_the_statements() {
         }
         noted += host.notes.len();
     }
-    assert!(ended > 1000 && failed > 300 && noted > 5_000, "{ended} {failed} {noted}");
+    assert!(ended > 1000 && failed > 300 && noted > 3_000, "{ended} {failed} {noted}");
 }

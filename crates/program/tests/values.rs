@@ -187,6 +187,35 @@ fn native_functions_raise_errors_and_faults() {
     assert_eq!(host.notes, ["50000", "NULL"]);
 }
 
+/// Counts its calls in the session, and gives its own number.
+struct Numbered(i64);
+
+impl Operation for Numbered {
+    fn name(&self) -> &str {
+        "numbered"
+    }
+
+    fn call(&self, context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]) -> Result<Produced, Box<Raised>> {
+        let (session, scratch) = context.session_and_scratch::<Vec<String>>();
+        let notes = session.expect("the notes");
+        notes.push(format!("{} {}", self.0, arguments[0]));
+        scratch.text().push_str(&notes.join(", "));
+        Ok(Produced::Text)
+    }
+}
+
+#[test]
+fn operations_have_something_of_their_own_and_see_the_session() {
+    let operation =
+        |number, argument| Expression::operation(Type::TEXT, std::sync::Arc::new(Numbered(number)), vec![argument]);
+    let inner = operation(7, Expression::int(1));
+    assert_eq!((inner.clone(), inner == operation(7, Expression::int(1))), (inner.clone(), false));
+    let mut host = TestHost::default();
+    let value = evaluate(&mut host, Routine::new("main"), operation(8, inner)).unwrap();
+    assert_eq!(value, Value::Text("7 1, 8 '7 1'".into()));
+    assert_eq!(host.notes, ["7 1", "8 '7 1'"]);
+}
+
 #[test]
 fn native_functions_know_how_much_room_there_is() {
     let fills: NativeCall = |context, arguments| {

@@ -43,8 +43,24 @@ pub trait Catalog: Send + Sync {
         self.relation(name)
     }
 
+    /// The functions that the session's language defines, if it has any.
+    fn functions(&self) -> Option<Arc<dyn UserFunctions>> {
+        None
+    }
+
     /// The sequences of the session, if it has any to take values from.
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {
         None
     }
+}
+
+/// Functions that a language defines and a query calls, by their names: each gives one value for the values of a row.
+pub trait UserFunctions: std::fmt::Debug + Send + Sync {
+    /// What the function of this name gives, in the name that SQL Server has for the type; `None` if there is none.
+    fn result(&self, name: &str) -> Option<String>;
+
+    /// Its value for these arguments.
+    ///
+    /// Errors: those of running it.
+    fn call(&self, name: &str, arguments: &[mainstay_base::ValueRef<'_>]) -> Result<mainstay_base::Value>;
 }

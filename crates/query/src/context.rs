@@ -92,7 +92,10 @@ impl ContextProvider for StatementContext<'_> {
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
         if let Some(name) = name.strip_prefix(crate::mssql::PREFIX) {
-            return crate::mssql::function(name);
+            return match name.strip_prefix("user:") {
+                Some(name) => crate::mssql::user_function(name, self.catalog.functions()?),
+                None => crate::mssql::function(name),
+            };
         }
         let known = self.state.scalar_functions().get(name).cloned();
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))

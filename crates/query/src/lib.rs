@@ -57,7 +57,7 @@ mod uuid;
 mod watch;
 mod wildcard;
 
-pub use catalog::{Catalog, FIRST_PRIVATE, Relation};
+pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};
 pub use change::{BoundReturning, POSITION, RowExpressions, SqlExpr, expression};
 pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;

@@ -244,7 +244,8 @@ impl Planner {
                 true => reset_plan_states(Arc::clone(&planned.plan))?,
                 false => Arc::clone(&planned.plan),
             };
-            match planned.stateful || planned.large {
+            // The branches of a UNION ALL come in their order, but where threads share the work.
+            match planned.large {
                 true => execute_stream(plan, Arc::new(context)),
                 false => one_after_another(&plan, Arc::new(context)),
             }
@@ -417,7 +418,9 @@ impl Planner {
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
         let dated = crate::moment::with_the_time_in_plan(plan)?;
-        let is_momentary = dated.transformed || crate::sequences::are_in_plan(&dated.data);
+        let is_momentary = dated.transformed
+            || crate::sequences::are_in_plan(&dated.data)
+            || crate::mssql::calls_user_functions(&dated.data);
         Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary })
     }
 

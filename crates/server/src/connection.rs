@@ -8,7 +8,7 @@
 use crate::link::{Incoming, LinkError};
 use crate::log::Level;
 use crate::login::{LoggedIn, log_in};
-use crate::metrics::RequestKind;
+use crate::metrics::{OneMore, RequestKind};
 use crate::registry::Handle;
 use crate::requests::{self, Request};
 use crate::server::Shared;
@@ -26,12 +26,8 @@ const LOGGED_TEXT: usize = 500;
 pub(crate) fn serve<B: Backend>(shared: &Shared<B>, handle: &Handle) {
     let ended = match log_in(shared, handle) {
         Ok(Some(logged_in)) => {
-            shared.metrics.sessions.fetch_add(1, Relaxed);
-            let session_id = logged_in.session_id;
-            let ended = Serving { shared, handle, logged_in }.run();
-            shared.metrics.sessions.fetch_sub(1, Relaxed);
-            shared.registry.end_session(session_id);
-            ended.map(|()| "closed")
+            let _one_more = OneMore::of(&shared.metrics.sessions);
+            Serving { shared, handle, logged_in }.run().map(|()| "closed")
         }
         Ok(None) => Ok("refused"),
         Err(error) => Err(error),
@@ -138,10 +134,10 @@ impl<B: Backend> Serving<'_, B> {
         run: impl FnOnce(&mut B::Session, &mut AnswerSink<'_>),
     ) -> Result<bool, LinkError> {
         let (shared, handle) = (self.shared, self.handle);
-        let LoggedIn { session, answer, session_id } = &mut self.logged_in;
+        let LoggedIn { session, answer, number } = &mut self.logged_in;
         let mut sink = AnswerSink::new(answer, &handle.link, handle, &shared.metrics);
         let began = Instant::now();
-        shared.metrics.requests_running.fetch_add(1, Relaxed);
+        let one_more = OneMore::of(&shared.metrics.requests_running);
         handle.cancelled.store(false, SeqCst);
         handle.running.store(true, SeqCst);
         // Told to stop just before: there was nothing to stop then.
@@ -156,14 +152,14 @@ impl<B: Backend> Serving<'_, B> {
         };
         let (error, fatal, lost, rows) = (sink.error, sink.fatal, sink.lost, sink.rows);
         let took = began.elapsed();
-        shared.metrics.requests_running.fetch_sub(1, Relaxed);
+        drop(one_more);
         shared.metrics.rows_total.fetch_add(rows, Relaxed);
         shared.metrics.request(kind, took);
         let slow_ms = u128::from(shared.config.slow_statement_ms);
         if slow_ms > 0 && took.as_millis() >= slow_ms {
             shared.metrics.slow_total.fetch_add(1, Relaxed);
             let fields: [(&str, &dyn Display); 5] = [
-                ("session", session_id),
+                ("session", &number.number),
                 ("ms", &took.as_millis()),
                 ("rows", &rows),
                 ("kind", &kind.name()),

@@ -29,4 +29,5 @@ mod tls;
 mod watch;
 
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
+pub use metrics::metrics_page;
 pub use server::{Server, Stopped};

@@ -11,6 +11,7 @@
 
 use crate::metrics::Metrics;
 use mainstay_tds::{Assembler, Framer, PacketKind, PacketWriter, Reset, WholeMessage, Wire, WireError};
+use rustix::net::sockopt;
 use rustls::{ServerConfig, ServerConnection};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -19,8 +20,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// A client that says nothing for so long is asked by the operating system whether it is there, as SQL Server does.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// And asked again, some nine times, before it is given up.
+const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 /// Bytes read from a socket at a time.
 const READ_BYTES: usize = 16 * 1024;
+/// Bytes read at a time while a request runs.
+const EARLY_BYTES: usize = 1024;
 /// What a client may send while its request runs: an attention, and a little that it should not.
 const EARLY_MESSAGES: usize = 16;
 
@@ -76,6 +83,10 @@ pub(crate) struct Input {
     framer: Framer,
     assembler: Assembler,
     queue: VecDeque<Incoming>,
+    /// Where bytes are read to.
+    raw: Vec<u8>,
+    /// The timeout that the socket has, so that it is only set when it changes.
+    timeout: Option<Duration>,
 }
 
 /// A client's socket.
@@ -91,7 +102,17 @@ impl Link {
     /// A link whose messages may have `limit_bytes` until the limit is changed.
     pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<Metrics>) -> io::Result<Link> {
         socket.set_nodelay(true)?;
-        let input = Input { framer: Framer::new(), assembler: Assembler::new(limit_bytes), queue: VecDeque::new() };
+        // A client whose machine is gone without a word is found out, and its transaction rolled back.
+        sockopt::set_socket_keepalive(&socket, true)?;
+        sockopt::set_tcp_keepidle(&socket, KEEP_ALIVE)?;
+        sockopt::set_tcp_keepintvl(&socket, KEEP_ALIVE_AGAIN)?;
+        let input = Input {
+            framer: Framer::new(),
+            assembler: Assembler::new(limit_bytes),
+            queue: VecDeque::new(),
+            raw: vec![0; READ_BYTES],
+            timeout: None,
+        };
         Ok(Link { socket, tls: Mutex::new(None), input: Mutex::new(input), metrics })
     }
 
@@ -137,13 +158,15 @@ impl Link {
 
     /// Waits for bytes and takes them in.
     fn fill(&self, input: &mut Input, deadline: Option<Instant>) -> Result<(), LinkError> {
-        self.set_read_deadline(deadline)?;
-        let mut raw = [0; READ_BYTES];
-        let count = read_retrying(&self.socket, &mut raw)?;
-        self.take_in(input, raw.get(..count).unwrap_or_default())
+        self.set_read_deadline(input, deadline)?;
+        let mut raw = std::mem::take(&mut input.raw);
+        let read = read_retrying(&self.socket, &mut raw);
+        let taken = read.and_then(|count| self.take_in(input, raw.get(..count).unwrap_or_default()));
+        input.raw = raw;
+        taken
     }
 
-    fn set_read_deadline(&self, deadline: Option<Instant>) -> Result<(), LinkError> {
+    fn set_read_deadline(&self, input: &mut Input, deadline: Option<Instant>) -> Result<(), LinkError> {
         let timeout = match deadline {
             None => None,
             Some(deadline) => match deadline.saturating_duration_since(Instant::now()) {
@@ -151,7 +174,11 @@ impl Link {
                 left => Some(left),
             },
         };
-        Ok(self.socket.set_read_timeout(timeout)?)
+        if timeout != input.timeout {
+            self.socket.set_read_timeout(timeout)?;
+            input.timeout = timeout;
+        }
+        Ok(())
     }
 
     /// Takes in bytes of the socket; none of them is the end.
@@ -169,7 +196,7 @@ impl Link {
 
     /// Looks, without waiting, whether the client has sent anything while its request runs.
     pub fn poll(&self, input: &mut Input) -> Result<bool, LinkError> {
-        let mut raw = [0; READ_BYTES];
+        let mut raw = [0; EARLY_BYTES];
         while !input.has_attention() && input.queue.len() < EARLY_MESSAGES {
             match rustix::net::recv(&self.socket, raw.as_mut_slice(), rustix::net::RecvFlags::DONTWAIT) {
                 Ok((count, _)) => self.take_in(input, raw.get(..count).unwrap_or_default())?,
@@ -205,7 +232,7 @@ impl Link {
 
     /// Whether the client begins with TLS at once, as version 8.0 does.
     pub fn begins_with_tls(&self, deadline: Instant) -> Result<bool, LinkError> {
-        self.set_read_deadline(Some(deadline))?;
+        self.set_read_deadline(&mut self.input(), Some(deadline))?;
         let mut first = [0];
         let count = self.socket.peek(&mut first)?;
         if count == 0 { Err(LinkError::Closed) } else { Ok(first == [0x16]) }
@@ -217,7 +244,7 @@ impl Link {
         let mut input = self.input();
         let mut raw = [0; READ_BYTES];
         while tls.is_handshaking() {
-            self.set_read_deadline(Some(deadline))?;
+            self.set_read_deadline(&mut input, Some(deadline))?;
             let count = read_retrying(&self.socket, &mut raw)?;
             if count == 0 {
                 return Err(LinkError::Closed);
@@ -303,6 +330,11 @@ impl Input {
         self.queue.iter().any(|incoming| matches!(incoming, Incoming::Attention))
     }
 
+    /// Puts an attention back that was read in the middle of a request, for who ends the request.
+    pub fn put_attention_back(&mut self) {
+        self.queue.push_front(Incoming::Attention);
+    }
+
     /// Takes an attention out of what came while the request ran.
     pub fn take_attention(&mut self) -> bool {
         let had = self.has_attention();
@@ -338,4 +370,20 @@ fn decrypt(tls: &mut ServerConnection, mut raw: &[u8], mut take: impl FnMut(&[u8
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn clients_that_are_silent_are_asked_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (socket, _) = listener.accept().unwrap();
+        let link = Link::new(socket, 100, Arc::default()).unwrap();
+        assert!(sockopt::socket_keepalive(&link.socket).unwrap() && link.socket.nodelay().unwrap());
+        assert_eq!(sockopt::tcp_keepidle(&link.socket).unwrap(), KEEP_ALIVE);
+    }
 }

@@ -9,13 +9,13 @@
 //!                         <------  database, collation, language, LOGINACK, packet size, DONE
 //! ```
 //!
-//! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, a few
-//! kilobytes and no more than the login timeout.
+//! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, some tens of
+//! kilobytes, and no more than the login timeout; and there are no more than `max_logins` of them.
 
 use crate::config::Encryption;
 use crate::link::{Incoming, LinkError};
 use crate::log::Level;
-use crate::registry::Handle;
+use crate::registry::{Handle, SessionNumber};
 use crate::server::Shared;
 use mainstay_mssql::Message;
 use mainstay_tds::{
@@ -39,19 +39,9 @@ const REFUSAL_PAUSE: Duration = Duration::from_millis(200);
 /// What a login gives.
 pub(crate) struct LoggedIn<S> {
     pub session: S,
-    pub session_id: u16,
+    /// Behind the session, so that the number is free only when the session is gone.
+    pub number: SessionNumber,
     pub answer: Answer,
-}
-
-/// Gives the session's number back when it is dropped before the session is.
-struct Number<'a, B: Backend>(&'a Shared<B>, Option<u16>);
-
-impl<B: Backend> Drop for Number<'_, B> {
-    fn drop(&mut self) {
-        if let Some(number) = self.1 {
-            self.0.registry.end_session(number);
-        }
-    }
 }
 
 /// Brings a connection to its session. `None`: the client was refused and told so.
@@ -154,8 +144,8 @@ fn begin<B: Backend>(
         refuse(shared, handle, login.version, &[message])?;
         return Ok(None);
     }
-    let session_id = shared.registry.begin_session();
-    let mut number = Number(shared, Some(session_id));
+    let number = shared.registry.begin_session();
+    let session_id = number.number;
     let client = Client { session_id, address, encrypted };
     let session = match shared.backend.log_in(login, &client) {
         Ok(session) => session,
@@ -174,7 +164,8 @@ fn begin<B: Backend>(
     let mut answer = acknowledged(shared, login, &session.database(), encrypted);
     answer.packets().set_process(session_id);
     answer.packets().take_complete(|bytes| handle.link.send(bytes))?;
-    let fields: [(&str, &dyn std::fmt::Display); 8] = [
+    let fields: [(&str, &dyn std::fmt::Display); 9] = [
+        ("connection", &handle.id),
         ("session", &session_id),
         ("user", &login.user),
         ("database", &session.database()),
@@ -185,8 +176,7 @@ fn begin<B: Backend>(
         ("encrypted", &encrypted),
     ];
     shared.log.event(Level::Info, "login", &fields);
-    number.1 = None;
-    Ok(Some(LoggedIn { session, session_id, answer }))
+    Ok(Some(LoggedIn { session, number, answer }))
 }
 
 fn failed(user: &str) -> Message {
@@ -238,6 +228,7 @@ fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str, e
     if login.features.is_some() {
         let granted = login.asks_for(Feature::UTF8).then(|| Feature { id: Feature::UTF8, data: vec![1] });
         answer.feature_ack(granted.as_slice());
+        answer.set_utf8(granted.is_some());
     }
     let wanted = match login.packet_size {
         0 => shared.config.packet_bytes,

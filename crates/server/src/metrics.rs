@@ -51,6 +51,22 @@ pub(crate) struct Metrics {
     durations: AtomicU64,
 }
 
+/// One more of something, until this is dropped.
+pub(crate) struct OneMore<'a>(&'a AtomicI64);
+
+impl<'a> OneMore<'a> {
+    pub fn of(gauge: &'a AtomicI64) -> OneMore<'a> {
+        gauge.fetch_add(1, Relaxed);
+        OneMore(gauge)
+    }
+}
+
+impl Drop for OneMore<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
 impl Metrics {
     pub fn request(&self, kind: RequestKind, took: Duration) {
         if let Some(counter) = self.requests.get(kind as usize) {
@@ -106,6 +122,24 @@ impl Metrics {
         let _ = writeln!(out, "mainstay_request_seconds_sum {sum}\nmainstay_request_seconds_count {count}");
         out
     }
+}
+
+/// The reference page of the metrics: what `/metrics` says of each.
+pub fn metrics_page() -> String {
+    let mut page = String::from(
+        "# Metrics of the server\n\n<!-- Written from crates/server/src/metrics.rs by its tests; do not edit. -->\n\n\
+         `GET /metrics` on the address of `http` in `mainstay.toml`, in the text form of Prometheus. `GET /health` answers\n\
+         200 while the server takes connections, 503 while it stops.\n\n| metric | kind | meaning |\n|---|---|---|\n",
+    );
+    let text = Metrics::default().text();
+    let kind = |name: &str| {
+        let start = format!("# TYPE {name} ");
+        text.lines().find_map(|line| line.strip_prefix(start.as_str())).unwrap_or_default()
+    };
+    for (name, help) in text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split_once(' ')) {
+        page.push_str(&format!("| `{name}` | {} | {help} |\n", kind(name)));
+    }
+    page
 }
 
 #[cfg(test)]

@@ -34,6 +34,18 @@ impl Handle {
     }
 }
 
+/// The number of a session, which is free again when this is dropped.
+pub(crate) struct SessionNumber {
+    pub number: u16,
+    registry: Arc<Registry>,
+}
+
+impl Drop for SessionNumber {
+    fn drop(&mut self) {
+        self.registry.inner().sessions.remove(&self.number);
+    }
+}
+
 /// The connections that are open.
 #[derive(Default)]
 pub(crate) struct Registry {
@@ -84,16 +96,11 @@ impl Registry {
     }
 
     /// A number for a session; the lowest that is free.
-    pub fn begin_session(&self) -> u16 {
+    pub fn begin_session(self: &Arc<Registry>) -> SessionNumber {
         let mut inner = self.inner();
         let number = (FIRST_SESSION..=u16::MAX).find(|number| !inner.sessions.contains(number)).unwrap_or(u16::MAX);
         inner.sessions.insert(number);
-        number
-    }
-
-    /// Gives a session's number back.
-    pub fn end_session(&self, number: u16) {
-        self.inner().sessions.remove(&number);
+        SessionNumber { number, registry: Arc::clone(self) }
     }
 
     /// All connections.

@@ -59,7 +59,13 @@ impl Request {
             Request::Calls(calls) => {
                 for (i, call) in calls.iter().enumerate() {
                     (sink.error, sink.status_said) = (false, false);
-                    session.call(call, sink);
+                    // Pools of connections that do not know the bit in the packet's status.
+                    if call.procedure.eq_ignore_ascii_case("sp_reset_connection") {
+                        session.reset(false);
+                        sink.answer.set_in_transaction(false);
+                    } else {
+                        session.call(call, sink);
+                    }
                     if !sink.status_said && !sink.error {
                         sink.return_status(0);
                     }
@@ -114,8 +120,9 @@ impl<'a> Load<'a> {
                 if self.failed { Err(lost()) } else { Ok(()) }
             }
             Ok(Incoming::Attention) => {
-                // The client takes it back; the acknowledgement ends the answer.
+                // The client takes the load back, and sends no more of it.
                 (self.failed, self.ended) = (true, true);
+                self.handle.link.input().put_attention_back();
                 self.handle.cancelled.store(true, SeqCst);
                 Err(lost())
             }

@@ -14,11 +14,17 @@ use std::time::Duration;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The same while nobody is connected.
+const LONG_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs until the server stops and no connection is left.
 pub(crate) fn run(registry: &Arc<Registry>, metrics: &Metrics) {
-    while !registry.stopping.load(SeqCst) || !registry.all().is_empty() {
-        std::thread::sleep(PAUSE);
+    loop {
+        let nobody = registry.all().is_empty();
+        if nobody && registry.stopping.load(SeqCst) {
+            return;
+        }
+        std::thread::sleep(if nobody { LONG_PAUSE } else { PAUSE });
         for handle in registry.running() {
             look(&handle, metrics);
         }
@@ -28,8 +34,12 @@ pub(crate) fn run(registry: &Arc<Registry>, metrics: &Metrics) {
 fn look(handle: &Handle, metrics: &Metrics) {
     // Who holds the input reads itself (a bulk load), or has just ended the request.
     let Some(mut input) = handle.link.try_input() else { return };
-    if !handle.running.load(SeqCst) || handle.cancelled.load(SeqCst) {
+    if !handle.running.load(SeqCst) {
         return;
+    }
+    if handle.cancelled.load(SeqCst) {
+        // Told again: the session may have been about to begin when it was told first.
+        return handle.stop_request();
     }
     match handle.link.poll(&mut input) {
         Ok(false) => {}

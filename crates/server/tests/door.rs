@@ -31,7 +31,7 @@ fn a_login_says_what_clients_wait_for() {
     assert_eq!(tokens[7].change(), Some((4, "8000".into())));
     assert_eq!(ends(&tokens), [(0xFD, 0, 0)]);
     assert_eq!(rows(&wire.batch("SELECT 1")), [[Value::Integer(1)]]);
-    assert!(running.log.text().contains("event=login session=51 user=SA database=shop application=test"));
+    assert!(running.log.text().contains("event=login connection=1 session=51 user=SA database=shop application=test"));
 }
 
 #[test]
@@ -235,6 +235,33 @@ fn bulk_loads_are_taken_row_by_row() {
     wire.send_message(PacketKind::BulkLoad, &[1, 2, 3]);
     assert_eq!(errors(&wire.tokens()), [(4804, 16)]);
     assert_eq!(rows(&wire.batch("SELECT loaded")), [[Value::Integer(5000)]]);
+}
+
+#[test]
+fn a_bulk_load_can_be_taken_back_in_its_middle() {
+    let running = start("");
+    let mut wire = Wire::logged_in(running.server.tds_address());
+    let columns = [Column::new("n", DataType::Int)];
+    let load: Vec<_> = (0..2000).map(|n| vec![Value::Integer(n)]).collect();
+    for pause_ms in [0, 100] {
+        wire.out.set_kind(PacketKind::BulkLoad);
+        put_bulk(&columns, &load, wire.version, &mut wire.out).unwrap();
+        wire.out.end_message();
+        let bytes = wire.out.take();
+        // All but the last packet.
+        wire.stream.write_all(&bytes[..4096]).unwrap();
+        std::thread::sleep(Duration::from_millis(pause_ms));
+        wire.attention();
+        let tokens = wire.tokens();
+        assert_eq!((errors(&tokens), ends(&tokens)), (vec![(4804, 16)], vec![(0xFD, 0x02, 0)]));
+        assert_eq!(ends(&wire.tokens()), [(0xFD, 0x20, 0)]);
+    }
+    assert_eq!(rows(&wire.batch("SELECT loaded")), [[Value::Integer(0)]]);
+    // Or by a last packet that says so.
+    wire.stream.write_all(&[7, 3, 0, 9, 0, 0, 1, 0, 0x81]).unwrap();
+    let tokens = wire.tokens();
+    assert_eq!(ends(&tokens), [(0xFD, 0x02, 0)]);
+    assert_eq!(rows(&wire.batch("SELECT 9")), [[Value::Integer(9)]]);
 }
 
 #[test]

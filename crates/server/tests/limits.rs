@@ -160,3 +160,31 @@ fn metrics_health_and_slow_requests() {
     assert!(log.contains("event=slow_request session=51 ms=1"), "{log}");
     assert!(log.contains("text=\"sleep 0.1 -- with \\\"quotes\\\"\""), "{log}");
 }
+
+#[test]
+fn many_clients_are_answered_each_with_its_own() {
+    let running = start("slow_statement_ms = 0");
+    let address = running.server.tds_address();
+    std::thread::scope(|scope| {
+        for client in 0..24i64 {
+            scope.spawn(move || {
+                let mut wire = Wire::logged_in(address);
+                let spid = rows(&wire.batch("SELECT @@SPID"));
+                for round in 0..20 {
+                    let number = client * 100 + round;
+                    assert_eq!(rows(&wire.batch(&format!("SELECT {number}"))), [[Value::Integer(number)]]);
+                    if (client + round) % 7 == 0 {
+                        wire.send_batch("sleep 5");
+                        wire.attention();
+                        while ends(&wire.tokens()).iter().all(|end| end.1 & 0x20 == 0) {}
+                    }
+                    if (client + round) % 5 == 0 {
+                        assert_eq!(rows(&wire.batch("rows 500")).len(), 500);
+                    }
+                }
+                assert_eq!(rows(&wire.batch("SELECT @@SPID")), spid);
+            });
+        }
+    });
+    eventually("they are gone", || running.backend.sessions.load(SeqCst) == 0);
+}

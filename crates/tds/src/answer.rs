@@ -16,7 +16,8 @@ use crate::value_write::CellWriter;
 use crate::version::Version;
 use crate::{Collation, Feature, PacketKind};
 use mainstay_base::ValueRef;
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Length, Message};
+use std::borrow::Cow;
 
 /// Bits of a DONE's status.
 const MORE: u16 = 0x0001;
@@ -40,6 +41,8 @@ pub struct Answer {
     pending: Option<Done>,
     /// Whether a transaction is open, which every DONE says.
     in_transaction: bool,
+    /// Whether the client takes VARCHAR in UTF-8.
+    utf8: bool,
 }
 
 impl Answer {
@@ -53,6 +56,7 @@ impl Answer {
             scratch: Vec::new(),
             pending: None,
             in_transaction: false,
+            utf8: false,
         }
     }
 
@@ -64,6 +68,11 @@ impl Answer {
     /// The version that is written.
     pub fn version(&self) -> Version {
         self.version
+    }
+
+    /// Says that the client takes VARCHAR in UTF-8 ([`Feature::UTF8`] was granted); it gets NVARCHAR otherwise.
+    pub fn set_utf8(&mut self, takes: bool) {
+        self.utf8 = takes;
     }
 
     /// Says from here on whether a transaction is open.
@@ -181,10 +190,25 @@ impl Answer {
         }
         self.out.put_u16(columns.len().min(usize::from(u16::MAX - 1)) as u16);
         for column in columns {
-            let cell = CellWriter::new(column, self.version, Place::Row);
+            let cell = CellWriter::new(&self.sendable(column), self.version, Place::Row);
             column.write(&cell.info, self.version, &mut self.out);
             self.cells.push(cell);
         }
+    }
+
+    /// The column as the client can take it: without UTF-8 if it does not know that.
+    fn sendable<'c>(&self, column: &'c Column) -> Cow<'c, Column> {
+        if self.utf8 || !column.collation.is_utf8() {
+            return Cow::Borrowed(column);
+        }
+        let data_type = match column.data_type {
+            DataType::Char(length) if length <= 4000 => DataType::NChar(length),
+            DataType::VarChar(Length::Limited(length)) if length <= 4000 => DataType::NVarChar(Length::Limited(length)),
+            DataType::Char(_) | DataType::VarChar(_) => DataType::NVarChar(Length::Max),
+            DataType::Text => DataType::NText,
+            _ => return Cow::Borrowed(column),
+        };
+        Cow::Owned(Column { data_type, ..column.clone() })
     }
 
     /// ORDER: by which columns the rows are ordered, counted from 1.
@@ -239,7 +263,7 @@ impl Answer {
     pub fn return_value(&mut self, ordinal: u16, column: &Column, value: ValueRef<'_>) -> Result<(), ValueError> {
         self.write_pending(true);
         let mark = self.out.mark();
-        let cell = CellWriter::new(column, self.version, Place::Parameter);
+        let cell = CellWriter::new(&self.sendable(column), self.version, Place::Parameter);
         self.out.put_u8(0xAC);
         self.out.put_u16(ordinal);
         self.out.put_short_text(&column.name);

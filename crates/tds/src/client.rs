@@ -212,7 +212,7 @@ fn put_parameter(parameter: &Parameter, version: Version, out: &mut PacketWriter
 fn put_table(table: &TableValue, version: Version, out: &mut PacketWriter) -> Result<(), String> {
     out.put(&[token::TABLE, 0]);
     out.put_short_text(&table.schema);
-    out.put_short_text(&table.type_name);
+    out.put_short_text(&table.name);
     let mut cells = Vec::new();
     if table.columns.is_empty() {
         out.put_u16(0xFFFF);

@@ -27,7 +27,8 @@ pub struct Column {
     pub identity: bool,
     /// Whether its values are computed.
     pub computed: bool,
-    /// Whether it can be changed.
+    /// Whether it is a table's own column, which can be changed if its table can: clients are told that nobody knows, as
+    /// SQL Server tells them of all such columns.
     pub updatable: bool,
     /// Whether case counts in comparisons.
     pub case_sensitive: bool,
@@ -75,7 +76,7 @@ impl Column {
         let bit = |set: bool, bit: u16| if set { 1 << bit } else { 0 };
         let common = bit(self.nullable, 0)
             | bit(self.case_sensitive, 1)
-            | bit(self.updatable, 2)
+            | bit(self.updatable, 3)
             | bit(self.identity, 4)
             | bit(self.computed, 5);
         match version >= Version::V7_2 {

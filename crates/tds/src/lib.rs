@@ -16,8 +16,9 @@
 //! The rules are those of the published protocol, [MS-TDS]; sections are named where they are implemented. What real
 //! clients send is recorded in `tests/recorded`.
 //!
-//! Nothing that a client sends can panic or take more memory than a small multiple of its own length: counts are not
-//! believed before the bytes that they announce are there. The client's side, which tests need, is in [`client`].
+//! Nothing that a client sends can panic or take memory without bound: counts are not believed before the bytes that they
+//! announce are there. The worst multiple is that of a table as a parameter with one column of NULLs, whose rows are two
+//! bytes on the wire and some eighty in memory. The client's side, which tests need, is in [`client`].
 
 mod answer;
 mod batch;
@@ -25,6 +26,7 @@ mod bulk;
 pub mod client;
 mod collation;
 mod column;
+mod cursor_call;
 mod error;
 mod login;
 mod packet;
@@ -33,6 +35,7 @@ mod prelogin;
 mod reader;
 mod rpc;
 mod session;
+mod static_cursor;
 mod table_value;
 mod transaction;
 mod type_info;
@@ -45,6 +48,7 @@ pub use batch::{Batch, Headers};
 pub use bulk::{BulkEvent, BulkReader, NextRow};
 pub use collation::Collation;
 pub use column::Column;
+pub use cursor_call::{CursorCall, Fetch, Opened, Outputs, concurrency, scroll};
 pub use error::{ValueError, Wire, WireError};
 pub use login::{Feature, LONGEST_LOGIN, Login, Password};
 pub use packet::{
@@ -55,6 +59,7 @@ pub use packet_writer::{Mark, PacketWriter};
 pub use prelogin::{Encryption, LONGEST_PRELOGIN, PreLogin};
 pub use rpc::{Call, MOST_PARAMETERS, NUMBERED, Parameter, ParameterValue};
 pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Session, Sink, Stop};
+pub use static_cursor::StaticCursor;
 pub use table_value::TableValue;
 pub use transaction::{Begin, Isolation, TransactionRequest};
 pub use version::Version;

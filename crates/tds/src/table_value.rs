@@ -19,6 +19,8 @@ use mainstay_base::Value;
 /// Columns of a table type.
 const MOST_COLUMNS: u16 = 1024;
 const DEFAULTED: u16 = 1 << 9;
+/// NULLs that stand for defaults, in all rows together: they take no bytes on the wire, and would else be without bound.
+const MOST_DEFAULTS: usize = 1 << 20;
 
 /// A table as a parameter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +28,7 @@ pub struct TableValue {
     /// The schema of its type; empty if the client does not say.
     pub schema: String,
     /// The name of its type.
-    pub type_name: String,
+    pub name: String,
     /// Its columns, in the type's order; clients leave their names out.
     pub columns: Vec<Column>,
     /// Whether a column has no values here, and takes its default in every row.
@@ -38,8 +40,7 @@ pub struct TableValue {
 /// Reads one, after the token of its type.
 pub(crate) fn read(reader: &mut Reader<'_>, version: Version) -> Wire<TableValue> {
     let _database = reader.short_text()?;
-    let mut table =
-        TableValue { schema: reader.short_text()?, type_name: reader.short_text()?, ..TableValue::default() };
+    let mut table = TableValue { schema: reader.short_text()?, name: reader.short_text()?, ..TableValue::default() };
     let count = reader.u16()?;
     let mut infos = Vec::new();
     if count != 0xFFFF {
@@ -62,11 +63,15 @@ pub(crate) fn read(reader: &mut Reader<'_>, version: Version) -> Wire<TableValue
             _ => return Err(WireError::Malformed("an unknown part of a table's description")),
         }
     }
+    let defaults_a_row = table.defaulted.iter().filter(|defaulted| **defaulted).count();
     loop {
         match reader.u8()? {
             0x00 => return Ok(table),
             0x01 if !infos.is_empty() => {}
             _ => return Err(WireError::Malformed("an unknown part of a table")),
+        }
+        if table.rows.len().saturating_mul(defaults_a_row) > MOST_DEFAULTS {
+            return Err(WireError::Malformed("a table of more defaults than are taken"));
         }
         let mut row = Vec::with_capacity(infos.len().min(64));
         for (info, defaulted) in infos.iter().zip(&table.defaulted) {

@@ -231,10 +231,8 @@ impl TypeInfo {
                 info.length = u32::from(reader.u8()?);
             }
             OLD_DECIMAL | OLD_NUMERIC | DECIMALN | NUMERICN => {
-                [info.precision, info.scale] = {
-                    info.length = u32::from(reader.u8()?);
-                    reader.array()?
-                };
+                info.length = u32::from(reader.u8()?);
+                [info.precision, info.scale] = reader.array()?;
                 if !(1..=38).contains(&info.precision) || info.scale > info.precision {
                     return Err(WireError::Malformed("a decimal of an impossible precision"));
                 }

@@ -87,7 +87,7 @@ impl CellWriter {
             }
             self.begin_long(bytes.len(), out)?;
             out.put(bytes);
-            self.end_long(bytes.len(), out);
+            self.end_long(out);
             return Ok(());
         }
         if self.info.token == token::NVARCHAR {
@@ -121,7 +121,7 @@ impl CellWriter {
             let length = 2 * if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
             self.begin_long(length, out)?;
             out.put_utf16(text);
-            self.end_long(length, out);
+            self.end_long(out);
             return Ok(());
         }
         if !is_text(&self.info) {
@@ -136,7 +136,7 @@ impl CellWriter {
         };
         self.begin_long(bytes.len(), out)?;
         out.put(bytes);
-        self.end_long(bytes.len(), out);
+        self.end_long(out);
         Ok(())
     }
 
@@ -164,7 +164,8 @@ impl CellWriter {
         Ok(())
     }
 
-    fn end_long(&self, _length: usize, out: &mut PacketWriter) {
+    /// What stands behind them.
+    fn end_long(&self, out: &mut PacketWriter) {
         if self.info.prefix() == Prefix::Pieces {
             out.put_u32(0);
         }

@@ -185,6 +185,20 @@ fn long_types_stand_behind_pointers() {
 }
 
 #[test]
+fn utf8_goes_only_to_clients_that_take_it() {
+    let column = Column::new("c", DataType::VarChar(Length::Limited(3))).collation(Collation::UTF8);
+    let written = |takes| {
+        answer_bytes(Version::V7_4, |answer| {
+            answer.set_utf8(takes);
+            answer.columns(std::slice::from_ref(&column));
+            answer.row(&[ValueRef::Text("日")]).unwrap();
+        })
+    };
+    assert_eq!(written(true), hex("81 0100 00000000 0100 A7 0300 0904D02400 01 6300 D1 0300 E697A5"));
+    assert_eq!(written(false), hex("81 0100 00000000 0100 E7 0600 0904D02400 01 6300 D1 0200 E565"));
+}
+
+#[test]
 fn columns_say_what_they_are() {
     let column = Column {
         identity: true,
@@ -196,8 +210,8 @@ fn columns_say_what_they_are() {
         ..Column::new("id", DataType::Int)
     };
     let written = |version| answer_bytes(version, |answer| answer.columns(std::slice::from_ref(&column)));
-    assert_eq!(written(Version::V7_4), hex("81 0100 00000000 3760 26 04 02 6900 6400"));
-    assert_eq!(written(Version::V7_1), hex("81 0100 0000 3700 26 04 02 6900 6400"));
+    assert_eq!(written(Version::V7_4), hex("81 0100 00000000 3B60 26 04 02 6900 6400"));
+    assert_eq!(written(Version::V7_1), hex("81 0100 0000 3B00 26 04 02 6900 6400"));
     let stamp = Column::new("v", DataType::RowVersion).nullable(false);
     assert_eq!(
         answer_bytes(Version::V7_4, |answer| answer.columns(&[stamp])),

@@ -6,7 +6,10 @@
 mod common;
 
 use common::hex;
-use mainstay_tds::{Batch, BulkEvent, BulkReader, Call, Login, ParameterValue, PreLogin, TransactionRequest, Version};
+use mainstay_tds::{
+    Batch, BulkEvent, BulkReader, Call, CursorCall, Login, Opened, ParameterValue, PreLogin, TransactionRequest,
+    Version,
+};
 use std::fmt::Write;
 
 macro_rules! recordings {
@@ -65,10 +68,22 @@ fn describe_call(call: &Call) -> String {
             ParameterValue::Variant(data_type, value) => format!("{value} of {data_type}"),
             ParameterValue::Table(table) => {
                 let columns: Vec<String> = table.columns.iter().map(|column| column.data_type.to_string()).collect();
-                format!("{}.{} ({}), {} rows", table.schema, table.type_name, columns.join(", "), table.rows.len())
+                format!("{}.{} ({}), {} rows", table.schema, table.name, columns.join(", "), table.rows.len())
             }
         };
         let _ = write!(text, " | {} {}{output} {value:?}", parameter.name, parameter.data_type);
+    }
+    match CursorCall::of(call) {
+        None => {}
+        Some(Ok(CursorCall::Open(opened))) => {
+            let Opened { text: statement, scroll, concurrency, values, outputs, .. } = opened;
+            let values = values.len();
+            let _ = write!(text, " = open {statement:?} {scroll:#x} {concurrency:#x} of {values} values, {outputs:?}");
+        }
+        Some(Ok(other)) => {
+            let _ = write!(text, " = {other:?}");
+        }
+        Some(Err(message)) => panic!("{message}"),
     }
     text
 }

@@ -170,7 +170,7 @@ fn tables_as_parameters_come_back() {
     let rows = (0..30).map(|_| columns.iter().map(|column| value_of(column.data_type, &mut random)).collect());
     let table = TableValue {
         schema: "dbo".into(),
-        type_name: "ids".into(),
+        name: "ids".into(),
         defaulted: columns.iter().map(|_| false).collect(),
         rows: rows.collect(),
         columns,
@@ -183,7 +183,7 @@ fn tables_as_parameters_come_back() {
         collation: Collation::DEFAULT,
         value: ParameterValue::Table(table.clone()),
     };
-    let empty = TableValue { schema: String::new(), type_name: "none".into(), ..TableValue::default() };
+    let empty = TableValue { schema: String::new(), name: "none".into(), ..TableValue::default() };
     let mut with_default = table.clone();
     with_default.defaulted[3] = true;
     with_default.rows.iter_mut().for_each(|row| row[3] = Value::Null);

@@ -5,6 +5,7 @@ use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
+use crate::state::{Level, TemporaryTable};
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised, StatementCall};
@@ -12,7 +13,7 @@ use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{BulkRows, Column, Command};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, ReducedChange, Scope};
-use mainstay_tsql::tree::{Change, ObjectName, Target};
+use mainstay_tsql::tree::{Change, SetItem, Target};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -33,11 +34,18 @@ impl Runner<'_> {
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| inner.plan_change(host, change))?;
         let values = self.values(&plan, host, call);
+        let Some(reduced) = plan.change.clone() else { return Ok(Flow::Next) };
+        if reduced.images.is_some() {
+            let outcome = self.with_triggers(&mut plan, &values, &reduced, change, host, call);
+            self.put_plan(loaded, number, plan);
+            let count = outcome?;
+            self.inner.state.row_count = count as i64;
+            self.done(command_of(change), Some(count));
+            return Ok(Flow::Next);
+        }
         let outcome = self.run_change(&mut plan, &values);
-        let reduced = plan.change.clone();
         self.put_plan(loaded, number, plan);
         let (count, returned) = outcome?;
-        let Some(reduced) = reduced else { return Ok(Flow::Next) };
         self.after_change(&reduced, host, &returned, call)?;
         self.inner.state.row_count = count as i64;
         self.done(command_of(change), Some(count));
@@ -61,6 +69,101 @@ impl Runner<'_> {
         Ok((all.len() as u64, Returned { schema, rows: all }))
     }
 
+    /// A change with the triggers that it fires, all of it or nothing.
+    fn with_triggers(
+        &mut self,
+        plan: &mut Plan,
+        values: &[Value],
+        reduced: &ReducedChange,
+        change: &Change,
+        host: &HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Result<u64, Box<Raised>> {
+        let own = self.inner.state.transactions == 0;
+        match own {
+            true => {
+                self.inner.execute("BEGIN")?;
+                self.inner.state.transactions = 1;
+            }
+            false => drop(self.inner.execute("SAVEPOINT \"#trigger\"")?),
+        }
+        let mut work = |it: &mut Self, call: &mut StatementCall<'_>| -> Result<u64, Box<Raised>> {
+            let (count, returned) = it.run_change(plan, values)?;
+            it.after_change(reduced, host, &returned, call)?;
+            it.fire(reduced, change, &returned, call)?;
+            Ok(count)
+        };
+        let outcome = work(self, call);
+        match (own, &outcome) {
+            _ if self.inner.state.transactions == 0 => {
+                // A trigger has rolled everything back.
+                let text = "The transaction ended in the trigger. The batch has been aborted.";
+                return outcome.and(Err(raised(Message::error(3609, text))));
+            }
+            (true, Ok(_)) => {
+                self.inner.state.transactions = 0;
+                self.inner.execute("COMMIT")?;
+            }
+            (true, Err(_)) => self.inner.rollback(None)?,
+            (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#trigger\"")?),
+            (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#trigger\"")?),
+        }
+        outcome
+    }
+
+    /// Runs the AFTER triggers of a change that is done.
+    fn fire(
+        &mut self,
+        reduced: &ReducedChange,
+        change: &Change,
+        returned: &Returned,
+        call: &mut StatementCall<'_>,
+    ) -> Result<(), Box<Raised>> {
+        let (Some(width), Some(columns)) = (reduced.images, self.inner.names(&[]).columns(&reduced.target)) else {
+            return Ok(());
+        };
+        let total = returned.schema.as_ref().map_or(0, |schema| schema.fields().len());
+        let images = if matches!(change, Change::Update(_)) { 2 } else { 1 };
+        let first = total.saturating_sub(images * width);
+        let part = |from: usize| -> Vec<Vec<Value>> {
+            returned.rows.iter().map(|row| row[from..from + width].to_vec()).collect()
+        };
+        let (new, old) = match change {
+            Change::Update(_) => (part(first), part(first + width)),
+            Change::Delete(_) => (Vec::new(), part(first)),
+            _ => (part(first), Vec::new()),
+        };
+        let updated = match change {
+            Change::Update(update) => update.items.iter().filter_map(set_column).collect(),
+            _ => columns.iter().map(|column| column.name.clone()).collect(),
+        };
+        for trigger in self.inner.modules.triggers(&reduced.target, event_of(change), false) {
+            let loaded = self.inner.modules.load(&trigger).map_err(|message| raised(*message))?;
+            let mut level = Level { columns_updated: Some(Vec::clone(&updated)), ..Level::default() };
+            let depth = self.inner.state.levels.len() + 1;
+            for (name, rows) in [("inserted", &new), ("deleted", &old)] {
+                let core = format!("{name}@{depth}");
+                let list: Vec<String> = columns
+                    .iter()
+                    .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
+                    .collect();
+                self.inner.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&core)))?;
+                self.inner.execute(&format!(
+                    "CREATE TEMPORARY TABLE {} ({})",
+                    reduce::quoted(&core),
+                    list.join(", ")
+                ))?;
+                self.inner.insert_rows(&reduce::quoted(&core), width, rows)?;
+                level.tables.insert(name.to_owned(), TemporaryTable { core, borrowed: false });
+            }
+            self.inner.state.version += 1;
+            self.coming = Some(level);
+            self.inner.state.row_count = returned.rows.len() as i64;
+            self.nested(&loaded, call)?;
+        }
+        Ok(())
+    }
+
     /// What comes of the rows: variables, identities, OUTPUT.
     fn after_change(
         &mut self,
@@ -69,7 +172,9 @@ impl Runner<'_> {
         returned: &Returned,
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
-        let width = returned.schema.as_ref().map_or(0, |schema| schema.fields().len());
+        let all = returned.schema.as_ref().map_or(0, |schema| schema.fields().len());
+        let images = change.images.map_or(0, |columns| columns * if change.text.contains("\"old\".*") { 2 } else { 1 });
+        let width = all.saturating_sub(images);
         let behind = change.assigned.len() + usize::from(change.identity.is_some());
         let outputs = width.saturating_sub(behind);
         let last = returned.rows.last();
@@ -86,7 +191,7 @@ impl Runner<'_> {
             set(call, output, value.as_ref())?;
         }
         if change.identity.is_some()
-            && let Some(Value::Integer(identity)) = last.and_then(|row| row.last())
+            && let Some(Value::Integer(identity)) = last.and_then(|row| row.get(width.saturating_sub(1)))
         {
             self.inner.state.identity = Some(*identity);
             if let Some(level) = self.inner.state.level() {
@@ -135,10 +240,10 @@ impl Runner<'_> {
         let rows = self.inner.state.captured.pop().unwrap_or_default();
         let Change::Insert(insert) = change else { return Ok(Flow::Next) };
         let Target::Table(target, _) = &insert.target else { return Ok(Flow::Next) };
-        let names = self.inner.names(&host.inputs);
-        let table = names.table(target).map_err(raised)?;
-        let known = names.columns(target);
-        drop(names);
+        let (table, known) = {
+            let names = self.inner.names(&host.inputs);
+            (names.table(target).map_err(raised)?, names.columns(target))
+        };
         let given = match &known {
             Some(columns) => reduce::insert_columns(columns, &insert.columns, target, false).map_err(raised)?,
             None => Vec::new(),
@@ -171,24 +276,15 @@ impl Inner {
             (Some(Target::Table(name, _)), Some(open)) => name.last().eq_ignore_ascii_case(open),
             _ => false,
         };
-        let reduced = reduce::change(change, &self.names(&host.inputs), identity_insert).map_err(raised)?;
-        self.refuse_triggers(&reduced.target, change)?;
+        let named = target.and_then(|target| match target {
+            Target::Table(name, _) => Some(name),
+            Target::Remote(_) => None,
+        });
+        let images = named.is_some_and(|name| self.modules.has_triggers(name, event_of(change)));
+        let reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, images).map_err(raised)?;
         let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), reduced.heads.clone())?;
         plan.change = Some(reduced);
         Ok(plan)
-    }
-
-    /// A table with triggers is not changed without them.
-    fn refuse_triggers(&self, table: &ObjectName, change: &Change) -> Result<(), Box<Raised>> {
-        let event = match change {
-            Change::Insert(_) => "INSERT",
-            Change::Update(_) => "UPDATE",
-            _ => "DELETE",
-        };
-        match self.modules.has_triggers(table, event) {
-            true => Err(raised(reduce::not_supported("A change of a table with triggers"))),
-            false => Ok(()),
-        }
     }
 
     /// Rows of a bulk load, into the table of the `INSERT BULK` before it.
@@ -221,6 +317,24 @@ impl Inner {
             self.core.execute(word).map_err(failed)?;
         }
         outcome
+    }
+}
+
+/// What a trigger calls this.
+fn event_of(change: &Change) -> &'static str {
+    match change {
+        Change::Insert(_) => "INSERT",
+        Change::Update(_) => "UPDATE",
+        Change::Delete(_) | Change::Merge(_) => "DELETE",
+    }
+}
+
+fn set_column(item: &SetItem) -> Option<String> {
+    match item {
+        SetItem::Column(name, ..) | SetItem::Both(_, name, ..) | SetItem::Method(name, ..) => {
+            Some(name.last().to_owned())
+        }
+        SetItem::Variable(..) => None,
     }
 }
 

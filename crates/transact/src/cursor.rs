@@ -110,15 +110,22 @@ impl Runner<'_> {
             cursor.values.iter().map(|(name, data_type, _)| (name.clone(), *data_type)).collect();
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&cursor.query, &self.inner.names(&variables)).map_err(raised)?;
-        let value = |parameter: &Parameter| match &parameter.source {
+        let mut value = |parameter: &Parameter| match &parameter.source {
             Source::Variable(name) => cursor
                 .values
                 .iter()
                 .find(|(known, ..)| known == name)
                 .map_or(Value::Null, |(_, _, value)| value.clone()),
             Source::Session(function) => self.session_value(*function, None),
+            Source::Catalog(function, inputs) => {
+                let variable = |name: &str| {
+                    let found = cursor.values.iter().find(|(known, ..)| known == name);
+                    found.map_or(Value::Null, |(_, _, value)| value.clone())
+                };
+                self.inner.catalog_answer(function.name, inputs, &variable)
+            }
         };
-        let values: Vec<Value> = parameters.iter().map(value).collect();
+        let values: Vec<Value> = parameters.iter().map(&mut value).collect();
         let mut plan = self.inner.plan(&text, parameters, heads)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let mut found = plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;

@@ -12,8 +12,8 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName, Sequence, SequenceOption, Statement,
-    StatementKind, TableElement, UnaryOperator, View,
+    CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName, PhraseItem, Sequence, SequenceOption,
+    Statement, StatementKind, TableElement, UnaryOperator, View,
 };
 
 impl Inner {
@@ -36,7 +36,7 @@ impl Inner {
             let text = format!("There is already an object named '{name}' in the database.");
             return Err(raised(Message::error(2714, text).state(6)));
         }
-        level.tables.insert(key, TemporaryTable { core: core.clone() });
+        level.tables.insert(key, TemporaryTable { core: core.clone(), borrowed: false });
         self.state.version += 1;
         Ok(quoted(&core))
     }
@@ -147,7 +147,7 @@ impl Inner {
 
     /// Keeps a procedure, function, trigger or type.
     fn keep(&mut self, statement: &Statement, define: DefineKind, text: &str) -> Result<(), Box<Raised>> {
-        let Some((name, kind, _)) = modules::defined(statement) else {
+        let Some((name, ..)) = modules::defined(statement) else {
             return Err(raised(reduce::not_supported("An object of this kind")));
         };
         let exists = self.modules.find(name).is_some();
@@ -160,9 +160,6 @@ impl Inner {
                 return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)));
             }
             _ => {}
-        }
-        if matches!(kind, "IF" | "TR") && kind == "IF" {
-            return Err(raised(reduce::not_supported("An inline table-valued function")));
         }
         modules::keep(&mut self.core, statement, text).map_err(raised)?;
         self.instance.version.bump();
@@ -178,10 +175,11 @@ impl Runner<'_> {
         let command = match &statement.kind {
             StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
             StatementKind::AlterTable(alter) => {
-                let names = inner.names(&[]);
-                let table = names.table(&alter.table).map_err(raised)?;
-                let statements = reduce::alter_table(&table, &alter.action, &names).map_err(raised)?;
-                drop(names);
+                let statements = {
+                    let names = inner.names(&[]);
+                    let table = names.table(&alter.table).map_err(raised)?;
+                    reduce::alter_table(&table, &alter.action, &names).map_err(raised)?
+                };
                 for statement in statements {
                     inner.execute(&statement)?;
                 }
@@ -237,8 +235,14 @@ impl Runner<'_> {
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,
             StatementKind::BulkInsert(..) => return Err(raised(reduce::not_supported("BULK INSERT from a file"))),
+            StatementKind::Words(words) if words.verb == "INSERT BULK" => {
+                let Some(name) = &words.name else { return Ok(Flow::Next) };
+                let table = inner.names(&[]).table(name).map_err(raised)?;
+                inner.state.bulk_target = Some((table, bulk_columns(&words.rest)));
+                return Ok(Flow::Next);
+            }
             StatementKind::Words(words) => {
-                return Err(raised(reduce::not_supported(&format!("This statement ({words:?})"))));
+                return Err(raised(reduce::not_supported(&words.verb)));
             }
             _ => return Err(raised(reduce::not_supported("This statement"))),
         };
@@ -259,6 +263,19 @@ impl Runner<'_> {
         }
         Ok(Flow::Next)
     }
+}
+
+/// The columns of an INSERT BULK: the first word of each part of its list.
+fn bulk_columns(items: &[PhraseItem]) -> Vec<String> {
+    let first = |phrase: &mainstay_tsql::tree::Phrase| match phrase.items.first() {
+        Some(PhraseItem::Word(name)) => Some(name.text.clone()),
+        _ => None,
+    };
+    let list = items.iter().find_map(|item| match item {
+        PhraseItem::Group(phrases) => Some(phrases.iter().filter_map(first).collect()),
+        _ => None,
+    });
+    list.unwrap_or_default()
 }
 
 fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) -> Result<(), Box<Raised>> {

@@ -17,8 +17,15 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::UnknownColumn => Message::error(207, format!("Invalid column name '{}'.", quoted())),
         Code::Ambiguous => Message::error(209, format!("Ambiguous column name '{}'.", quoted())),
         Code::DivisionByZero => Message::error(8134, "Divide by zero error encountered."),
-        Code::UniqueViolation => Message::error(2627, sentence(error)).severity(14),
-        Code::NotNullViolation => Message::error(515, sentence(error)).state(2),
+        Code::UniqueViolation => unique_violation(error),
+        Code::NotNullViolation => {
+            let (table, column) = error.place().and_then(|place| place.rsplit_once('.')).unwrap_or(("", ""));
+            let text = format!(
+                "Cannot insert the value NULL into column '{column}', table 'dbo.{table}'; column does not allow nulls. \
+                 INSERT fails."
+            );
+            Message::error(515, text).state(2)
+        }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
         Code::Deadlock => {
             let text = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
@@ -42,6 +49,25 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
         _ => Message::error(50000, sentence(error)),
     }
+}
+
+/// A key that is there already; the core says where: `orders, primary key orders_pkey`.
+fn unique_violation(error: &Error) -> Message {
+    let place = error.place().unwrap_or("");
+    let (table, index) = place.split_once(", ").unwrap_or((place, ""));
+    let name = index.rsplit(' ').next().unwrap_or("");
+    let key =
+        error.message().split_once("key (").and_then(|(_, rest)| rest.rsplit_once(") is")).map_or("", |(key, _)| key);
+    let key = format!("The duplicate key value is ({key}).");
+    if index.starts_with("primary") || index.starts_with("unique key") {
+        let kind = if index.starts_with("primary") { "PRIMARY" } else { "UNIQUE" };
+        let text = format!(
+            "Violation of {kind} KEY constraint '{name}'. Cannot insert duplicate key in object 'dbo.{table}'. {key}"
+        );
+        return Message::error(2627, text).severity(14);
+    }
+    let text = format!("Cannot insert duplicate key row in object 'dbo.{table}' with unique index '{name}'. {key}");
+    Message::error(2601, text).severity(14)
 }
 
 /// The error of a scalar subquery of more than one row.

@@ -57,7 +57,7 @@ impl Runner<'_> {
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
-                let loaded = self.inner.compile(&text, &[]).map_err(|messages| first(messages))?;
+                let loaded = self.inner.compile(&text, &[]).map_err(first)?;
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {
@@ -113,6 +113,9 @@ impl Runner<'_> {
             self.message(Message { number, severity, state, text, procedure, line });
             if options.iter().any(|option| option.starts("SETERROR")) {
                 self.inner.state.error = number;
+            }
+            if options.iter().any(|option| option.starts("NOWAIT")) {
+                self.sink.flush();
             }
             return Ok(Flow::Next);
         }

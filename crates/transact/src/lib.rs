@@ -18,12 +18,14 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod catalog;
 mod change;
 mod cursor;
 mod define;
 mod errors;
 mod flow;
 mod format;
+mod functions;
 mod instance;
 mod modules;
 mod procedures;
@@ -32,6 +34,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod system;
 
 pub use instance::Instance;
 pub use session::Session;

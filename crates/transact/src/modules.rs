@@ -170,6 +170,21 @@ impl Modules {
         Ok(loaded)
     }
 
+    /// The query of an inline table function.
+    pub(crate) fn inline_function(&self, name: &ObjectName) -> Option<reduce::InlineFunction> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        let StatementKind::Function(function) = &self.find(name)?.statement.kind else { return None };
+        let FunctionKind::Inline(query) = &function.returns else { return None };
+        let parameter = |parameter: &mainstay_tsql::tree::Parameter| {
+            let place = Declared::Column(1, &parameter.name.text);
+            Some((parameter.name.text.clone(), reduce::data_type(&parameter.data_type, place, &Nothing).ok()?))
+        };
+        let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
+        Some(reduce::InlineFunction { parameters, query: query.as_ref().clone() })
+    }
+
     /// The columns of a table type.
     pub(crate) fn table_type(&self, name: &ObjectName) -> Option<&[TableElement]> {
         match &self.find(name)?.statement.kind {
@@ -229,6 +244,10 @@ impl Scope for Nothing {
 
     fn is_scalar_function(&self, _: &ObjectName) -> bool {
         false
+    }
+
+    fn inline_function(&self, _: &ObjectName) -> Option<reduce::InlineFunction> {
+        None
     }
 
     fn user_type(&self, _: &ObjectName) -> Option<DataType> {

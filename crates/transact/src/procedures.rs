@@ -12,7 +12,9 @@ use mainstay_tsql::compile::ModuleParameter;
 use std::sync::Arc;
 
 /// The ones that there are.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 10] = [
+    "sp_columns",
+    "sp_columns_100",
     "sp_executesql",
     "sp_helptext",
     "sp_who",
@@ -58,6 +60,7 @@ pub(crate) fn run(runner: &mut Runner<'_>, name: &str, arguments: &[(Option<&str
         "sp_getapplock" => Ok(Flow::Next),
         "sp_who" => who(runner),
         "sp_tables" => tables(runner, argument(0, "@table_name").map(text_of)),
+        "sp_columns" | "sp_columns_100" => columns(runner, argument(0, "@table_name").map(text_of)),
         "sp_databases" => {
             let database = runner.inner.instance.name.to_string();
             let columns =
@@ -137,6 +140,100 @@ fn tables(runner: &mut Runner<'_>, wanted: Option<String>) -> Ran {
         text("REMARKS", 254),
     ];
     rows(runner, &columns, &list)
+}
+
+/// As ODBC's SQLColumns has them.
+fn columns(runner: &mut Runner<'_>, wanted: Option<String>) -> Ran {
+    let all = runner.inner.instance.database.tables().map_err(crate::errors::raised_error)?;
+    let wanted = wanted.unwrap_or_default();
+    let database = runner.inner.state.database.clone();
+    let mut list = Vec::new();
+    for table in
+        all.iter().filter(|table| ["", "%"].contains(&wanted.as_str()) || table.name.eq_ignore_ascii_case(&wanted))
+    {
+        let names = runner.inner.names(&[]);
+        let found = mainstay_tsql::reduce::Scope::columns(&names, &object_name(&table.name)).unwrap_or_default();
+        for (place, column) in found.iter().enumerate() {
+            let data_type = column.data_type;
+            let name =
+                if column.is_identity { format!("{} identity", data_type.name()) } else { data_type.name().to_owned() };
+            list.push(vec![
+                Value::Text(database.clone()),
+                Value::Text("dbo".to_owned()),
+                Value::Text(table.name.clone()),
+                Value::Text(column.name.clone()),
+                Value::Integer(odbc_type(data_type)),
+                Value::Text(name),
+                Value::Integer(data_type.display_size().map_or(0, i64::from)),
+                Value::Integer(data_type.max_length().into()),
+                Value::Integer(data_type.scale().into()),
+                Value::Integer(10),
+                Value::Integer(1),
+                Value::Null,
+                Value::Null,
+                Value::Integer(odbc_type(data_type)),
+                Value::Null,
+                Value::Null,
+                Value::Integer(place as i64 + 1),
+                Value::Text("YES".to_owned()),
+                Value::Integer(data_type.system_type_id().into()),
+            ]);
+        }
+    }
+    let small = |name: &str| Column::new(name, DataType::SmallInt);
+    let int = |name: &str| Column::new(name, DataType::Int);
+    let heads = [
+        text("TABLE_QUALIFIER", 128),
+        text("TABLE_OWNER", 128),
+        text("TABLE_NAME", 128),
+        text("COLUMN_NAME", 128),
+        small("DATA_TYPE"),
+        text("TYPE_NAME", 128),
+        int("PRECISION"),
+        int("LENGTH"),
+        small("SCALE"),
+        small("RADIX"),
+        small("NULLABLE"),
+        text("REMARKS", 254),
+        text("COLUMN_DEF", 4000),
+        small("SQL_DATA_TYPE"),
+        small("SQL_DATETIME_SUB"),
+        int("CHAR_OCTET_LENGTH"),
+        int("ORDINAL_POSITION"),
+        text("IS_NULLABLE", 254),
+        small("SS_DATA_TYPE"),
+    ];
+    rows(runner, &heads, &list)
+}
+
+/// The number that ODBC has for a type.
+fn odbc_type(data_type: DataType) -> i64 {
+    use DataType::*;
+    match data_type {
+        Bit => -7,
+        TinyInt => -6,
+        SmallInt => 5,
+        Int => 4,
+        BigInt => -5,
+        Decimal { .. } | Money | SmallMoney => 3,
+        Real => 7,
+        Float => 6,
+        Date => -9,
+        Time(_) => -154,
+        SmallDateTime | DateTime | DateTime2(_) => 93,
+        DateTimeOffset(_) => -155,
+        Char(_) => 1,
+        VarChar(_) => 12,
+        NChar(_) => -8,
+        NVarChar(_) => -9,
+        Text => -1,
+        NText | Xml => -10,
+        Binary(_) | RowVersion => -2,
+        VarBinary(_) => -3,
+        Image => -4,
+        UniqueIdentifier => -11,
+        SqlVariant => -150,
+    }
 }
 
 /// `EXEC sp_executesql N'...', N'@a int', @a = 1`.

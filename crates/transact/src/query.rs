@@ -36,7 +36,14 @@ impl Inner {
 
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
-        Names { core: RefCell::new(&mut self.core), modules: &self.modules, state: &self.state, variables }
+        Names {
+            database: &self.instance.database,
+            is_momentary: &self.is_momentary,
+            core: RefCell::new(&mut self.core),
+            modules: &self.modules,
+            state: &self.state,
+            variables,
+        }
     }
 
     /// Prepares a reduced statement.
@@ -47,7 +54,10 @@ impl Inner {
         heads: Vec<Head>,
     ) -> Result<Plan, Box<Raised>> {
         let prepared = self.core.prepare(text).map_err(|error| raised(message_of(&error)))?;
-        let version = self.name_version();
+        let mut version = self.name_version();
+        if self.is_momentary.replace(false) {
+            version.0 = u64::MAX;
+        }
         Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
     }
 
@@ -71,15 +81,22 @@ impl Runner<'_> {
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
-    pub(crate) fn values(&self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
-        let value = |parameter: &Parameter| match &parameter.source {
+    pub(crate) fn values(&mut self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
+        let mut value = |parameter: &Parameter| match &parameter.source {
             Source::Variable(name) => {
                 let place = host.inputs.iter().position(|(known, _)| known == name);
                 place.map_or(Value::Null, |place| call.input(place).to_value())
             }
             Source::Session(function) => self.session_value(*function, call.error()),
+            Source::Catalog(function, inputs) => {
+                let variable = |name: &str| {
+                    let place = host.inputs.iter().position(|(known, _)| known == name);
+                    place.map_or(Value::Null, |place| call.input(place).to_value())
+                };
+                self.inner.catalog_answer(function.name, inputs, &variable)
+            }
         };
-        plan.parameters.iter().map(value).collect()
+        plan.parameters.iter().map(&mut value).collect()
     }
 
     /// SELECT to the client, or INTO a table.
@@ -119,8 +136,7 @@ impl Runner<'_> {
             limit => limit,
         };
         let Plan { prepared, heads, columns, .. } = plan;
-        let mut rows =
-            prepared.query(&mut self.inner.core, &parameters).map_err(|error| crate::errors::raised_error(error))?;
+        let mut rows = prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
         let columns = match columns {
             Some(columns) => Arc::clone(columns),
             None => {
@@ -147,7 +163,9 @@ impl Runner<'_> {
             count += 1;
             if captures {
                 let values = (0..row.len()).map(|column| row.get(column).to_value()).collect();
-                self.inner.state.captured.last_mut().map(|rows| rows.push(values));
+                if let Some(captured) = self.inner.state.captured.last_mut() {
+                    captured.push(values);
+                }
                 continue;
             }
             padded.clear();
@@ -229,8 +247,11 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         let mut plan = self.planned(loaded, number, |inner| {
-            let ReducedQuery { text, parameters, heads } =
-                reduce::expression(value, &inner.names(&host.inputs)).map_err(raised)?;
+            let reduced = match &host.action {
+                Action::Condition(_) => reduce::condition(value, &inner.names(&host.inputs)),
+                _ => reduce::expression(value, &inner.names(&host.inputs)),
+            };
+            let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&plan, host, call);

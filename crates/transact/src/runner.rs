@@ -1,6 +1,6 @@
 //! The host of the machine: what each statement of a program does.
 
-use crate::errors::{message_from, of_fault, raised, raised_error};
+use crate::errors::{message_from, of_fault, raised};
 use crate::modules::Loaded;
 use crate::procedures;
 use crate::query::Plan;
@@ -9,10 +9,11 @@ use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
 use mainstay_mssql::{Context, Message};
 use mainstay_program::{
-    Fault, FaultAnswer, Flow, Host, Program, Raised, Resolved, StatementCall, StatementId, Unhandled,
+    Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
+    Unhandled,
 };
 use mainstay_tds::{Command, Done, DoneKind, Sink};
-use mainstay_tsql::compile::{Action, HostStatement};
+use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub(crate) struct Runner<'a> {
     system: Vec<String>,
     kind: DoneKind,
     levels_before: usize,
+    /// What the level that is about to begin finds there: `inserted` and `deleted`, and the columns that are set.
+    pub(crate) coming: Option<Level>,
 }
 
 /// The numbers of statements from here on are system procedures.
@@ -44,7 +47,16 @@ pub(crate) type Ran = Result<Flow, Box<Raised>>;
 impl<'a> Runner<'a> {
     pub(crate) fn new(inner: &'a mut Inner, sink: &'a mut dyn Sink, kind: DoneKind) -> Runner<'a> {
         let levels_before = inner.state.levels.len();
-        Runner { inner, sink, stack: Vec::new(), expected: Vec::new(), system: Vec::new(), kind, levels_before }
+        Runner {
+            inner,
+            sink,
+            stack: Vec::new(),
+            expected: Vec::new(),
+            system: Vec::new(),
+            kind,
+            levels_before,
+            coming: None,
+        }
     }
 
     /// A module that will be entered next.
@@ -68,6 +80,10 @@ impl<'a> Runner<'a> {
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.state.error = 0;
+        // Rows that INSERT ... EXEC takes are not the client's.
+        if command == Command::SELECT && !self.inner.state.captured.is_empty() {
+            return;
+        }
         let kind = self.kind();
         let nocount = self.inner.state.options.nocount;
         let count = if nocount { None } else { count };
@@ -100,15 +116,9 @@ impl<'a> Runner<'a> {
         plans.by_statement[statement] = Some(plan);
     }
 
-    /// The variables that a statement was given, by name.
-    pub(crate) fn variables(host: &HostStatement, call: &StatementCall<'_>) -> Vec<(String, Value)> {
-        let value = |(place, (name, _)): (usize, &(String, _))| (name.clone(), call.input(place).to_value());
-        host.inputs.iter().enumerate().map(value).collect()
-    }
-
     fn leave_level(&mut self) {
         let Some(level) = self.inner.state.levels.pop() else { return };
-        for table in level.tables.values() {
+        for table in level.tables.values().filter(|table| !table.borrowed) {
             // A table that a rollback has taken away is not there any more.
             let _ = self
                 .inner
@@ -146,6 +156,20 @@ impl<'a> Runner<'a> {
             Action::Session(function) => {
                 let value = self.session_value(*function, call.error());
                 set(call, 0, value.as_ref())
+            }
+            Action::Catalog(function) => {
+                let inputs: Vec<Value> = (0..call.inputs()).map(|place| call.input(place).to_value()).collect();
+                let value = self.inner.catalog_value(function.name, &inputs);
+                set(call, 0, value.as_ref())
+            }
+            Action::ColumnUpdated(column) => {
+                let updated = self.inner.state.levels.last().and_then(|level| level.columns_updated.as_ref());
+                let is = updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)));
+                set(call, 0, ValueRef::Boolean(is))
+            }
+            Action::TableParameter(name) => {
+                self.table_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))));
+                Ok(Flow::Next)
             }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
@@ -228,7 +252,7 @@ impl Host for Runner<'_> {
         let ends_batch = error.uncatchable
             || self.inner.state.options.xact_abort
             || error.severity >= 20
-            || matches!(error.number, 245 | 241 | 242 | 208 | 1205 | 8114 | 217 | 3960 | 2812)
+            || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
             || error.state >= 0 && error.detail.is_some();
         if ends_batch {
             return Unhandled::Propagate;
@@ -256,7 +280,8 @@ impl Host for Runner<'_> {
         self.expected.retain(|other| !Arc::ptr_eq(other, &loaded));
         // The batch itself works on the session's own level.
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
-            self.inner.state.levels.push(Level::default());
+            let level = self.coming.take().unwrap_or_default();
+            self.inner.state.levels.push(level);
         }
         self.stack.push(loaded);
     }
@@ -268,6 +293,15 @@ impl Host for Runner<'_> {
         } else {
             self.forget_variables();
         }
+    }
+
+    fn convert(&mut self, value: ValueRef<'_>, to: &Slot, scratch: &mut Scratch) -> Result<Produced, Box<Raised>> {
+        let Some(wanted) = mainstay_mssql::operation::data_type(&to.declared) else {
+            return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
+        };
+        let from = mainstay_mssql::convert::type_of(value);
+        let converted = mainstay_mssql::convert::convert(&self.context(), value, from, wanted, None).map_err(raised)?;
+        Ok(Produced::Value(converted))
     }
 
     fn now(&mut self) -> Timestamp {
@@ -300,8 +334,15 @@ impl Runner<'_> {
         Ok(Flow::Next)
     }
 
-    /// An error of the core, as one of the machine.
-    pub(crate) fn failed(&self, error: mainstay_base::Error) -> Box<Raised> {
-        raised_error(error)
+    /// Lets a table parameter stand for a table of the caller's level.
+    fn table_parameter(&mut self, name: &str, given: &str) {
+        let levels = &mut self.inner.state.levels;
+        let caller = levels.len().checked_sub(2).and_then(|place| levels.get(place));
+        let known = caller.and_then(|level| level.tables.get(&given.to_lowercase())).cloned();
+        if let (Some(table), Some(level)) = (known, levels.last_mut()) {
+            let table = crate::state::TemporaryTable { borrowed: true, ..table };
+            level.tables.insert(name.to_lowercase(), table);
+            self.inner.state.version += 1;
+        }
     }
 }

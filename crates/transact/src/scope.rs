@@ -3,16 +3,20 @@
 use crate::errors::message_of;
 use crate::modules::Modules;
 use crate::state::State;
+use crate::system::{Sources, fill};
 use mainstay_engine::NativeColumn;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{Scope, TableColumn, quoted};
+use mainstay_tsql::reduce::{InlineFunction, Scope, TableColumn, quoted};
 use mainstay_tsql::tree::ObjectName;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The names that a statement can use.
 pub(crate) struct Names<'a> {
+    pub(crate) database: &'a mainstay_engine::Database,
+    /// Whether the catalog itself was asked for, so that what is made of these names holds once.
+    pub(crate) is_momentary: &'a Cell<bool>,
     /// To ask what the core makes of a query.
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
     pub(crate) modules: &'a Modules,
@@ -57,7 +61,21 @@ impl Scope for Names<'_> {
                 Err(Message::error(1087, format!("Must declare the table variable \"{last}\".")).severity(15).state(2))
             }
             Some('#') => Err(Message::error(208, format!("Invalid object name '{last}'.")).state(0)),
-            _ => Ok(core_name(name)),
+            _ => match local_name(name) {
+                (Some(schema), view) if ["sys", "information_schema"].contains(&schema.to_lowercase().as_str()) => {
+                    let Names { database, modules, state, .. } = self;
+                    let sources = Sources { database, modules, state };
+                    let filled = fill(&mut self.core.borrow_mut(), &sources, schema, view);
+                    match filled.map_err(|error| message_of(&error))? {
+                        Some(table) => {
+                            self.is_momentary.set(true);
+                            Ok(table)
+                        }
+                        None => Ok(core_name(name)),
+                    }
+                }
+                _ => Ok(core_name(name)),
+            },
         }
     }
 
@@ -85,6 +103,10 @@ impl Scope for Names<'_> {
 
     fn is_scalar_function(&self, name: &ObjectName) -> bool {
         self.modules.is_scalar_function(name)
+    }
+
+    fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {
+        self.modules.inline_function(name)
     }
 
     fn user_type(&self, name: &ObjectName) -> Option<DataType> {

@@ -1,19 +1,24 @@
 //! One connection: batches and calls, and what the client is told of them.
 
 use crate::errors::message_from;
+use crate::functions::{Functions, Silence};
 use crate::instance::Instance;
 use crate::modules::{Loaded, Modules, loaded};
 use crate::procedures;
 use crate::runner::{Plans, Runner};
-use crate::state::State;
+use crate::state::{State, TemporaryTable};
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
-use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TransactionRequest};
+use mainstay_tds::{
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
+};
 use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
 use mainstay_tsql::{Options, parse};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +43,8 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) plans: HashMap<usize, Plans>,
+    /// Whether the statement that is being planned asked for the catalog itself.
+    pub(crate) is_momentary: Cell<bool>,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -56,12 +63,40 @@ impl Cancel for Stopper {
 
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
+        let mut session = Session::plain(instance, login, host, application);
+        session.inner.core.set_functions(Arc::new(Functions::new(instance)));
+        session
+    }
+
+    /// A session for the functions that another one's queries call.
+    pub(crate) fn beside(instance: &Instance) -> Session {
+        Session::new(instance, "sa", "", "")
+    }
+
+    /// What a function gives for these arguments.
+    pub(crate) fn function(&mut self, loaded: &Arc<Loaded>, values: &[ValueRef<'_>]) -> Result<Value, Box<Raised>> {
+        let arguments: Vec<RunArgument<'_>> = values.iter().map(|value| RunArgument::Value(*value)).collect();
+        let mut silence = Silence;
+        let mut runner = Runner::new(&mut self.inner, &mut silence, DoneKind::InProcedure);
+        runner.expect(loaded);
+        let outcome = self.machine.run(&mut runner, &loaded.program, &arguments);
+        runner.finish();
+        outcome.map(|()| self.machine.result().to_value())
+    }
+
+    fn plain(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, instance.next_process());
-        let inner =
-            Inner { instance: instance.clone(), core, modules: Modules::default(), state, plans: HashMap::new() };
+        let inner = Inner {
+            instance: instance.clone(),
+            core,
+            modules: Modules::default(),
+            state,
+            plans: HashMap::new(),
+            is_momentary: Cell::new(false),
+        };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, batches: HashMap::new(), cancel }
     }
@@ -142,14 +177,20 @@ impl Session {
 
     /// A procedure of the database, or one of the system's.
     fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        let values: Vec<(Option<String>, Value, bool)> = call
-            .parameters
-            .iter()
-            .map(|parameter| {
-                let name = (!parameter.name.is_empty()).then(|| parameter.name.clone());
-                (name, single(&parameter.value), parameter.default)
-            })
-            .collect();
+        let mut values: Vec<(Option<String>, Value, bool)> = Vec::with_capacity(call.parameters.len());
+        for (number, parameter) in call.parameters.iter().enumerate() {
+            let name = (!parameter.name.is_empty()).then(|| parameter.name.clone());
+            let value = match &parameter.value {
+                ParameterValue::Table(table) => match self.inner.table_value(number, table) {
+                    Ok(name) => Value::Text(name),
+                    Err(raised) => {
+                        return refuse(&[crate::errors::message_from(&raised)], sink, &mut self.inner.state);
+                    }
+                },
+                value => single(value),
+            };
+            values.push((name, value, parameter.default));
+        }
         if let Err(message) = self.inner.refresh() {
             return refuse(&[message], sink, &mut self.inner.state);
         }
@@ -244,6 +285,13 @@ impl Session {
                     return Err(vec![Message::error(8179, text)]);
                 };
                 self.run_text(&prepared.text, &prepared.parameters, call, 1, sink)
+            }
+            "sp_prepexecrpc" => {
+                let handle = self.inner.keep_handle(&text(1), &[]);
+                let parameters = call.parameters.get(2..).map(<[_]>::to_vec).unwrap_or_default();
+                self.procedure_call(&Call { procedure: text(1), parameters, ..call.clone() }, sink);
+                self.give_handle(handle, sink);
+                Ok(())
             }
             "sp_unprepare" => {
                 self.inner.state.handles.remove(&handle_of(0));
@@ -350,6 +398,43 @@ impl mainstay_tds::Session for Session {
 }
 
 impl Inner {
+    /// A table that a client sends as a parameter: a temporary table under a name of its own.
+    fn table_value(&mut self, number: usize, table: &TableValue) -> Result<String, Box<Raised>> {
+        let name = format!("@parameter{number}");
+        let columns: Vec<String> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(place, column)| match column.name.as_str() {
+                "" => format!("\"c{place}\" {}", reduce::type_name(column.data_type)),
+                name => format!("{} {}", reduce::quoted(name), reduce::type_name(column.data_type)),
+            })
+            .collect();
+        // The columns are called as their type calls them.
+        let declared = self.type_columns(&table.name, &columns);
+        let core = reduce::quoted(&name);
+        self.execute(&format!("DROP TABLE IF EXISTS {core}"))?;
+        self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;
+        self.insert_rows(&core, declared.len(), &table.rows)?;
+        if let Some(level) = self.state.level() {
+            level.tables.insert(name.clone(), TemporaryTable { core: name.clone(), borrowed: false });
+        }
+        self.state.version += 1;
+        Ok(name)
+    }
+
+    fn type_columns(&mut self, name: &str, sent: &[String]) -> Vec<String> {
+        let elements = self.modules.table_type(&object_name(name)).map(<[_]>::to_vec);
+        let types = elements.and_then(|elements| reduce::column_types(&elements, &self.names(&[])).ok());
+        match types {
+            Some(types) if types.len() == sent.len() => types
+                .iter()
+                .map(|(name, data_type)| format!("{} {}", reduce::quoted(name), reduce::type_name(*data_type)))
+                .collect(),
+            _ => sent.to_vec(),
+        }
+    }
+
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);

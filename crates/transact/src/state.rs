@@ -111,6 +111,8 @@ pub(crate) struct Level {
 pub(crate) struct TemporaryTable {
     /// What the core calls it.
     pub(crate) core: String,
+    /// Whether another level has made it, which drops it.
+    pub(crate) borrowed: bool,
 }
 
 impl State {

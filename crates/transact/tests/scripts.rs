@@ -3,6 +3,8 @@
 //! The expected output was derived from SQL Server's documentation. `MAINSTAY_REWRITE=1` writes what is seen now, to be
 //! read before it is kept.
 
+#![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
+
 mod common;
 
 use common::Transcript;

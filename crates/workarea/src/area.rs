@@ -56,6 +56,8 @@ pub struct Area {
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
     pub(crate) readers: Readers,
+    /// Tags that are not understood: where they are, and why not.
+    refused: Vec<(PathBuf, String, Error)>,
     next_order: u32,
     next_file: u32,
 }
@@ -121,13 +123,20 @@ impl Area {
             scratch: Scratch::new(),
             compilations: Compilations::default(),
             readers,
+            refused: Vec::new(),
             next_order: 1,
             next_file: 1,
         };
         if options.open_structural
             && let Some(structural) = sibling(&*area.fs, path, &["cdx"])
         {
-            area.open_index(&structural)?;
+            // A table whose index is of no use can still be read in its own order.
+            if let Err(error) = area.open_index(&structural) {
+                if error.code() == Code::Busy || error.code() == Code::Io {
+                    return Err(error);
+                }
+                area.refused.push((structural, String::new(), error));
+            }
         }
         area.go_top()?;
         Ok(area)
@@ -205,7 +214,9 @@ impl Area {
 
     /// Opens an index file and gives its orders. One that is open already gives those it has. The current order stays.
     ///
-    /// Errors: those of the file, and of a tag whose expression is not understood, which is then named.
+    /// A tag whose expression is not understood is no order of the area: see [`Area::refused_orders`].
+    ///
+    /// Errors: those of the file; that of the expression, if no tag is understood.
     pub fn open_index(&mut self, path: &Path) -> Result<Vec<OrderId>> {
         if let Some(file) = self.files.iter().find(|file| file.path == path) {
             let number = file.number;
@@ -215,18 +226,35 @@ impl Area {
             table.open_bag(path)?;
         }
         let file = IndexFile::open(&*self.fs, path, self.next_file, self.reading())?;
-        let mut orders = Vec::with_capacity(file.bag.tags().len());
+        let (mut orders, mut refused) = (Vec::with_capacity(file.bag.tags().len()), Vec::new());
         for tag in 0..file.bag.tags().len() {
             let order = Order::new(OrderId(self.next_order), &file, tag, &self.dbf);
             let name = &file.bag.tags()[tag].name;
-            orders.push(order.map_err(|error| error.at(format!("tag {name}")).at(path.display()))?);
-            self.next_order += 1;
+            match order {
+                Ok(order) => {
+                    orders.push(order);
+                    self.next_order += 1;
+                }
+                Err(error) => refused.push((path.to_owned(), name.clone(), error.at(format!("tag {name}")))),
+            }
         }
+        if orders.is_empty()
+            && let Some((_, _, error)) = refused.pop()
+        {
+            return Err(error.at(path.display()));
+        }
+        self.refused.extend(refused);
         self.next_file += 1;
         let ids = orders.iter().map(|order| order.id).collect();
         self.orders.extend(orders);
         self.files.push(file);
         Ok(ids)
+    }
+
+    /// The tags of open index files that are not understood, and so are no orders: file, name and reason. A table with
+    /// such a tag is not written to.
+    pub fn refused_orders(&self) -> &[(PathBuf, String, Error)] {
+        &self.refused
     }
 
     /// Closes an index file; if the current order is of it, no order is set then.
@@ -238,6 +266,7 @@ impl Area {
             let bag = table.bags().position(|bag| bag == path);
             bag.map_or(Ok(()), |bag| table.close_bag(bag))?;
         }
+        self.refused.retain(|(file, ..)| file != path);
         let number = self.files.remove(at).number;
         let current = self.order();
         self.orders.retain(|order| order.file != number);

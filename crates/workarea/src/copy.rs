@@ -63,13 +63,10 @@ impl Area {
     ) -> Result<u32> {
         let records = self.shown_records()?;
         let parked = self.park();
-        let mut rows = Vec::with_capacity(records.len());
-        for recno in records {
-            self.visit(recno)?;
-            let values = keys.iter().map(|key| self.sort_value(key)).collect::<Result<Vec<_>>>()?;
-            rows.push((values, recno));
-        }
+        let rows: Result<Vec<_>> =
+            records.into_iter().map(|recno| Ok((self.sort_values(recno, keys)?, recno))).collect();
         self.return_to(parked);
+        let mut rows = rows?;
         rows.sort_by(|(left, _), (right, _)| {
             let orders = left.iter().zip(right).zip(keys).map(|((left, right), key)| {
                 let order = left.compare(right);
@@ -79,6 +76,11 @@ impl Area {
         });
         let records = rows.into_iter().map(|(_, recno)| recno).collect();
         self.copy_records(path, options, records, progress)
+    }
+
+    fn sort_values(&mut self, recno: u32, keys: &[SortKey]) -> Result<Vec<crate::FieldValue>> {
+        self.visit(recno)?;
+        keys.iter().map(|key| self.sort_value(key)).collect()
     }
 
     fn sort_value(&mut self, key: &SortKey) -> Result<crate::FieldValue> {

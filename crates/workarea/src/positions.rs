@@ -51,14 +51,14 @@ impl Area {
                 }
             });
         }
-        let place = self.park();
-        let (mut count, mut record) = (0, self.first()?);
-        while let Some(recno) = record {
-            count += 1;
-            record = self.after_in_order(recno)?;
-        }
-        self.unpark(place);
-        Ok(count)
+        self.elsewhere(|area| {
+            let (mut count, mut record) = (0, area.first()?);
+            while let Some(recno) = record {
+                count += 1;
+                record = area.after_in_order(recno)?;
+            }
+            Ok(count)
+        })
     }
 
     fn count_shown(&mut self) -> Result<u64> {
@@ -100,14 +100,14 @@ impl Area {
         if !self.is_listed(recno)? {
             return Ok(None);
         }
-        let place = self.park();
-        let (mut count, mut record) = (1, self.first()?);
-        while let Some(at) = record.filter(|at| *at != recno) {
-            count += 1;
-            record = self.after_in_order(at)?;
-        }
-        self.unpark(place);
-        Ok(record.map(|_| count))
+        self.elsewhere(|area| {
+            let (mut count, mut record) = (1, area.first()?);
+            while let Some(at) = record.filter(|at| *at != recno) {
+                count += 1;
+                record = area.after_in_order(at)?;
+            }
+            Ok(record.map(|_| count))
+        })
     }
 
     fn count_shown_to(&mut self, recno: u32) -> Result<u64> {
@@ -212,6 +212,14 @@ impl Area {
         (self.recno, self.bof, self.eof, self.found, self.row.is_loaded) = (recno, bof, eof, found, is_loaded);
     }
 
+    /// Does something elsewhere and comes back, also after an error.
+    pub(crate) fn elsewhere<T>(&mut self, what: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+        let place = self.park();
+        let result = what(self);
+        self.unpark(place);
+        result
+    }
+
     /// Whether a key is in an order, without moving: the record, if there is one.
     pub fn look_up(&mut self, id: OrderId, key: &SeekKey) -> Result<Option<u32>> {
         self.leave()?;
@@ -220,7 +228,7 @@ impl Area {
         let (row, found) = (std::mem::take(&mut self.row), self.seek(key, SeekHow::default()));
         let record = self.recno;
         self.row = row;
-        self.set_order(order)?;
+        self.current = order.and_then(|id| self.place_of(id));
         self.unpark(place);
         Ok(found?.then_some(record))
     }

@@ -125,15 +125,15 @@ impl Area {
     pub(crate) fn shown_records(&mut self) -> Result<Vec<u32>> {
         self.leave()?;
         self.look()?;
-        let parked = self.park();
-        let (mut found, mut record) = (Vec::new(), self.first()?);
-        while let Some(recno) = record.filter(|recno| *recno <= self.blocks.count()) {
-            found.push(recno);
-            self.recno = recno;
-            record = self.step_shown(true)?;
-        }
-        self.unpark(parked);
-        Ok(found)
+        self.elsewhere(|area| {
+            let (mut found, mut record) = (Vec::new(), area.first()?);
+            while let Some(recno) = record.filter(|recno| *recno <= area.blocks.count()) {
+                found.push(recno);
+                area.recno = recno;
+                record = area.step_shown(true)?;
+            }
+            Ok(found)
+        })
     }
 
     /// Takes an order away, from its file too; a file of one tag is only closed.

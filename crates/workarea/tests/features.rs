@@ -395,3 +395,27 @@ fn a_transaction_stays_or_is_undone() {
         assert!(!area.is_in_transaction());
     }
 }
+
+#[test]
+fn a_tag_that_is_not_understood_is_named_and_the_others_work() {
+    let memory = copied(&T03);
+    let mut cdx = memory.read(Path::new("t03_cdx_tags.cdx")).unwrap();
+    let at = cdx.windows(13).position(|text| text == b"Upper( NAME )").unwrap();
+    cdx[at..at + 5].copy_from_slice(b"Vpper");
+    memory.write("t03_cdx_tags.cdx", cdx);
+    let mut area = writable(&memory, "t03_cdx_tags.dbf", Mode::Shared);
+    let [(_, name, error)] = area.refused_orders() else { panic!("{:?}", area.refused_orders()) };
+    assert_eq!((name.as_str(), error.code()), ("UNAME", Code::UnknownFunction));
+    assert_eq!((area.order_named("UNAME"), area.orders().len()), (None, 18));
+    area.set_order(area.order_named("ID")).unwrap();
+    assert_eq!(walk(&mut area).len(), 1000);
+    area.go_to(1).unwrap();
+    area.set_number(0, 1.0).unwrap();
+    assert!(area.write().is_err(), "an index that cannot be kept up keeps the record as it is");
+    area.cancel().unwrap();
+    area.refresh().unwrap();
+    assert_eq!(area.get_number(0).unwrap(), 7919.0);
+    memory.write("t03_cdx_tags.cdx", vec![7; 5000]);
+    let area = Area::open(Arc::new(memory.clone()), Path::new("t03_cdx_tags.dbf"), &AreaOptions::default()).unwrap();
+    assert_eq!((area.orders().len(), area.refused_orders().len()), (0, 1));
+}

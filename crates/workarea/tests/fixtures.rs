@@ -106,7 +106,9 @@ fn fields_are_read_as_harbour_prints_them() {
                 }
                 let place = format!("{name} record {} field {field}", row[0]);
                 match (letter.as_str(), area.get(field).unwrap()) {
-                    ("N", FieldValue::Number(number)) => assert_eq!(number, wanted.trim().parse().unwrap(), "{place}"),
+                    ("N", FieldValue::Number(number)) => {
+                        assert_eq!(number, wanted.trim().parse::<f64>().unwrap(), "{place}")
+                    }
                     ("D", FieldValue::Date(day)) => {
                         assert_eq!(day, if wanted.trim().is_empty() { 0 } else { julian(wanted) }, "{place}");
                     }

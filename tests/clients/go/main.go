@@ -35,7 +35,7 @@ func everyType(ctx context.Context, db *sql.DB) error {
  CAST('2024-02-29 13:14:15.1234567' AS datetime2(7)) AS c_datetime2,
  CAST('2024-02-29 14:44:15.1234567 +01:30' AS datetimeoffset(7)) AS c_datetimeoffset,
  CAST(N'日本' AS nchar(3)) AS c_nchar, CAST(N'long text é' AS text) AS c_text, CAST(N'<a>é</a>' AS xml) AS c_xml
- UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL /* types */`)
+ UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL ORDER BY c_bit DESC /* types */`)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ public class Cases {
         + " CAST(-1234567890.1234 AS decimal(20, 4)) AS c_decimal, CAST(-922337203685477.5808 AS money) AS c_money,"
         + " CAST('2024-02-29' AS date) AS c_date, CAST('2024-02-29 13:14:15.123' AS datetime) AS c_datetime,"
         + " CAST(N'日本' AS nchar(3)) AS c_nchar, CAST(N'long text é' AS text) AS c_text, CAST(N'<a>é</a>' AS xml) AS c_xml"
-        + " UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL /* types */";
+        + " UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL ORDER BY c_bit DESC /* types */";
 
     static void everyType(Connection connection) throws SQLException {
         Map<String, String> wanted = new HashMap<>();
@@ -177,6 +177,40 @@ public class Cases {
         check(one(connection, "SELECT 1") == 1, "the connection goes on");
     }
 
+    static void catalog(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("IF OBJECT_ID('dbo.client_catalog') IS NOT NULL DROP TABLE dbo.client_catalog");
+            statement.execute("CREATE TABLE dbo.client_catalog (n int NOT NULL PRIMARY KEY, t nvarchar(20) NULL)");
+        }
+        try (ResultSet rows = connection.getMetaData().getTables(null, "dbo", "client_catalog", new String[] {"TABLE"})) {
+            check(rows.next() && rows.getString("TABLE_NAME").equals("client_catalog"), "the table");
+        }
+        try (ResultSet rows = connection.getMetaData().getColumns(null, "dbo", "client_catalog", null)) {
+            check(rows.next() && rows.getString("COLUMN_NAME").equals("n"), "the first column");
+            check(rows.next() && rows.getString("TYPE_NAME").equals("nvarchar"), "the second column's type");
+            check(rows.getInt("COLUMN_SIZE") == 20, "the second column's length");
+        }
+        try (ResultSet rows = connection.getMetaData().getPrimaryKeys(null, "dbo", "client_catalog")) {
+            check(rows.next() && rows.getString("COLUMN_NAME").equals("n"), "the key");
+        }
+    }
+
+    static void scrolling(Connection connection) throws SQLException {
+        int kind = ResultSet.TYPE_SCROLL_INSENSITIVE;
+        try (Statement statement = connection.createStatement(kind, ResultSet.CONCUR_READ_ONLY)) {
+            ResultSet rows = statement.executeQuery("SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 ORDER BY n");
+            check(rows.last() && rows.getInt(1) == 3, "the last row");
+            check(rows.absolute(1) && rows.getInt(1) == 1, "the first row");
+            check(rows.relative(1) && rows.getInt(1) == 2, "the second row");
+            check(rows.previous() && rows.getInt(1) == 1 && !rows.previous(), "before the first row");
+            int read = 0;
+            while (rows.next()) {
+                read += rows.getInt(1);
+            }
+            check(read == 6 && rows.isAfterLast(), "all rows, and the end behind them");
+        }
+    }
+
     public static void main(String[] arguments) {
         user = arguments[1];
         password = arguments[2];
@@ -205,6 +239,10 @@ public class Cases {
         run("output parameters", Cases::outputs);
         run("transactions", Cases::transactions);
         run("attention", Cases::attention);
+        run("scrolling", Cases::scrolling);
+        if (System.getenv("REAL_SERVER") != null) {
+            run("catalog", Cases::catalog);
+        }
         System.exit(failed ? 1 : 0);
     }
 }

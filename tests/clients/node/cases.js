@@ -44,7 +44,7 @@ const SELECTED = `SELECT CAST(1 AS bit) AS c_bit, CAST(200 AS tinyint) AS c_tiny
  CAST('2024-02-29 13:14:15.123' AS datetime) AS c_datetime, CAST(N'Malmö €' AS varchar(20)) AS c_varchar,
  CAST(N'日本 😀' AS nvarchar(20)) AS c_nvarchar, CAST(0x0001FEFF AS binary(4)) AS c_binary,
  CAST('00112233-4455-6677-8899-aabbccddeeff' AS uniqueidentifier) AS c_uniqueidentifier
- UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL /* types */`;
+ UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL ORDER BY c_bit DESC /* types */`;
 
 const wanted = {
   c_bit: true,

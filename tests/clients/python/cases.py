@@ -6,6 +6,7 @@ the comments at their ends tell the scripted backend of the door's own tests wha
 
 import datetime
 import decimal
+import os
 import sys
 import threading
 import time
@@ -29,7 +30,7 @@ SELECTED = """SELECT CAST(1 AS bit) AS c_bit, CAST(200 AS tinyint) AS c_tinyint,
  CAST(REPLICATE(CHAR(9), 100) AS image) AS c_image, CAST(0x00000000000007D1 AS rowversion) AS c_timestamp,
  CAST('00112233-4455-6677-8899-aabbccddeeff' AS uniqueidentifier) AS c_uniqueidentifier,
  CAST(N'<a>é</a>' AS xml) AS c_xml, CAST(N'variant' AS sql_variant) AS c_sql_variant
-UNION ALL SELECT """ + ", ".join(["NULL"] * 32) + " /* types */"
+UNION ALL SELECT """ + ", ".join(["NULL"] * 32) + " ORDER BY c_bit DESC /* types */"
 
 EXPECTED = {
     "c_bit": True,
@@ -118,6 +119,48 @@ def two_results(cursor, next_result=None):
     check(cursor.fetchall()[0][0] == 2, "the second result")
 
 
+# Whether a whole server answers, and not the scripted backend of the door's own tests.
+REAL = "REAL_SERVER" in os.environ
+
+
+def keeps_and_undoes(connection):
+    """That a rollback undoes and a commit keeps, and that a violated key is an error with its number."""
+    cursor = connection.cursor()
+    cursor.execute("IF OBJECT_ID('dbo.client_kept') IS NOT NULL DROP TABLE dbo.client_kept")
+    cursor.execute("CREATE TABLE dbo.client_kept (n int NOT NULL PRIMARY KEY, t nvarchar(20))")
+    connection.commit()
+
+    def count():
+        cursor.execute("SELECT COUNT(*) FROM dbo.client_kept")
+        return cursor.fetchone()[0]
+
+    cursor.execute("INSERT INTO dbo.client_kept VALUES (1, N'one')")
+    check(cursor.rowcount == 1, f"{cursor.rowcount} rows inserted")
+    connection.rollback()
+    check(count() == 0, "a rollback undoes")
+    cursor.execute("INSERT INTO dbo.client_kept VALUES (1, N'one')")
+    connection.commit()
+    check(count() == 1, "a commit keeps")
+    try:
+        cursor.execute("INSERT INTO dbo.client_kept VALUES (1, N'again')")
+    except Exception as error:
+        check("2627" in repr(error.args) or "duplicate key" in str(error), error)
+    else:
+        raise AssertionError("no error")
+    connection.rollback()
+    cursor.execute("DROP TABLE dbo.client_kept")
+    connection.commit()
+
+
+def keeps_temporary_tables(connection):
+    """That a temporary table lives as long as its session."""
+    cursor = connection.cursor()
+    cursor.execute("CREATE TABLE #client_temporary (n int IDENTITY(1, 1), t varchar(10))")
+    cursor.execute("INSERT INTO #client_temporary (t) VALUES ('a'), ('b')")
+    cursor.execute("SELECT n, t FROM #client_temporary ORDER BY n")
+    check([tuple(row) for row in cursor.fetchall()] == [(1, "a"), (2, "b")], "its rows")
+
+
 def stops(start, stop, limit=5):
     """That a statement which sleeps ends soon when it is stopped after half a second."""
     timer = threading.Timer(0.5, stop)
@@ -148,6 +191,12 @@ class Cases:
             print(f"FAIL {self.client} {name}: {type(error).__name__}: {reason}", flush=True)
             if "-v" in sys.argv:
                 traceback.print_exc()
+
+    def real(self, connect):
+        """Cases that only a whole server can answer."""
+        if REAL:
+            self.run("transactions keep and undo", lambda: keeps_and_undoes(connect()))
+            self.run("temporary tables", lambda: keeps_temporary_tables(connect()))
 
     def end(self):
         sys.exit(1 if self.failed else 0)

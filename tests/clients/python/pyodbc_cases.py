@@ -69,6 +69,20 @@ def timeout():
     cases.stops(lambda: connection.execute(cases.SLEEPING), lambda: None)
 
 
+def catalog():
+    connection = connect(autocommit=True)
+    connection.execute("IF OBJECT_ID('dbo.client_catalog') IS NOT NULL DROP TABLE dbo.client_catalog")
+    connection.execute("CREATE TABLE dbo.client_catalog (n int NOT NULL PRIMARY KEY, t nvarchar(20) NULL)")
+    cursor = connection.cursor()
+    names = [row.table_name for row in cursor.tables(table="client_catalog", schema="dbo")]
+    cases.check(names == ["client_catalog"], names)
+    columns = [(row.column_name, row.type_name, row.nullable) for row in cursor.columns(table="client_catalog")]
+    cases.check(columns == [("n", "int", 0), ("t", "nvarchar", 1)], columns)
+    keys = [row.column_name for row in cursor.primaryKeys(table="client_catalog", schema="dbo")]
+    cases.check(keys == ["n"], keys)
+    connection.execute("DROP TABLE dbo.client_catalog")
+
+
 run.run("connect and select", simple)
 run.run("every type", lambda: cases.every_type(cursor_for_all(), leave_out=("c_datetimeoffset", "c_sql_variant", "c_time")))
 run.run("many rows", lambda: cases.many_rows(connect().cursor()))
@@ -78,4 +92,7 @@ run.run("two results", lambda: cases.two_results(connect().cursor()))
 run.run("procedure", procedure)
 run.run("transactions", transactions)
 run.run("attention", timeout)
+run.real(connect)
+if cases.REAL:
+    run.run("catalog functions", catalog)
 run.end()

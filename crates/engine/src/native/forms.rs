@@ -5,7 +5,7 @@
 
 use super::sequences::SessionSequences;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
 use mainstay_query::{Planner, RowExpressions, Sequences, uses_sequences};
 use mainstay_store::NativeTable;

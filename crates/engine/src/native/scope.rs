@@ -188,12 +188,18 @@ pub(crate) struct SessionCatalog<'f> {
     pub(crate) folder: &'f FolderCatalog,
     pub(crate) scope: Scope,
     pub(crate) given: Arc<Given>,
+    pub(crate) functions: Option<Arc<dyn mainstay_query::UserFunctions>>,
 }
 
 impl SessionCatalog<'_> {
     /// The same without the session's own tables.
     pub(crate) fn shared(&self) -> SessionCatalog<'_> {
-        SessionCatalog { folder: self.folder, scope: self.scope.shared(), given: Arc::clone(&self.given) }
+        SessionCatalog {
+            folder: self.folder,
+            scope: self.scope.shared(),
+            given: Arc::clone(&self.given),
+            functions: None,
+        }
     }
 }
 
@@ -219,6 +225,10 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
             Some(relation) => Ok(Some(relation)),
             None => self.folder.file(name),
         }
+    }
+
+    fn functions(&self) -> Option<Arc<dyn mainstay_query::UserFunctions>> {
+        self.functions.clone()
     }
 
     fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {

@@ -9,7 +9,7 @@ use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
 
 /// Converts a value for a column. Unlike a variable, which cuts, a column refuses a text or bytes that are too long:
-/// with 8152 here, which whoever knows the table and column makes 2628 of with the help of [`truncates`]. Blanks and
+/// with 8152 here, which whoever knows the table and column makes 2628 of with [`truncates`] and [`truncation`]. Blanks and
 /// zeros at the end may be lost.
 pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: DataType) -> Result<Value, Message> {
     if truncates(value, to) && context.ansi_warnings {
@@ -17,6 +17,20 @@ pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: Da
     }
     convert(context, value, from, to, None)
 }
+
+/// 2628: what a column of a table would lose, named.
+pub fn truncation(value: ValueRef<'_>, to: DataType, table: &str, column: &str) -> Message {
+    let limit = to.limit().map_or(usize::MAX, usize::from);
+    let kept = match value {
+        ValueRef::Text(text) => text::left(text, limit.min(SHOWN), to.is_national()).to_owned(),
+        // Bytes are not shown.
+        _ => String::new(),
+    };
+    Message::numbered(2628, &[&table, &column, &kept])
+}
+
+/// The longest part of a value that a message shows.
+const SHOWN: usize = 100;
 
 /// Whether a text or bytes would lose more than blanks or zeros in a type.
 pub fn truncates(value: ValueRef<'_>, to: DataType) -> bool {

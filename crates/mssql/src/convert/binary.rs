@@ -51,7 +51,10 @@ pub fn to_decimal(bytes: &[u8]) -> Option<Decimal> {
     let (&[precision, scale, _, sign], digits) = bytes.split_first_chunk()?;
     let digits = digits.get(..digits.len().min(16))?;
     let unscaled = digits.iter().rev().fold(0u128, |number, byte| number << 8 | u128::from(*byte));
-    let fits = precision <= 38 && scale <= precision && unscaled < 10u128.pow(38);
+    let fits =
+        (1..=38).contains(&precision) && scale <= precision && unscaled < 10u128.pow(u32::from(precision.min(38)));
+    // There is no zero below zero.
+    let fits = fits && (sign != 0 || unscaled != 0);
     let unscaled = i128::try_from(unscaled).ok().filter(|_| fits)?;
     Some(Decimal::new(if sign == 0 { -unscaled } else { unscaled }, scale))
 }
@@ -62,6 +65,8 @@ enum Side {
     Front,
     /// Zeros behind; the last bytes are lost.
     Back,
+    /// Zeros in front; the last bytes are lost.
+    Ends,
 }
 
 /// BINARY or VARBINARY. Styles 1 and 2 read hexadecimal digits, with and without `0x`.
@@ -79,6 +84,12 @@ pub fn to_binary(source: &Source<'_>) -> Result<Value, Message> {
             Side::Front if bytes.len() > limit => drop(bytes.drain(..bytes.len() - limit)),
             Side::Front if fixed => drop(bytes.splice(0..0, std::iter::repeat_n(0, limit - bytes.len()))),
             Side::Front => {}
+            Side::Ends => {
+                bytes.truncate(limit);
+                if fixed {
+                    drop(bytes.splice(0..0, std::iter::repeat_n(0, limit - bytes.len())));
+                }
+            }
             Side::Back => {
                 bytes.truncate(limit);
                 if fixed {
@@ -105,7 +116,7 @@ fn bytes_of(value: ValueRef<'_>, source: &Source<'_>) -> Option<(Vec<u8>, Side)>
         (ValueRef::Integer(value), _) => front(&value.to_be_bytes()),
         (ValueRef::Decimal(value), SmallMoney) => front(&(value.unscaled as i32).to_be_bytes()),
         (ValueRef::Decimal(value), Money) => front(&(value.unscaled as i64).to_be_bytes()),
-        (ValueRef::Decimal(value), from) => back(decimal_bytes(value, from.precision())),
+        (ValueRef::Decimal(value), from) => (decimal_bytes(value, from.precision()), Side::Ends),
         (ValueRef::Float(value), Real) => front(&(value as f32).to_be_bytes()),
         (ValueRef::Float(value), _) => front(&value.to_be_bytes()),
         (ValueRef::Uuid(uuid), _) => back(uuid_bytes(uuid).to_vec()),
@@ -205,7 +216,7 @@ pub fn to_text(bytes: &[u8], source: &Source<'_>) -> Result<String, Message> {
         0 => return Ok(text::from_code_page(bytes)),
         1 => digits.push_str("0x"),
         2 => {}
-        style => return Err(Message::numbered(281, &[&style, &source.from.name()])),
+        style => return Err(Message::numbered(9809, &[&style, &source.from.name(), &source.to.name()])),
     }
     // As many whole bytes as there is room for.
     let room = source.to.limit().map_or(usize::MAX, usize::from).saturating_sub(digits.len()) / 2;

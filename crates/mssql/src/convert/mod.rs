@@ -18,10 +18,11 @@ mod to_moment;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use assign::{assign, truncates};
+pub use assign::{assign, truncates, truncation};
 pub use binary::uuid_bytes;
 pub use number::{
-    CURRENCY, fit, fit_float, fit_integer, fit_money, from_float, overflow, parse_float, parse_money, range,
+    CURRENCY, exact_float, fit, fit_float, fit_integer, fit_money, from_float, overflow, parse_float, parse_money,
+    range,
 };
 pub use text::{float as float_text, general, money as money_text, with_commas};
 pub use to_moment::Parts;
@@ -167,10 +168,9 @@ fn to_uuid(source: &Source<'_>) -> Result<Value, Message> {
     match source.value {
         ValueRef::Uuid(uuid) => Ok(Value::Uuid(uuid)),
         ValueRef::Text(text) => {
-            // What stands behind the 36 (or, in braces, 38) characters does not count.
-            let trimmed = text.trim_start_matches(' ');
-            let length = if trimmed.starts_with('{') { 38 } else { 36 };
-            let shape = trimmed.get(..length).filter(|text| text.contains('-'));
+            // What stands behind the 36 (or, in braces, 38) characters does not count; in front of them nothing may.
+            let length = if text.starts_with('{') { 38 } else { 36 };
+            let shape = text.get(..length).filter(|text| text.contains('-'));
             let uuid = shape.and_then(|text| uuid::parse(text).ok());
             uuid.map(Value::Uuid).ok_or_else(|| Message::numbered(8169, &[]).state(2))
         }

@@ -7,6 +7,7 @@ use super::binary;
 use super::source::Source;
 use crate::messages::Message;
 use crate::moment::datetime;
+use crate::operators::wide::Wide;
 use crate::types::DataType;
 use mainstay_base::{Decimal, Value, ValueRef};
 
@@ -43,35 +44,74 @@ pub fn fit_integer(value: i64, to: DataType) -> Result<Value, Message> {
     })
 }
 
+/// An integer of another integer type: a BIGINT that has no room has the same message for every type.
+fn narrow_integer(value: i64, source: &Source<'_>) -> Result<Value, Message> {
+    match source.from {
+        DataType::BigInt => fit_integer(value, source.to).map_err(|_| overflow("expression", source.to)),
+        _ => fit_integer(value, source.to),
+    }
+}
+
+/// A double as messages show it: six digits behind the point, and zeros behind the seventeenth in front of it.
+pub fn shown_float(value: f64) -> String {
+    if value.abs() < 1e17 || !value.is_finite() {
+        return format!("{value:.6}");
+    }
+    let text = format!("{value:.16e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = mantissa.replace('.', "");
+    let zeros = exponent.parse::<usize>().unwrap_or(0).saturating_sub(16);
+    format!("{digits}{}.000000", "0".repeat(zeros))
+}
+
+/// An amount as an integer, rounded. What has no room has a message of its own for each type.
+fn money_to_integer(value: Decimal, source: &Source<'_>) -> Result<Value, Message> {
+    let to = source.to;
+    let whole = value.rescale(0).map_or(i128::MAX, |whole| whole.unscaled);
+    if let Ok(whole) = i64::try_from(whole)
+        && (range(to).0..=range(to).1).contains(&whole)
+    {
+        return Ok(Value::Integer(whole));
+    }
+    let small = source.from == DataType::SmallMoney;
+    let in_int = i32::try_from(whole).is_ok();
+    Err(match to {
+        DataType::SmallInt if small => Message::numbered(220, &[&to.name(), &whole]).state(5),
+        DataType::SmallInt if in_int => Message::numbered(220, &[&to.name(), &value.unscaled]).state(7),
+        DataType::TinyInt if !small && in_int => {
+            Message::numbered(232, &[&to.name(), &shown_float(value.to_f64())]).state(11)
+        }
+        DataType::Int | DataType::SmallInt | DataType::TinyInt if !small => Message::numbered(237, &[&to.name()]),
+        _ => overflow("expression", to),
+    })
+}
+
 /// An integer of a type other than BIT.
 pub fn to_integer(source: &Source<'_>) -> Result<Value, Message> {
     let to = source.to;
     match source.value {
         ValueRef::Boolean(value) => Ok(Value::Integer(i64::from(value))),
-        ValueRef::Integer(value) => fit_integer(value, to),
-        ValueRef::Decimal(value) if source.from.is_money() => match value.rescale(0) {
-            Some(whole) => fit_decimal_integer(whole.unscaled, "expression", to),
-            None => Err(overflow("money", to)),
-        },
+        ValueRef::Integer(value) => narrow_integer(value, source),
+        ValueRef::Decimal(value) if source.from.is_money() => money_to_integer(value, source),
         ValueRef::Decimal(value) => {
             let unit = 10i128.checked_pow(u32::from(value.scale)).unwrap_or(i128::MAX);
-            fit_decimal_integer(value.unscaled / unit, "numeric", to)
+            fit_decimal_integer(value.unscaled / unit, to)
         }
         ValueRef::Float(value) => float_to_integer(value, source),
         ValueRef::Text(text) => text_to_integer(text, source),
         ValueRef::Binary(bytes) => Ok(Value::Integer(binary::to_integer(bytes, to))),
         ValueRef::Timestamp(moment) => {
             let days = datetime::to_days(moment);
-            fit_decimal_integer((days + 0.5).floor() as i128, "expression", to)
+            fit_decimal_integer((days + 0.5).floor() as i128, to)
         }
         _ => Err(source.refused()),
     }
 }
 
-fn fit_decimal_integer(value: i128, what: &str, to: DataType) -> Result<Value, Message> {
+fn fit_decimal_integer(value: i128, to: DataType) -> Result<Value, Message> {
     match i64::try_from(value) {
         Ok(value) if (range(to).0..=range(to).1).contains(&value) => Ok(Value::Integer(value)),
-        _ => Err(overflow(what, to)),
+        _ => Err(overflow("expression", to)),
     }
 }
 
@@ -82,8 +122,15 @@ fn float_to_integer(value: f64, source: &Source<'_>) -> Result<Value, Message> {
         return Ok(Value::Integer(cut as i64));
     }
     Err(match source.to {
-        DataType::BigInt => overflow(source.from.name(), source.to),
-        to => Message::numbered(232, &[&to.name(), &format_args!("{value:.6}")]).state(3),
+        DataType::BigInt => overflow("expression", source.to),
+        to => {
+            let state = match to {
+                DataType::TinyInt => 1,
+                DataType::SmallInt => 2,
+                _ => 3,
+            };
+            Message::numbered(232, &[&to.name(), &shown_float(value)]).state(state)
+        }
     })
 }
 
@@ -105,11 +152,11 @@ fn text_to_integer(text: &str, source: &Source<'_>) -> Result<Value, Message> {
     match value {
         Some(value) if (least..=most).contains(&value) => Ok(Value::Integer(value)),
         _ => Err(match to {
-            DataType::Int => Message::numbered(248, &[&source.from.name(), &text]),
-            DataType::BigInt => overflow(source.from.name(), to),
+            DataType::Int => Message::numbered(248, &[&source.name(), &text]),
+            DataType::BigInt => overflow("expression", to),
             _ => {
                 let column = if to == DataType::TinyInt { "INT1" } else { "INT2" };
-                Message::numbered(244, &[&source.from.name(), &text, &column])
+                Message::numbered(244, &[&source.name(), &text, &column])
             }
         }),
     }
@@ -158,7 +205,7 @@ pub fn to_decimal(source: &Source<'_>, precision: u8, scale: u8) -> Result<Value
         ValueRef::Boolean(value) => Some(Decimal::new(i128::from(value), 0)),
         ValueRef::Integer(value) => Some(Decimal::new(i128::from(value), 0)),
         ValueRef::Decimal(value) => Some(value),
-        ValueRef::Float(value) => from_float(value, scale),
+        ValueRef::Float(value) => exact_float(value, scale),
         ValueRef::Text(text) => match parse_decimal(text) {
             Ok(value) => Some(value),
             Err(ParseError::Form) => return Err(source.not_converted()),
@@ -172,7 +219,7 @@ pub fn to_decimal(source: &Source<'_>, precision: u8, scale: u8) -> Result<Value
         _ => return Err(source.refused()),
     };
     let fitted = exact.and_then(|value| fit(value, precision, scale));
-    fitted.map(Value::Decimal).ok_or_else(|| overflow(source.from.value_name(), source.to))
+    fitted.map(Value::Decimal).ok_or_else(|| overflow(source.name(), source.to))
 }
 
 /// The number with this scale, rounded, if it has no more digits than the precision.
@@ -180,6 +227,36 @@ pub fn fit(value: Decimal, precision: u8, scale: u8) -> Option<Decimal> {
     let value = value.rescale(scale)?;
     let limit = 10u128.checked_pow(u32::from(precision))?;
     (value.unscaled.unsigned_abs() < limit).then_some(value)
+}
+
+/// A double with so many digits after the point: of the number that its bits are, rounded half away from zero. That is
+/// what a conversion does; it shows from the eighth digit on that a REAL is no decimal.
+pub fn exact_float(value: f64, scale: u8) -> Option<Decimal> {
+    if !value.is_finite() {
+        return None;
+    }
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    // The value is mantissa * 2^power.
+    let (mantissa, power) = match exponent {
+        0 => (fraction, -1074),
+        _ => (fraction | 1 << 52, exponent - 1075),
+    };
+    let scaled = Wide::product(u128::from(mantissa), 10u128.checked_pow(u32::from(scale.min(38)))?);
+    let magnitude = match u32::try_from(power) {
+        Ok(power @ 0..=126) => scaled.times(1 << power)?.narrow()?,
+        Ok(_) => return (mantissa == 0).then(|| Decimal::new(0, scale)),
+        Err(_) => match power.unsigned_abs() {
+            places @ 0..=255 => {
+                let up = scaled.shifted_right(places.saturating_sub(1)).is_odd();
+                scaled.shifted_right(places).narrow()?.checked_add(u128::from(up))?
+            }
+            _ => 0,
+        },
+    };
+    let unscaled = i128::try_from(magnitude).ok()?;
+    Some(Decimal::new(if value < 0.0 { -unscaled } else { unscaled }, scale))
 }
 
 /// A double with so many digits after the point: of its first 17 digits, which is what tells doubles apart.
@@ -254,14 +331,14 @@ pub fn to_money(source: &Source<'_>) -> Result<Value, Message> {
         ValueRef::Boolean(value) => Some(Decimal::new(i128::from(value), 0)),
         ValueRef::Integer(value) => Some(Decimal::new(i128::from(value), 0)),
         ValueRef::Decimal(value) => Some(value),
-        ValueRef::Float(value) => from_float(value, 4),
+        ValueRef::Float(value) => exact_float(value, 4),
         ValueRef::Text(text) => {
             let amount = parse_money(text)
                 .map_err(|NotAnAmount| Message::numbered(if small { 293 } else { 235 }, &[]).state(0))?;
             return amount
                 .and_then(|amount| fit_money(amount, to))
                 .map(Value::Decimal)
-                .ok_or_else(|| if small { Message::numbered(294, &[]) } else { Message::numbered(236, &[]) });
+                .ok_or_else(|| overflow("expression", to));
         }
         ValueRef::Timestamp(moment) => datetime::to_exact_days(moment).rescale(4),
         ValueRef::Binary(bytes) => {
@@ -270,8 +347,15 @@ pub fn to_money(source: &Source<'_>) -> Result<Value, Message> {
         }
         _ => return Err(source.refused()),
     };
-    let what = if source.from.is_integer() { "expression" } else { source.from.value_name() };
-    exact.and_then(|value| fit_money(value, to)).map(Value::Decimal).ok_or_else(|| overflow(what, to))
+    exact.and_then(|value| fit_money(value, to)).map(Value::Decimal).ok_or_else(|| match source.value {
+        ValueRef::Integer(value) if source.from != DataType::BigInt => {
+            Message::numbered(220, &[&to.name(), &value]).state(3)
+        }
+        ValueRef::Decimal(_) if source.from.is_money() => Message::numbered(237, &[&to.name()]).state(3),
+        ValueRef::Decimal(_) => overflow("numeric", to).state(4),
+        ValueRef::Float(value) => Message::numbered(232, &[&to.name(), &shown_float(value)]).state(2),
+        _ => overflow("expression", to),
+    })
 }
 
 /// Signs of currencies that an amount may have at its front.
@@ -287,7 +371,8 @@ pub struct NotAnAmount;
 /// Reads an amount: a sign and a currency in either order, commas anywhere in front of the point. `None` has too many
 /// digits.
 pub fn parse_money(text: &str) -> Result<Option<Decimal>, NotAnAmount> {
-    let mut rest = text.trim_matches(' ');
+    // Behind it any white space is skipped, in front of it blanks.
+    let mut rest = text.trim_start_matches(' ').trim_end();
     let (mut negative, mut currency, mut sign) = (false, false, false);
     while let Some(first) = rest.chars().next() {
         if !currency && CURRENCY.contains(&first) {
@@ -333,7 +418,7 @@ pub fn fit_float(value: f64, to: DataType, from: DataType) -> Result<Value, Mess
         let narrow = value as f32;
         return match narrow.is_finite() {
             true => Ok(Value::Float(f64::from(narrow))),
-            false => Err(Message::numbered(232, &[&"real", &format_args!("{value:.6}")]).state(2)),
+            false => Err(Message::numbered(232, &[&"real", &shown_float(value)]).state(2)),
         };
     }
     if value.is_finite() { Ok(Value::Float(value)) } else { Err(overflow(from.value_name(), to)) }
@@ -341,9 +426,10 @@ pub fn fit_float(value: f64, to: DataType, from: DataType) -> Result<Value, Mess
 
 /// Reads a floating point number; an empty text is zero. `d` may stand for `e`. What is too large is infinite.
 pub fn parse_float(text: &str) -> Option<f64> {
-    let (negative, digits) = signed(text);
+    // In front of it any white space is skipped, behind it blanks.
+    let (negative, digits) = signed(text.trim_start());
     if digits.is_empty() {
-        return Some(0.0);
+        return text.chars().all(|c| matches!(c, ' ' | '+' | '-')).then_some(0.0);
     }
     // The standard library also reads names (`inf`, `nan`), which are none here.
     let shaped =

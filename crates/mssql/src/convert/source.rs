@@ -23,18 +23,27 @@ pub struct Source<'a> {
 const SHOWN: usize = 128;
 
 impl Source<'_> {
+    /// The name of the source's type in messages about its value: CHAR and NCHAR are called by their varying kin.
+    pub fn name(&self) -> &'static str {
+        match self.from {
+            DataType::Char(_) => "varchar",
+            DataType::NChar(_) => "nvarchar",
+            other => other.value_name(),
+        }
+    }
+
     /// 245: a text has not the form of the type.
     pub fn conversion_failed(&self) -> Message {
         let text = match self.value {
             ValueRef::Text(text) => crate::text::left(text, SHOWN, false).to_owned(),
             other => other.to_string(),
         };
-        Message::numbered(245, &[&self.from.name(), &text, &self.to.value_name()])
+        Message::numbered(245, &[&self.name(), &text, &self.to.value_name()])
     }
 
     /// 8114: the same for the types whose message does not show the text.
     pub fn not_converted(&self) -> Message {
-        Message::numbered(8114, &[&self.from.value_name(), &self.to.value_name()]).state(5)
+        Message::numbered(8114, &[&self.name(), &self.to.value_name()]).state(5)
     }
 
     /// 529: the value is of a kind that the type cannot be made of.

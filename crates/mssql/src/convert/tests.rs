@@ -28,6 +28,7 @@ fn converted(text: &str, from: &str, to: &str, style: Option<i32>) -> String {
     };
     let value = value.unwrap_or_else(|message| panic!("{text} is no {from}: {message}"));
     match convert(&context, value.as_ref(), from, to, style) {
+        Ok(Value::Float(number)) => general(number, 17),
         Ok(Value::Binary(bytes)) => crate::text::hex(&bytes),
         Ok(value) => {
             match convert(&context, value.as_ref(), to, DataType::NVarChar(Length::Max), Some(shown_style(to))) {
@@ -102,7 +103,7 @@ fn texts_to_numbers() {
         ("$1,234.56", "varchar(10)", "money", "1234.5600"),
         ("-$5", "varchar(10)", "money", "-5.0000"),
         ("abc", "varchar(10)", "money", "235"),
-        ("999999", "varchar(10)", "smallmoney", "294"),
+        ("999999", "varchar(10)", "smallmoney", "8115"),
         ("true", "varchar(10)", "bit", "1"),
         ("FALSE", "varchar(10)", "bit", "0"),
         ("7", "varchar(10)", "bit", "1"),
@@ -124,11 +125,32 @@ fn numbers_to_numbers() {
         ("2.9", "float", "int", "2"),
         ("300", "int", "tinyint", "220: Arithmetic overflow error for data type tinyint, value = 300."),
         ("3000000000", "bigint", "int", "8115: Arithmetic overflow error converting expression to data type int."),
-        ("3000000000", "decimal(12,0)", "int", "8115: Arithmetic overflow error converting numeric to data type int."),
+        (
+            "3000000000",
+            "decimal(12,0)",
+            "int",
+            "8115: Arithmetic overflow error converting expression to data type int.",
+        ),
+        ("300", "bigint", "tinyint", "8115: Arithmetic overflow error converting expression to data type tinyint."),
+        ("3000000000", "money", "int", "237: There is insufficient result space to convert a money value to int."),
+        ("70000", "money", "smallint", "220: Arithmetic overflow error for data type smallint, value = 700000000."),
+        ("1000000", "int", "smallmoney", "220: Arithmetic overflow error for data type smallmoney, value = 1000000."),
+        (
+            "1e30",
+            "float",
+            "int",
+            "232: Arithmetic overflow error for type int, value = 1000000000000000000000000000000.000000.",
+        ),
+        ("1.1", "real", "decimal(20,10)", "1.1000000238"),
+        ("0.333333", "float", "decimal(38,30)", "0.333332999999999990414778494596"),
+        ("1e30", "float", "decimal(38,0)", "1000000000000000019884624838656"),
+        ("1e-300", "float", "decimal(5,2)", "0.00"),
+        ("-0.5", "float", "decimal(5,0)", "-1"),
+        ("1e39", "float", "decimal(38,0)", "8115: Arithmetic overflow error converting float to data type numeric."),
         ("3000000000", "float", "int", "232: Arithmetic overflow error for type int, value = 3000000000.000000."),
         ("100", "int", "decimal(4,2)", "8115: Arithmetic overflow error converting int to data type numeric."),
         ("123.456", "decimal(6,3)", "decimal(5,2)", "123.46"),
-        ("0.1", "float", "decimal(20,18)", "0.100000000000000010"),
+        ("0.1", "float", "decimal(20,18)", "0.100000000000000006"),
         ("1.005", "float", "decimal(5,2)", "1.00"),
         ("1.23456", "decimal(6,5)", "money", "1.2346"),
         ("0.1", "real", "float", "0.10000000149011612"),
@@ -143,6 +165,7 @@ fn numbers_to_texts() {
         ("12345", "int", "varchar(3)", "*"),
         ("12345", "int", "nvarchar(3)", "8115: Arithmetic overflow error converting expression to data type nvarchar."),
         ("12345", "bigint", "varchar(3)", "8115"),
+        ("12345", "float", "varchar(3)", "232: Arithmetic overflow error for type varchar, value = 12345.000000."),
         ("0.5", "decimal(3,2)", "varchar(10)", "0.50"),
         (
             "123.45",
@@ -169,7 +192,7 @@ fn numbers_to_texts() {
         assert_eq!(converted("4235.9819", "money", "varchar(20)", Some(style)), expected);
     }
     assert_eq!(converted("-1234567.891", "money", "varchar(20)", Some(1)), "-1,234,567.89");
-    for (style, expected) in [(1, "1.2345679e+008"), (2, "1.234567890000000e+008"), (3, "123456789")] {
+    for (style, expected) in [(1, "1.2345679e+008"), (2, "1.234567890000000e+008"), (3, "1.2345678900000000e+008")] {
         assert_eq!(converted("123456789", "float", "varchar(30)", Some(style)), expected);
     }
 }
@@ -208,7 +231,7 @@ fn texts_to_moments_and_back() {
         ("hello", "varchar(30)", "datetime", "241"),
         ("hello", "varchar(30)", "smalldatetime", "295"),
         ("2024-01-31 10:00:30", "varchar(30)", "smalldatetime", "2024-01-31 10:01:00.000"),
-        ("10:00:00.1234567", "varchar(30)", "time(3)", "10:00:00.123"),
+        ("10:00:00.123456789", "varchar(30)", "time(3)", "10:00:00.123"),
         ("23:59:59.9999999", "varchar(30)", "time(0)", "00:00:00"),
         ("2024-01-31 10:00 +02:00", "varchar(40)", "datetimeoffset(0)", "2024-01-31 10:00:00 +02:00"),
         ("2024-01-31 10:00", "varchar(40)", "datetimeoffset(0)", "2024-01-31 10:00:00 +00:00"),
@@ -229,7 +252,30 @@ fn texts_to_moments_and_back() {
     ]);
     assert_eq!(converted("01/02/2024", "varchar(10)", "datetime", Some(103)), "2024-02-01 00:00:00.000");
     assert_eq!(converted("01/02/2024", "varchar(10)", "date", Some(101)), "2024-01-02");
+    // Style 103 reads a leading year with day and month in its own order, and only for the old types.
+    assert_eq!(converted("2003-04-05", "varchar(10)", "datetime", Some(103)), "2003-05-04 00:00:00.000");
+    for (text, to, style, expected) in [
+        ("2026-05-13", "date", 101, "241:"),
+        ("01/02/99", "datetime", 101, "241:"),
+        ("01/02/1999", "datetime", 1, "241:"),
+        ("01/02/99", "datetime", 2, "242:"),
+        ("05/13/2026", "datetime", 103, "242:"),
+        ("2026-05-13", "date", 112, "9807:"),
+        ("2026-05-13", "datetime", 23, "241:"),
+        ("2026-05-13", "date", 23, "2026-05-13"),
+        ("20260513", "date", 112, "2026-05-13"),
+        ("Jan 2 1999", "date", 101, "1999-01-02"),
+        ("1999-01-02T10:00:00", "date", 3, "1999-01-02"),
+        ("2026-05-13 10:00", "datetime", 120, "2026-05-13 10:00:00.000"),
+        ("2026-05-13", "date", 777, "9809:"),
+    ] {
+        let shown = converted(text, "varchar(30)", to, Some(style));
+        let shown = shown.get(..expected.len()).unwrap_or(&shown);
+        assert_eq!(shown, expected, "CONVERT({to}, '{text}', {style})");
+    }
     assert_eq!(converted("24/08/1445", "varchar(10)", "date", Some(131)), "2024-03-05");
+    assert_eq!(converted("2024-03-05", "date", "varchar(10)", Some(131)), "24/08/1445");
+    assert_eq!(converted("0600-01-01", "date", "varchar(10)", Some(131)).get(..4), Some("9814"));
 }
 
 #[test]
@@ -297,6 +343,11 @@ fn assignment_minds_what_is_lost() {
     assert_eq!(assigned("abcd").unwrap_err().number, 8152);
     let off = Context { ansi_warnings: false, ..Context::default() };
     assert_eq!(assign(&off, ValueRef::Text("abcd"), from, to), Ok(Value::Text("abc".into())));
+    let message = truncation(ValueRef::Text("abcd"), to, "d.dbo.t", "c");
+    assert_eq!(
+        message.text,
+        "String or binary data would be truncated in table 'd.dbo.t', column 'c'. Truncated value: 'abc'."
+    );
     assert!(!truncates(ValueRef::Binary(&[1, 0, 0]), DataType::Binary(1)));
     assert!(truncates(ValueRef::Binary(&[1, 2]), DataType::Binary(1)));
 }

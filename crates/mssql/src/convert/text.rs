@@ -3,7 +3,7 @@
 //! There are three answers to a value that is too long for its CHAR or VARCHAR: texts, bytes and moments are cut; a
 //! small integer becomes `*`; every other number is an error, and so is every number for the N types.
 
-use super::number::overflow;
+use super::number::{overflow, shown_float};
 use super::source::Source;
 use super::{binary, to_moment};
 use crate::messages::Message;
@@ -48,12 +48,16 @@ fn room(to: DataType) -> Option<usize> {
 fn too_long(source: &Source<'_>) -> Result<String, Message> {
     use DataType::*;
     let (from, to) = (source.from, source.to);
+    let national = to.is_national();
     match from {
-        TinyInt | SmallInt | Int | Bit if !to.is_national() => Ok("*".to_owned()),
-        UniqueIdentifier => Err(Message::numbered(8170, &[]).state(2)),
-        Money if !to.is_national() => Err(Message::numbered(234, &[&to.name()]).state(2)),
-        SmallMoney if !to.is_national() => Err(Message::numbered(292, &[&to.name()])),
-        Decimal { .. } => Err(overflow("numeric", to)),
+        TinyInt | SmallInt | Int | Bit if !national => Ok("*".to_owned()),
+        UniqueIdentifier if !national => Err(Message::numbered(8170, &[]).state(2)),
+        Money | SmallMoney if !national => Err(Message::numbered(234, &[&to.name()]).state(2)),
+        Decimal { .. } if !national => Err(overflow("numeric", to).state(5)),
+        Float | Real if !national => {
+            let value = source.value.as_f64().unwrap_or(0.0);
+            Err(Message::numbered(232, &[&to.name(), &shown_float(value)]).state(2))
+        }
         _ => Err(overflow("expression", to)),
     }
 }
@@ -123,13 +127,14 @@ pub fn with_commas(digits: &str) -> String {
     out
 }
 
-/// A floating point number: six digits at most in style 0, eight in style 1, sixteen in 2, and in 3 the seventeen (nine
-/// for REAL) that tell it from every other.
+/// A floating point number: six digits at most in style 0, eight in style 1, sixteen in style 2, seventeen in style 3 and
+/// as many as the type has in 126. All but style 0 show an exponent.
 pub fn float(value: f64, style: i32, real: bool) -> String {
     match style {
         1 => scientific(value, 7),
         2 => scientific(value, 15),
-        3 | 126 | 128 | 129 => general(value, if real { 9 } else { 17 }),
+        3 => scientific(value, 16),
+        126 => scientific(value, if real { 7 } else { 15 }),
         _ => general(value, 6),
     }
 }
@@ -148,7 +153,7 @@ fn scientific(value: f64, digits: usize) -> String {
 /// `%.{digits}g` of C, with three digits of the exponent.
 pub fn general(value: f64, digits: usize) -> String {
     if value == 0.0 {
-        return "0".to_owned();
+        return if value.is_sign_negative() { "-0" } else { "0" }.to_owned();
     }
     let text = scientific(value, digits.saturating_sub(1));
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

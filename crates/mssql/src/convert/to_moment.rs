@@ -9,7 +9,7 @@ use super::source::Source;
 use crate::context::DateFormat;
 use crate::messages::Message;
 use crate::moment::datetime;
-use crate::moment::parse::{Failure, Rules, parse};
+use crate::moment::parse::{Failure, Layout, Rules, parse};
 use crate::types::DataType;
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
 
@@ -111,6 +111,7 @@ fn from_text(text: &str, source: &Source<'_>, legacy: bool) -> Result<Value, Mes
     let parsed = match parse(text, &rules) {
         Ok(parsed) => parsed,
         Err(Failure::Range) if legacy => return Err(out_of_range(source)),
+        Err(Failure::Style) if !legacy => return Err(Message::numbered(9807, &[&source.style.unwrap_or(0)])),
         Err(_) => return Err(not_a_moment(source)),
     };
     // DATETIME and SMALLDATETIME have no offset to keep: only Greenwich's is read.
@@ -148,21 +149,41 @@ fn not_a_moment(source: &Source<'_>) -> Message {
 fn rules<'a>(source: &Source<'a>, legacy: bool) -> Result<Rules<'a>, Message> {
     let context = source.context;
     let style = source.style.unwrap_or(0);
-    let order = match style {
-        1 | 101 | 10 | 110 | 22 | 7 | 107 => DateFormat::Mdy,
-        2 | 102 | 11 | 111 | 12 | 112 | 20 | 120 | 21 | 25 | 121 | 23 | 126 | 127 => DateFormat::Ymd,
-        3..=6 | 103..=106 | 13 | 113 | 130 | 131 => DateFormat::Dmy,
-        0 | 100 | 8 | 9 | 14 | 24 | 108 | 109 | 114 => context.date_format,
-        _ => return Err(Message::numbered(9809, &[&style, &source.from.name(), &source.to.name()])),
-    };
+    let (order, layout) = layout(style, legacy, context.date_format)
+        .ok_or_else(|| Message::numbered(9809, &[&style, &source.name(), &source.to.name()]))?;
     Ok(Rules {
         order,
         year_first: !legacy,
+        layout,
         language: context.language,
         cutoff: context.two_digit_year_cutoff,
         hijri: matches!(style, 130 | 131),
-        digits: if legacy { 3 } else { 7 },
+        digits: if legacy { 3 } else { 9 },
     })
+}
+
+/// The order and the layout that a style reads; `None` for a number that is no style.
+///
+/// A style reads what it writes, the types before DATE also a year in front; those whose dates have no numbers read none.
+fn layout(style: i32, legacy: bool, of_session: DateFormat) -> Option<(DateFormat, Layout)> {
+    use DateFormat::{Dmy, Mdy, Ymd};
+    let two = |order| Some((order, Layout::Only { year_digits: 2, year_leads: false }));
+    let four = |order| Some((order, Layout::Only { year_digits: 4, year_leads: legacy }));
+    match style {
+        0 => Some((of_session, Layout::Any)),
+        1 | 10 => two(Mdy),
+        2 | 11 => two(Ymd),
+        3..=5 => two(Dmy),
+        22 if !legacy => two(Mdy),
+        101 | 110 => four(Mdy),
+        103..=105 => four(Dmy),
+        130 | 131 => Some((Dmy, Layout::Only { year_digits: 4, year_leads: false })),
+        20 | 21 | 102 | 111 | 120 | 121 if legacy => four(Mdy),
+        20 | 21 | 23 | 25 | 102 | 111 | 120 | 121 if !legacy => four(Ymd),
+        126 | 127 => Some((Ymd, Layout::Only { year_digits: 4, year_leads: false })),
+        6..=9 | 12..=14 | 22..=25 | 100 | 106..=109 | 112..=114 => Some((of_session, Layout::Refused)),
+        _ => None,
+    }
 }
 
 /// A new type from the bytes that one has.

@@ -186,7 +186,7 @@ static NL_NL: Culture = Culture {
     currency_negative: "$ -n",
     short_date: "d-M-yyyy",
     date_separator: "-",
-    language: "us_english",
+    language: "Nederlands",
     ..DE_DE
 };
 
@@ -196,8 +196,9 @@ static PT_BR: Culture = Culture {
     currency_positive: "$ n",
     currency_negative: "-$ n",
     short_date: "dd/MM/yyyy",
+    long_date: "dddd, d' de 'MMMM' de 'yyyy",
     date_separator: "/",
-    language: "us_english",
+    language: "Português (Brasil)",
     ..DE_DE
 };
 
@@ -215,6 +216,7 @@ static JA_JP: Culture = Culture {
     month_day: "M'月'd'日'",
     year_month: "yyyy'年'M'月'",
     order: DateFormat::Ymd,
+    language: "日本語",
     ..EN_US
 };
 
@@ -228,7 +230,7 @@ static SV_SE: Culture = Culture {
     short_date: "yyyy-MM-dd",
     date_separator: "-",
     order: DateFormat::Ymd,
-    language: "us_english",
+    language: "Svenska",
     ..DE_DE
 };
 
@@ -264,9 +266,87 @@ static DE_CH: Culture = Culture {
     ..DE_DE
 };
 
-static ALL: [&Culture; 16] = [
+static DA_DK: Culture = Culture {
+    name: "da-DK",
+    currency: "kr",
+    currency_positive: "$ n",
+    currency_negative: "$ -n",
+    short_date: "dd-MM-yyyy",
+    long_date: "d. MMMM yyyy",
+    date_separator: "-",
+    language: "Dansk",
+    ..DE_DE
+};
+
+static NB_NO: Culture = Culture {
+    name: "nb-NO",
+    group: "\u{a0}",
+    currency: "kr",
+    currency_positive: "$ n",
+    currency_negative: "$ -n",
+    long_date: "dddd d. MMMM yyyy",
+    language: "Norsk",
+    ..DE_DE
+};
+
+static FI_FI: Culture = Culture {
+    name: "fi-FI",
+    group: "\u{a0}",
+    short_date: "d.M.yyyy",
+    long_date: "d. MMMM yyyy",
+    short_time: "H:mm",
+    long_time: "H:mm:ss",
+    language: "Suomi",
+    ..DE_DE
+};
+
+static PL_PL: Culture = Culture {
+    name: "pl-PL",
+    group: "\u{a0}",
+    currency: "zł",
+    short_date: "dd.MM.yyyy",
+    long_date: "dddd, d MMMM yyyy",
+    language: "polski",
+    ..DE_DE
+};
+
+static RU_RU: Culture = Culture {
+    name: "ru-RU",
+    group: "\u{a0}",
+    currency: "₽",
+    long_date: "d MMMM yyyy 'г.'",
+    short_time: "H:mm",
+    long_time: "H:mm:ss",
+    language: "русский",
+    ..DE_DE
+};
+
+static TR_TR: Culture = Culture {
+    name: "tr-TR",
+    currency: "₺",
+    currency_positive: "$n",
+    currency_negative: "-$n",
+    percent_positive: "%n",
+    percent_negative: "-%n",
+    short_date: "d.MM.yyyy",
+    long_date: "d MMMM yyyy dddd",
+    language: "Türkçe",
+    ..DE_DE
+};
+
+static PT_PT: Culture = Culture {
+    name: "pt-PT",
+    group: "\u{a0}",
+    short_date: "dd/MM/yyyy",
+    long_date: "d' de 'MMMM' de 'yyyy",
+    date_separator: "/",
+    language: "Português",
+    ..DE_DE
+};
+
+static ALL: [&Culture; 23] = [
     &EN_US, &INVARIANT, &EN_GB, &DE_DE, &FR_FR, &ES_ES, &IT_IT, &NL_NL, &PT_BR, &JA_JP, &ZH_CN, &SV_SE, &EN_CA, &EN_AU,
-    &EN_IN, &DE_CH,
+    &EN_IN, &DE_CH, &DA_DK, &NB_NO, &FI_FI, &PL_PL, &RU_RU, &TR_TR, &PT_PT,
 ];
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ mod date;
 mod number;
 mod parse;
 
-pub use culture::Culture;
+pub use culture::{Culture, EN_US};
 pub use date::{date, time};
 pub use number::{Digits, number};
-pub use parse::parse;
+pub use parse::{parse, try_parse};

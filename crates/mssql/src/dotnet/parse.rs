@@ -4,7 +4,7 @@ use super::culture::Culture;
 use crate::context::Context;
 use crate::convert::convert;
 use crate::messages::Message;
-use crate::moment::parse::{Parsed, Rules, parse as parse_moment};
+use crate::moment::parse::{Layout, Parsed, Rules, parse as parse_moment};
 use crate::types::{DataType, Length};
 use mainstay_base::{Time, Timestamp, Value, ValueRef};
 
@@ -34,6 +34,14 @@ pub fn parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&s
         _ => plain,
     };
     convert(context, ValueRef::Text(&plain), varchar, to, None).map_err(|_| failed())
+}
+
+/// TRY_PARSE: NULL for a text that is no value of the type; other errors stay errors.
+pub fn try_parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&str>) -> Result<Value, Message> {
+    match parse(context, text, to, culture) {
+        Err(message) if message.number == 9819 => Ok(Value::Null),
+        parsed => parsed,
+    }
 }
 
 /// The number with a point and without marks between groups.
@@ -67,21 +75,32 @@ fn number(text: &str, culture: &Culture, to: DataType) -> Option<String> {
 /// A date and a time; a day's name in front says nothing.
 fn moment(context: &Context<'_>, text: &str, culture: &Culture) -> Option<Parsed> {
     let names = culture.names();
-    let lower = text.trim().to_lowercase();
-    let day = names.days.iter().find(|day| lower.starts_with(&day.to_lowercase()));
-    let rest = match day {
-        Some(day) => text.trim().get(day.len()..)?.trim_start_matches([',', '.', ' ']),
-        None => text.trim(),
-    };
+    let rest = without_weekday(text.trim(), &names.days);
     let rules = Rules {
         order: culture.order,
         year_first: true,
+        layout: Layout::Any,
         language: names,
         cutoff: context.two_digit_year_cutoff,
         hijri: false,
         digits: 7,
     };
     parse_moment(rest, &rules).ok().filter(|parsed| parsed.date.is_some() || parsed.ticks.is_some())
+}
+
+/// The text behind a day's name in front, in full or its first three letters.
+fn without_weekday<'a>(text: &'a str, days: &[&str]) -> &'a str {
+    let end = text.find(|c: char| !c.is_alphabetic() && c != '-').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let word = word.to_lowercase();
+    let is_day = |day: &&str| {
+        let day = day.to_lowercase();
+        day == word || (word.chars().count() == 3 && day.starts_with(&word))
+    };
+    if !days.iter().any(is_day) {
+        return text;
+    }
+    rest.trim_start_matches([',', '.', ' '])
 }
 
 /// Without a day it is today's.
@@ -108,9 +127,18 @@ mod tests {
     }
 
     #[test]
+    fn trying_gives_null_for_the_text_alone() {
+        let context = Context::default();
+        assert_eq!(try_parse(&context, "x", DataType::Int, None), Ok(Value::Null));
+        assert!(try_parse(&context, "1", DataType::Int, Some("xx-XX")).is_err());
+    }
+
+    #[test]
     fn texts_of_cultures() {
         for (text, to, culture, expected) in [
             ("Monday, 13 December 2010", "datetime2(0)", "en-US", "2010-12-13 00:00:00"),
+            ("Sat, 17 August 2019", "date", "en-US", "2019-08-17"),
+            ("Mar 5, 2019", "date", "en-US", "2019-03-05"),
             ("€345,98", "money", "de-DE", "345.98"),
             ("1.234,5", "decimal(10,2)", "de-DE", "1234.50"),
             ("1,234.5", "decimal(10,2)", "en-US", "1234.50"),

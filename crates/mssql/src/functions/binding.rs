@@ -81,8 +81,7 @@ impl<'a> Binding<'a> {
             Some(DataType::Xml | DataType::SqlVariant) => return Err(self.invalid(index)),
             Some(DataType::VarBinary(Length::Max)) => DataType::VarChar(Length::Max),
             Some(data_type) if data_type.is_binary() => DataType::VarChar(data_type.length().unwrap_or(Length::Max)),
-            // CAST(1e0 AS VARCHAR) has at most 23 characters, a SMALLDATETIME 19.
-            Some(data_type) => DataType::string(false, data_type.display_size().unwrap_or(30) as usize),
+            Some(data_type) => DataType::VarChar(Length::Limited(width(data_type))),
         };
         Ok(self.become_type(index, to))
     }
@@ -117,6 +116,20 @@ impl<'a> Binding<'a> {
     /// The collation that an argument brings.
     pub fn collation(&self) -> Option<Collation> {
         self.arguments.iter().find_map(|argument| argument.collation)
+    }
+}
+
+/// Characters that the server gives to the text of a type that is none.
+fn width(data_type: DataType) -> u16 {
+    match data_type {
+        DataType::Bit => 1,
+        DataType::TinyInt => 4,
+        DataType::SmallInt => 6,
+        DataType::Int => 12,
+        DataType::BigInt => 24,
+        DataType::Real | DataType::Float => 23,
+        DataType::Decimal { .. } => 41,
+        _ => 40,
     }
 }
 

@@ -42,6 +42,13 @@ fn local(values: &[ValueRef<'_>], index: usize) -> Timestamp {
     Parts::of(value(values, index)).local()
 }
 
+/// The local moment of an argument, to the tick: a DATETIME has 1/300 s, of which its milliseconds are the rounded ones.
+fn local_exact(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Timestamp {
+    let moment = local(values, index);
+    let fine = matches!(call.part(), Part::Microsecond | Part::Nanosecond);
+    if fine && call.argument_type(index) == DataType::DateTime { datetime::exact(moment) } else { moment }
+}
+
 /// Whether a type has a part: 9810 if not.
 fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<(), Message> {
     let (date, time) = (!matches!(data_type, DataType::Time(_)), data_type != DataType::Date);
@@ -53,7 +60,10 @@ fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<()
 }
 
 fn date_add_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    binding.integer(0)?;
+    match binding.argument(0).data_type {
+        Some(data_type) if !data_type.is_number() => return Err(binding.invalid(0)),
+        _ => drop(binding.become_type(0, DataType::BigInt)),
+    }
     let data_type = moment(binding, 1, DataType::DateTime)?;
     let part = binding.part.unwrap_or(Part::Day);
     if matches!(part, Part::TzOffset | Part::IsoWeek) {
@@ -104,8 +114,8 @@ fn date_add(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> 
 fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     moment(binding, 0, DataType::DateTimeOffset(7))?;
     moment(binding, 1, DataType::DateTimeOffset(7))?;
-    if binding.part == Some(Part::TzOffset) {
-        return Err(Message::numbered(9806, &[&Part::TzOffset.name(), &binding.name]));
+    if let Some(part @ (Part::TzOffset | Part::IsoWeek)) = binding.part {
+        return Err(Message::numbered(9806, &[&part.name(), &binding.name]));
     }
     Ok(if binding.name == "datediff" { DataType::Int } else { DataType::BigInt })
 }
@@ -114,13 +124,9 @@ fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 fn date_diff(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let utc = |index| match value(values, index) {
         ValueRef::TimestampWithOffset { utc, .. } => utc,
-        other => Parts::of(other).local(),
+        _ => local_exact(call, values, index),
     };
-    let part = match call.part() {
-        Part::IsoWeek => Part::Week,
-        part => part,
-    };
-    let count = part::difference(part, utc(0), utc(1));
+    let count = part::difference(call.part(), utc(0), utc(1));
     let fits = |count: &i64| call.bound.result == DataType::BigInt || i32::try_from(*count).is_ok();
     let name = call.name();
     count.filter(fits).map(Value::Integer).ok_or_else(|| Message::numbered(535, &[&name, &name]).state(0))
@@ -133,7 +139,7 @@ fn part_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 }
 
 fn part_value(call: &Call<'_>, values: &[ValueRef<'_>]) -> i64 {
-    part::value(call.part(), local(values, 0), offset(value(values, 0)), call.context.date_first)
+    part::value(call.part(), local_exact(call, values, 0), offset(value(values, 0)), call.context.date_first)
 }
 
 fn date_part(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -215,6 +221,9 @@ fn of_date(values: &[ValueRef<'_>], part: Part) -> Value {
 }
 
 fn end_of_month_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    if binding.argument(0).data_type.is_some_and(DataType::is_number) {
+        return Err(binding.invalid(0));
+    }
     moment(binding, 0, DataType::Date)?;
     binding.become_type(0, DataType::Date);
     if binding.count() > 1 {
@@ -250,7 +259,11 @@ fn is_date(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
             let varchar = DataType::VarChar(Length::Max);
             convert(call.context, ValueRef::Text(text), varchar, DataType::DateTime, None).is_ok()
         }
-        ValueRef::Integer(year) => (1753..=9999).contains(&year),
+        // A number is read as its digits.
+        ValueRef::Integer(number) => {
+            let (digits, varchar) = (number.to_string(), DataType::VarChar(Length::Max));
+            convert(call.context, ValueRef::Text(&digits), varchar, DataType::DateTime, None).is_ok()
+        }
         _ => false,
     };
     Ok(Value::Integer(i64::from(valid)))

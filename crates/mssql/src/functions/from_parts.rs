@@ -26,10 +26,10 @@ fn integers(binding: &mut Binding<'_>, result: DataType) -> Result<DataType, Mes
 /// The last argument is a constant: the digits of a second.
 fn with_precision(binding: &mut Binding<'_>, of_digits: fn(u8) -> DataType) -> Result<DataType, Message> {
     let last = binding.count().saturating_sub(1);
-    let digits = binding.argument(last).constant_integer().and_then(|digits| u8::try_from(digits).ok());
-    match digits {
-        Some(digits @ 0..=7) => integers(binding, of_digits(digits)),
-        _ => Err(Message::numbered(10760, &[])),
+    match binding.argument(last).constant_integer() {
+        Some(digits @ 0..=7) => integers(binding, of_digits(digits as u8)),
+        Some(digits) => Err(Message::numbered(1002, &[&1, &digits])),
+        None => Err(Message::numbered(10760, &[])),
     }
 }
 

@@ -19,7 +19,6 @@ fn hash_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     match binding.argument(1).data_type {
         Some(data_type)
             if data_type.is_string() || matches!(data_type, DataType::Binary(_) | DataType::VarBinary(_)) => {}
-        None => drop(binding.become_type(1, DataType::VarChar(Length::Limited(1)))),
         _ => return Err(binding.invalid(1)),
     }
     Ok(DataType::VarBinary(Length::Limited(8000)))
@@ -60,10 +59,13 @@ fn encode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     })
 }
 
-/// Four characters for three bytes; for a text that goes into addresses without padding and with `-` and `_`.
 fn encode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let ValueRef::Binary(bytes) = value(values, 0) else { return Ok(Value::Null) };
-    let url = integer(values, 1) != 0;
+    Ok(Value::Text(base64(bytes, integer(values, 1) != 0)))
+}
+
+/// Four characters for three bytes; for a text that goes into addresses without padding and with `-` and `_`.
+pub(super) fn base64(bytes: &[u8], url: bool) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let number = (0..3).fold(0u32, |number, i| number << 8 | u32::from(group.get(i).copied().unwrap_or(0)));
@@ -80,7 +82,7 @@ fn encode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
             });
         }
     }
-    Ok(Value::Text(out))
+    out
 }
 
 fn decode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {

@@ -5,7 +5,9 @@
 
 use super::Function;
 use super::binding::{Binding, Call, text, value};
+use super::hash::base64;
 use super::strings_build::json_escaped;
+use crate::context::Context;
 use crate::convert::{convert, float_text};
 use crate::json::{Kind, Path, Step, children, read};
 use crate::messages::Message;
@@ -18,8 +20,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("JSON_QUERY", (1, 2), |b| query_type(b, DataType::NVarChar(Length::Max)), json_query),
     Function::new("JSON_PATH_EXISTS", (2, 2), |b| query_type(b, DataType::Int), path_exists),
     Function::new("JSON_MODIFY", (3, 3), modify_type, modify).sees_nulls(),
-    Function::new("JSON_OBJECT", (0, 254), object_type, object).sees_nulls(),
-    Function::new("JSON_ARRAY", (0, 254), |_| Ok(DataType::NVarChar(Length::Max)), array).sees_nulls(),
+    Function::new("JSON_OBJECT", (0, 254), object_type, |call, values| object(call, values, true)).sees_nulls(),
+    Function::new("JSON_ARRAY", (0, 254), array_type, |call, values| array(call, values, false)).sees_nulls(),
+    // With the clause at the end of the arguments that is not what happens without one.
+    Function::new("JSON_OBJECT ABSENT ON NULL", (0, 254), object_type, |call, values| object(call, values, false))
+        .sees_nulls(),
+    Function::new("JSON_ARRAY NULL ON NULL", (0, 254), array_type, |call, values| array(call, values, true))
+        .sees_nulls(),
 ];
 
 /// The second argument of ISJSON is one of the words VALUE, ARRAY, OBJECT and SCALAR, as a text.
@@ -60,7 +67,7 @@ fn json_value(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
         Some(node) if !node.is_scalar() => missing(13623),
         Some(node) => match node.scalar(json) {
             Some(scalar) if crate::text::length(&scalar, true) > 4000 => match path.strict {
-                true => Err(Message::numbered(13625, &[&4000])),
+                true => Err(Message::numbered(13625, &[])),
                 false => Ok(Value::Null),
             },
             scalar => Ok(scalar.map_or(Value::Null, Value::Text)),
@@ -92,25 +99,36 @@ fn modify_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::NVarChar(Length::Max))
 }
 
-/// A value of an argument as JSON.
-fn written(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Result<String, Message> {
-    let data_type = call.argument_type(index);
-    Ok(match value(values, index) {
+/// A value of a type as JSON, as FOR JSON and the functions write it: numbers and bits as they are, bytes in base 64,
+/// everything else between quotes, and what is JSON already unchanged.
+pub fn json_of(
+    context: &Context<'_>,
+    value: ValueRef<'_>,
+    data_type: DataType,
+    is_json: bool,
+) -> Result<String, Message> {
+    Ok(match value {
         ValueRef::Null => "null".to_owned(),
         ValueRef::Boolean(bit) => bit.to_string(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Decimal(number) => number.to_string(),
-        ValueRef::Float(number) => float_text(number, 2, false),
-        ValueRef::Text(text) if call.is_json(index) => text.to_owned(),
+        ValueRef::Float(number) => float_text(number, 126, data_type == DataType::Real),
+        ValueRef::Text(text) if is_json => text.to_owned(),
         ValueRef::Text(text) => format!("\"{}\"", json_escaped(text)),
+        ValueRef::Binary(bytes) => format!("\"{}\"", base64(bytes, false)),
         other => {
             let style = data_type.is_moment().then_some(126);
-            match convert(call.context, other, data_type, DataType::NVarChar(Length::Max), style)? {
+            match convert(context, other, data_type, DataType::NVarChar(Length::Max), style)? {
                 Value::Text(text) => format!("\"{}\"", json_escaped(&text)),
                 _ => "null".to_owned(),
             }
         }
     })
+}
+
+/// A value of an argument as JSON.
+fn written(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Result<String, Message> {
+    json_of(call.context, value(values, index), call.argument_type(index), call.is_json(index))
 }
 
 /// Changes, adds or (with a NULL, in lax mode) takes away what the path leads to.
@@ -181,18 +199,24 @@ fn object_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::NVarChar(Length::Max))
 }
 
-/// A NULL is written as null.
-fn object(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+/// A NULL is written as null, or its member left out.
+fn object(call: &Call<'_>, values: &[ValueRef<'_>], nulls: bool) -> Result<Value, Message> {
     let mut members = Vec::with_capacity(values.len() / 2);
     for index in (0..values.len()).step_by(2) {
-        members.push(format!("\"{}\":{}", json_escaped(text(values, index)), written(call, values, index + 1)?));
+        if nulls || !value(values, index + 1).is_null() {
+            members.push(format!("\"{}\":{}", json_escaped(text(values, index)), written(call, values, index + 1)?));
+        }
     }
     Ok(Value::Text(format!("{{{}}}", members.join(","))))
 }
 
-/// A NULL is left out.
-fn array(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let present = (0..values.len()).filter(|index| !value(values, *index).is_null());
+fn array_type(_: &mut Binding<'_>) -> Result<DataType, Message> {
+    Ok(DataType::NVarChar(Length::Max))
+}
+
+/// A NULL is left out, or written as null.
+fn array(call: &Call<'_>, values: &[ValueRef<'_>], nulls: bool) -> Result<Value, Message> {
+    let present = (0..values.len()).filter(|index| nulls || !value(values, *index).is_null());
     let elements = present.map(|index| written(call, values, index)).collect::<Result<Vec<_>, _>>()?;
     Ok(Value::Text(format!("[{}]", elements.join(","))))
 }

@@ -50,7 +50,7 @@ fn is_null_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 /// The one type of all arguments from one on.
 fn union_from(binding: &mut Binding<'_>, first: usize) -> Result<DataType, Message> {
-    let all = types::of_all(binding.arguments.iter().skip(first).map(|argument| argument.data_type))?;
+    let all = crate::common_type(binding.arguments.get(first..).unwrap_or_default())?;
     let result = all.unwrap_or(DataType::Int);
     for index in first..binding.count() {
         binding.become_type(index, result);
@@ -77,7 +77,12 @@ fn null_if_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     if binding.argument(1).is_null() {
         binding.become_type(1, first);
     }
-    Ok(first)
+    // A constant is as small as it can be; of NULLIF alone, and of its first argument.
+    Ok(match (first, binding.argument(0).constant_integer()) {
+        (DataType::Int, Some(0..=255)) => DataType::TinyInt,
+        (DataType::Int, Some(-32_768..=32_767)) => DataType::SmallInt,
+        _ => first,
+    })
 }
 
 fn null_if(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -151,6 +156,7 @@ fn is_numeric(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message
             let text = text.trim_matches([' ', '\t', '\n', '\r']);
             !text.is_empty() && (parse_float(text).is_some() || parse_money(text).is_ok())
         }
+        ValueRef::Boolean(_) => false,
         _ => call.argument_type(0).is_number(),
     };
     Ok(Value::Integer(i64::from(numeric)))

@@ -5,7 +5,7 @@
 
 use super::Function;
 use super::binding::{Binding, Call, float, integer, value};
-use crate::convert::{fit_integer, fit_money, from_float, overflow};
+use crate::convert::{exact_float, fit_integer, fit_money, from_float, overflow};
 use crate::messages::Message;
 use crate::operators::arithmetic;
 use crate::types::DataType;
@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_float!("SQRT", f64::sqrt),
     of_float!("SQUARE", |x: f64| x * x),
     of_float!("TAN", f64::tan),
-    Function::new("ATN2", (2, 2), float_type, |_, values| finite(float(values, 0).atan2(float(values, 1)))),
+    Function::new("ATN2", (2, 2), float_type, atn2),
     Function::new("LOG", (1, 2), float_type, log),
     Function::new("PI", (0, 0), |_| Ok(DataType::Float), |_, _| Ok(Value::Float(PI))),
     Function::new("RAND", (0, 1), rand_type, rand).sees_nulls().per_statement(),
@@ -63,6 +63,11 @@ fn finite(number: f64) -> Result<Value, Message> {
         return Err(Message::numbered(3623, &[]));
     }
     if number.is_infinite() { Err(overflow("expression", DataType::Float)) } else { Ok(Value::Float(number)) }
+}
+
+fn atn2(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let (y, x) = (float(values, 0), float(values, 1));
+    finite(if y == 0.0 && x == 0.0 { f64::NAN } else { y.atan2(x) })
 }
 
 fn log(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -137,7 +142,7 @@ fn sign(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn whole_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(match same_type(binding)? {
-        DataType::Decimal { .. } => DataType::Decimal { precision: 38, scale: 0 },
+        DataType::Decimal { precision, .. } => DataType::Decimal { precision, scale: 0 },
         other => other,
     })
 }
@@ -162,6 +167,9 @@ fn whole(call: &Call<'_>, value: ValueRef<'_>, up: bool) -> Result<Value, Messag
 fn round_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let result = same_type(binding)?;
     for index in 1..binding.count() {
+        if binding.argument(index).data_type.is_some_and(DataType::is_text) {
+            return Err(binding.invalid(index));
+        }
         binding.integer(index)?;
     }
     Ok(result)
@@ -272,11 +280,11 @@ fn of_kind(number: f64, data_type: DataType) -> Result<Value, Message> {
             }
         }
         DataType::Decimal { precision, scale } => {
-            let exact = from_float(number, scale).and_then(|value| crate::convert::fit(value, precision, scale));
+            let exact = exact_float(number, scale).and_then(|value| crate::convert::fit(value, precision, scale));
             exact.map(Value::Decimal).ok_or_else(|| overflow("float", data_type))
         }
         DataType::Money => {
-            let exact = from_float(number, 4).and_then(|value| fit_money(value, data_type));
+            let exact = exact_float(number, 4).and_then(|value| fit_money(value, data_type));
             exact.map(Value::Decimal).ok_or_else(|| overflow("float", data_type))
         }
         _ => finite(number),
@@ -291,7 +299,9 @@ fn angle_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 }
 
 fn angle(call: &Call<'_>, values: &[ValueRef<'_>], factor: f64) -> Result<Value, Message> {
-    of_kind(float(values, 0) * factor, call.bound.result)
+    let result = call.bound.result;
+    let angle = of_kind(float(values, 0) * factor, result);
+    angle.map_err(|message| if message.number == 232 { arithmetic::overflowed(result) } else { message })
 }
 
 fn bits_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
@@ -352,7 +362,7 @@ fn bit_place(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<usize, Message>
         _ => mask(call.argument_type(0)).count_ones() as usize,
     };
     let place = usize::try_from(integer(values, 1)).ok().filter(|place| *place < bits);
-    place.ok_or_else(|| Message::numbered(1023, &[&2, &call.name()]))
+    place.ok_or_else(|| Message::numbered(9838, &[&2, &call.name(), &0, &bits.saturating_sub(1)]))
 }
 
 fn get_bit(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -365,7 +375,11 @@ fn get_bit(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn set_bit(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let place = bit_place(call, values)?;
-    let on = values.len() < 3 || integer(values, 2) != 0;
+    let on = match (values.len(), integer(values, 2)) {
+        (3, 0) => false,
+        (3, 1) | (0..=2, _) => true,
+        _ => return Err(Message::numbered(9839, &[&3, &call.name()])),
+    };
     Ok(match value(values, 0) {
         ValueRef::Binary(bytes) => {
             let mut bytes = bytes.to_vec();

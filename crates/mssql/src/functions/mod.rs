@@ -30,6 +30,7 @@ mod zone;
 mod tests;
 
 pub use binding::{Binding, Call};
+pub use json::json_of;
 pub use metadata::TYPE_NAMES;
 
 use crate::argument::Argument;
@@ -50,6 +51,9 @@ pub enum Determinism {
     /// Another one for every row: NEWID.
     Row,
 }
+
+/// As many arguments as are converted without the heap.
+const FEW: usize = 4;
 
 /// What a NULL argument does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +126,8 @@ impl Function {
     /// Finds what the arguments become and the type of the result. Errors: 174 and 189 for their number, 8116 for their
     /// types, 155 for a date part that is none, and those of a function's own.
     pub fn bind(&'static self, arguments: &[Argument<'_>]) -> Result<Bound, Message> {
-        let name = self.name.to_ascii_lowercase();
+        // Messages write the names of functions small, and that of the clause as it is.
+        let name = if self.name.contains(' ') { self.name.to_owned() } else { self.name.to_ascii_lowercase() };
         if arguments.len() < self.min || arguments.len() > self.max {
             return Err(self.wrong_count(&name));
         }
@@ -182,13 +187,32 @@ impl Bound {
     }
 
     fn converted(&self, call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-        let owned: Vec<Value> = values
-            .iter()
-            .zip(&self.arguments)
-            .map(|(value, (from, to))| convert(call.context, *value, *from, *to, None))
-            .collect::<Result<_, _>>()?;
-        let values: Vec<ValueRef<'_>> = owned.iter().map(Value::as_ref).collect();
-        (self.function.evaluate)(call, &values)
+        // Few functions take more than four arguments; those of the others live on the heap.
+        let (mut few, mut many) = ([const { Value::Null }; FEW], Vec::new());
+        let owned = match values.len() {
+            0..=FEW => few.as_mut_slice(),
+            count => {
+                many.resize(count, Value::Null);
+                many.as_mut_slice()
+            }
+        };
+        for ((owned, value), (from, to)) in owned.iter_mut().zip(values).zip(&self.arguments) {
+            if !is_identity(*from, *to) {
+                *owned = convert(call.context, *value, *from, *to, None)?;
+            }
+        }
+        let (mut few, mut many) = ([ValueRef::Null; FEW], Vec::new());
+        let refs = match values.len() {
+            count @ 0..=FEW => few.get_mut(..count).unwrap_or_default(),
+            count => {
+                many.resize(count, ValueRef::Null);
+                many.as_mut_slice()
+            }
+        };
+        for (((to, owned), value), (from, wanted)) in refs.iter_mut().zip(&*owned).zip(values).zip(&self.arguments) {
+            *to = if is_identity(*from, *wanted) { *value } else { owned.as_ref() };
+        }
+        (self.function.evaluate)(call, refs)
     }
 }
 

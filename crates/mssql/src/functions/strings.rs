@@ -60,7 +60,8 @@ fn len_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 fn len(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let length = match value(values, 0) {
-        ValueRef::Binary(bytes) => bytes.len(),
+        // Bytes that are blanks count as such.
+        ValueRef::Binary(bytes) => bytes.len() - bytes.iter().rev().take_while(|byte| **byte == b' ').count(),
         _ => units::length(text(values, 0).trim_end_matches(' '), call.is_national(0)),
     };
     Ok(Value::Integer(length as i64))
@@ -76,6 +77,11 @@ fn data_length(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messag
         ValueRef::Text(text) if data_type.is_national() => units::length(text, true) * 2,
         ValueRef::Text(text) => units::length(text, false),
         ValueRef::Binary(bytes) => bytes.len(),
+        // What the digits take, whatever the type could hold.
+        ValueRef::Decimal(number) if !data_type.is_money() => {
+            let words = number.unscaled.unsigned_abs().checked_ilog2().map_or(1, |bits| bits as usize / 32 + 1);
+            1 + 4 * words
+        }
         _ if data_type == DataType::UniqueIdentifier => 16,
         _ => data_type.max_length().unsigned_abs().into(),
     };
@@ -152,6 +158,10 @@ fn substring(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 }
 
 fn char_index_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    // What is looked for has to be a text; what it is looked for in becomes one.
+    if binding.argument(0).data_type.is_some_and(|data_type| !data_type.is_string() && !data_type.is_binary()) {
+        return Err(binding.invalid(0));
+    }
     binding.text(0)?;
     let within = binding.text_or_large(1)?;
     if binding.count() > 2 {
@@ -170,6 +180,9 @@ fn char_index(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message
 }
 
 fn pattern_index_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    if !binding.argument(1).data_type.is_some_and(DataType::is_text) {
+        return Err(binding.invalid(1));
+    }
     binding.text(0)?;
     Ok(count_type(binding.text_or_large(1)?))
 }

@@ -19,15 +19,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("QUOTENAME", (1, 2), quote_name_type, quote_name).sees_nulls(),
     Function::new("REPLACE", (3, 3), replace_type, replace),
     Function::new("REPLICATE", (2, 2), replicate_type, replicate),
-    Function::new("SPACE", (1, 1), |b| b.integer(0).map(|_| DataType::string(false, 8000)), space),
+    Function::new("SPACE", (1, 1), space_type, space),
     Function::new("STR", (1, 3), str_type, str),
     Function::new("STUFF", (4, 4), stuff_type, stuff).sees_nulls(),
     Function::new("TRANSLATE", (3, 3), translate_type, translate),
     Function::new("STRING_ESCAPE", (2, 2), escape_type, escape),
 ];
 
-/// The longest text that a function makes of its own accord.
-const MAX_BYTES: usize = 1 << 30;
+/// The longest text that a function makes of its own accord: a quarter of a GB, where SQL Server has two, so that one call
+/// cannot take all memory.
+const MAX_BYTES: usize = 1 << 28;
 
 fn character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let byte = u8::try_from(integer(values, 0)).ok();
@@ -188,8 +189,12 @@ fn too_long() -> Message {
 fn replicate_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let data_type = binding.text(0)?;
     binding.integer(1)?;
+    let count = binding.argument(1).constant_integer().and_then(|count| usize::try_from(count).ok());
     Ok(match data_type.limit() {
-        Some(_) => DataType::string(data_type.is_national(), 8000),
+        Some(limit) => {
+            let length = count.map_or(8000, |count| usize::from(limit).saturating_mul(count));
+            DataType::string(data_type.is_national(), length)
+        }
         None => data_type,
     })
 }
@@ -206,6 +211,12 @@ fn replicate(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
         Some(length) if length <= MAX_BYTES => Ok(limited(call, piece.repeat(count))),
         _ => Err(too_long()),
     }
+}
+
+fn space_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    binding.integer(0)?;
+    let count = binding.argument(0).constant_integer().and_then(|count| usize::try_from(count).ok());
+    Ok(DataType::string(false, count.unwrap_or(8000)))
 }
 
 fn space(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -259,7 +270,16 @@ fn stuff_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let inserted = binding.text(3)?;
     let national = data_type.is_national() || inserted.is_national();
     Ok(match (data_type.limit(), inserted.limit()) {
-        (Some(limit), Some(inserted)) => DataType::string(national, usize::from(limit) + usize::from(inserted)),
+        (Some(limit), Some(inserted)) => {
+            // What is taken out for certain.
+            let constant = |index: usize| {
+                let number = binding.argument(index).constant_integer();
+                number.and_then(|number| usize::try_from(number).ok())
+            };
+            let (limit, start, length) = (usize::from(limit), constant(1), constant(2));
+            let removed = start.zip(length).map_or(0, |(start, length)| length.min((limit + 1).saturating_sub(start)));
+            DataType::string(national, limit - removed.min(limit) + usize::from(inserted))
+        }
         _ => DataType::string_max(national),
     })
 }
@@ -287,7 +307,7 @@ fn translate_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let data_type = binding.text(0)?;
     binding.text(1)?;
     binding.text(2)?;
-    Ok(resized(data_type, None))
+    Ok(grown(&[data_type]))
 }
 
 /// Each character of one list becomes the one at its place in the other.

@@ -122,8 +122,11 @@ impl<'a> Field<'a> {
             (_, ValueRef::Null) => "(null)".to_owned(),
             ('s', ValueRef::Text(text)) => self.cut(text),
             ('s', ValueRef::Binary(bytes)) => self.cut(&crate::text::hex(bytes)),
-            ('s', _) => return Err(arguments.mismatch()),
-            (_, ValueRef::Boolean(value)) => self.number(i64::from(value)),
+            ('s', ValueRef::Integer(_)) => return Err(arguments.mismatch()),
+            // What 32 bits do not hold wants I64.
+            (_, ValueRef::Integer(value)) if !self.wide && i32::try_from(value).is_err() => {
+                return Err(arguments.mismatch());
+            }
             (_, ValueRef::Integer(value)) => self.number(value),
             (_, ValueRef::Text(_) | ValueRef::Binary(_)) => return Err(arguments.mismatch()),
             _ => return Err(Message::numbered(2748, &[&kind_name(value), &arguments.next])),
@@ -186,6 +189,7 @@ fn size<'a>(text: &'a str, arguments: &mut Arguments<'_>) -> Option<(usize, &'a 
 
 fn kind_name(value: ValueRef<'_>) -> &'static str {
     match value {
+        ValueRef::Boolean(_) => "bit",
         ValueRef::Decimal(_) => "numeric",
         ValueRef::Float(_) => "float",
         ValueRef::Date(_) => "date",
@@ -203,7 +207,7 @@ mod tests {
 
     #[test]
     fn fields() {
-        let rows: [(&str, &[ValueRef<'_>], &str); 18] = [
+        let rows: [(&str, &[ValueRef<'_>], &str); 19] = [
             ("no field", &[], "no field"),
             ("%d%%", &[ValueRef::Integer(50)], "50%"),
             (
@@ -225,7 +229,8 @@ mod tests {
             ("%s", &[ValueRef::Integer(1)], "2786"),
             ("%z", &[], "2787"),
             ("%d", &[ValueRef::Float(1.5)], "2748"),
-            ("%i", &[ValueRef::Boolean(true)], "1"),
+            ("%i", &[ValueRef::Boolean(true)], "2748"),
+            ("%d", &[ValueRef::Integer(5_000_000_000)], "2786"),
         ];
         for (template, arguments, expected) in rows {
             let shown = format(template, arguments).unwrap_or_else(|message| message.number.to_string());

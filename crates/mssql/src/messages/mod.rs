@@ -4,12 +4,14 @@
 //!   message    one message
 //!   table      the numbers, severities and texts (language, types, data)
 //!   server     more of them: objects, transactions, cursors, procedures, logins
+//!   error      errors of the engine as messages
 //!   format     the formats of RAISERROR, FORMATMESSAGE and THROW's texts
 //! ```
 //!
 //! A text holds places for its arguments, as `sys.messages` shows them: `%ls`, `%.*ls`, `%d`, `%S_MSG`.
 //! [`Message::numbered`] fills them in their order, so nothing but the tables knows a text.
 
+mod error;
 mod format;
 mod message;
 mod server;

@@ -7,6 +7,9 @@ use mainstay_base::Date;
 /// The Julian day before the first one of the calendar.
 const EPOCH: i64 = 1_948_439;
 
+/// The first day of the calendar.
+pub const FIRST: Date = Date(EPOCH as i32 + 1 - 2_440_588);
+
 /// Year, month and day of a day.
 pub fn ymd(date: Date) -> (i64, u32, u32) {
     let days = i64::from(date.julian()) - EPOCH - 1;
@@ -52,5 +55,6 @@ mod tests {
             }
         }
         assert_eq!(date(1445, 2, 30), None);
+        assert_eq!(date(1, 1, 1), Some(FIRST));
     }
 }

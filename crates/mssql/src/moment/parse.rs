@@ -21,6 +21,8 @@ pub struct Rules<'a> {
     /// Whether a year of four digits at the front makes it year, month, day whatever the order is, as for the types
     /// that came with DATE.
     pub year_first: bool,
+    /// Which forms of three numbers are read.
+    pub layout: Layout,
     /// The names of months.
     pub language: &'a Language,
     /// The last year that two digits can mean.
@@ -29,6 +31,23 @@ pub struct Rules<'a> {
     pub hijri: bool,
     /// How many digits a fraction of a second may have.
     pub digits: usize,
+}
+
+/// Which forms of three numbers with marks between them are read. (Digits without marks, names of months and times are
+/// read in any case.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Years of two and of four digits, in the order of the rules.
+    Any,
+    /// In that order only, with years of so many digits; perhaps also with a year of four digits in front of the others.
+    Only {
+        /// 2 or 4.
+        year_digits: usize,
+        /// Whether the year may lead.
+        year_leads: bool,
+    },
+    /// None.
+    Refused,
 }
 
 /// What a text says.
@@ -49,6 +68,8 @@ pub enum Failure {
     Form,
     /// It has, and its month, day, hour, ... does not exist.
     Range,
+    /// It has a form that the style does not read.
+    Style,
 }
 
 /// Reads a text; an empty one has neither day nor time.
@@ -293,7 +314,10 @@ impl<'a> Reader<'a, '_> {
         // Without its year, the order of month and day.
         let month_first = matches!(self.rules.order, Mdy | Ymd | Myd);
         let pair = |first, second| if month_first { (first, second) } else { (second, first) };
-        let (year, (month, day)) = if a.len() == 4 {
+        let iso = self.rules.year_first && self.is_iso() && a.len() == 4;
+        let (year, (month, day)) = if !iso && self.rules.layout != Layout::Any {
+            self.by_layout([a, b, c], pair)?
+        } else if a.len() == 4 {
             let iso = self.rules.year_first || self.is_iso();
             (a, if iso { (b, c) } else { pair(b, c) })
         } else if c.len() == 4 {
@@ -311,6 +335,26 @@ impl<'a> Reader<'a, '_> {
             }
         };
         Ok((self.year(year)?, small(month)?, small(day)?))
+    }
+
+    /// Year, month and day as the layout has them.
+    fn by_layout<'t>(
+        &self,
+        [a, b, c]: [&'t str; 3],
+        pair: impl Fn(&'t str, &'t str) -> (&'t str, &'t str),
+    ) -> Result<(&'t str, (&'t str, &'t str)), Failure> {
+        let Layout::Only { year_digits, year_leads } = self.rules.layout else { return Err(Failure::Style) };
+        let (year, rest) = match self.rules.order {
+            DateFormat::Ymd | DateFormat::Ydm => (a, (b, c)),
+            DateFormat::Myd | DateFormat::Dym => (b, (a, c)),
+            DateFormat::Mdy | DateFormat::Dmy => (c, (a, b)),
+        };
+        let fits = if year_digits == 4 { year.len() == 4 } else { year.len() <= 2 };
+        match (fits && rest.0.len() <= 2 && rest.1.len() <= 2, year_leads && a.len() == 4) {
+            (true, _) => Ok((year, pair(rest.0, rest.1))),
+            (false, true) => Ok((a, pair(b, c))),
+            (false, false) => Err(Failure::Form),
+        }
     }
 
     /// Whether a `T` stands between date and time.
@@ -361,7 +405,15 @@ mod tests {
     use crate::language::US_ENGLISH;
 
     fn shown(text: &str, order: DateFormat, year_first: bool) -> String {
-        let rules = Rules { order, year_first, language: &US_ENGLISH, cutoff: 2049, hijri: false, digits: 7 };
+        let rules = Rules {
+            order,
+            year_first,
+            layout: Layout::Any,
+            language: &US_ENGLISH,
+            cutoff: 2049,
+            hijri: false,
+            digits: 7,
+        };
         match parse(text, &rules) {
             Ok(parsed) => {
                 let date = parsed.date.map_or("-".into(), |date| date.to_string());

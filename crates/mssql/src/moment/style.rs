@@ -1,7 +1,7 @@
 //! A moment as text, in the styles of CONVERT.
 //!
 //! A style names its parts in a pattern of one letter a part; what the type does not have is left out of it, and a style
-//! that would show nothing but such parts is refused (9809).
+//! that would show nothing but such parts is refused (8114).
 //!
 //! ```text
 //!   y Y   year of two and four digits        m d   month and day of two digits     D   day padded with a blank
@@ -86,7 +86,8 @@ const HIJRI_MONTHS: [&str; 12] = [
     "ذو الحجة",
 ];
 
-/// The text of a moment in a style. Errors: 281 for a number that is no style, 9809 for one that the type does not have.
+/// The text of a moment in a style. Errors: 281 for a number that is no style, 8114 and 281 for one
+/// that the type has no part of, 9814 for a day before the Islamic calendar.
 pub fn show(
     moment: Moment,
     style: i32,
@@ -106,7 +107,13 @@ pub fn show(
     let (has_date, has_time) =
         (moment.date.is_some() && !of_date.is_empty(), moment.time.is_some() && !of_time.is_empty());
     if !has_date && !has_time {
-        return Err(Message::numbered(9809, &[&style, &from.value_name(), &to.value_name()]));
+        return Err(match (moment.date, style) {
+            (Some(_), 14 | 114) => Message::numbered(281, &[&style, &from.value_name()]),
+            _ => Message::numbered(8114, &[&from.value_name(), &to.value_name()]).state(5),
+        });
+    }
+    if matches!(style, 130 | 131) && moment.date.is_some_and(|date| date < hijri::FIRST) {
+        return Err(Message::numbered(9814, &[]));
     }
     let mut shower = Shower { moment, context, hijri: matches!(style, 130 | 131), out: String::with_capacity(34) };
     if has_date {
@@ -116,7 +123,8 @@ pub fn show(
         shower.out.push_str(join);
     }
     if has_time {
-        shower.time(of_time, !has_date);
+        // A time alone is not padded in the styles that show the hour behind a date.
+        shower.time(of_time, !has_date && matches!(style, 0 | 9 | 100 | 109));
         shower.offset(style);
     }
     Ok(shower.out)
@@ -250,12 +258,14 @@ mod tests {
         let show_date = |style| show(date, style, DataType::Date, DataType::Char(30), &Context::default());
         assert_eq!(show_date(0).unwrap(), "Mar  5 2024");
         assert_eq!(show_date(121).unwrap(), "2024-03-05");
-        assert_eq!(show_date(108).unwrap_err().number, 9809);
+        assert_eq!(show_date(108).unwrap_err().number, 8114);
         let time = Moment { date: None, time: Time::from_hms(3, 4, 5, 1234567).map(|t| (t, 7)), ..date };
         let show_time = |style| show(time, style, DataType::Time(7), DataType::Char(30), &Context::default());
         assert_eq!(show_time(121).unwrap(), "03:04:05.1234567");
         assert_eq!(show_time(0).unwrap(), "3:04AM");
-        assert_eq!(show_time(101).unwrap_err().number, 9809);
+        assert_eq!(show_time(22).unwrap(), " 3:04:05 AM");
+        assert_eq!(show_date(114).unwrap_err().number, 281);
+        assert_eq!(show_time(101).unwrap_err().number, 8114);
         let with_offset = Moment { date: date.date, time: time.time, offset: Some(120), legacy: false };
         let show_offset =
             |style| show(with_offset, style, DataType::DateTimeOffset(7), DataType::Char(40), &Context::default());

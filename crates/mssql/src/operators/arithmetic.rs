@@ -48,7 +48,12 @@ pub fn divide_int(a: i64, b: i64) -> Result<i64, Message> {
 /// `a % b` of INT, with the sign of `a`.
 #[inline]
 pub fn modulo_int(a: i64, b: i64) -> Result<i64, Message> {
-    if b == 0 { Err(divided_by_zero()) } else { Ok(a % b) }
+    match b {
+        0 => Err(divided_by_zero()),
+        // The server forms the quotient, which the least INT by -1 does not have.
+        -1 if a == i64::from(i32::MIN) => Err(overflowed(DataType::Int)),
+        _ => Ok(a % b),
+    }
 }
 
 /// A result that 64 bits hold, as an INT. (Operands are INTs, so 64 bits do hold it.)
@@ -65,8 +70,9 @@ pub fn integer(operator: BinaryOperator, a: i64, b: i64, data_type: DataType) ->
         Multiply => a.checked_mul(b),
         Divide | Modulo if b == 0 => return Err(divided_by_zero()),
         Divide => a.checked_div(b),
-        // The least of them by -1 has no remainder, and no quotient.
-        Modulo => Some(a.wrapping_rem(b)),
+        // The server forms the quotient, which the least of them by -1 does not have.
+        Modulo if b == -1 && a == range(data_type).0 => None,
+        Modulo => a.checked_rem(b),
         BitAnd => Some(a & b),
         BitOr => Some(a | b),
         BitXor => Some(a ^ b),
@@ -156,6 +162,8 @@ mod tests {
         assert_eq!(int(Modulo, -7, 2), Ok(-1));
         assert_eq!(int(Divide, 1, 0), Err(8134));
         assert_eq!(int(Divide, -2_147_483_648, -1), Err(8115));
+        assert_eq!(int(Modulo, -2_147_483_648, -1), Err(8115));
+        assert_eq!(modulo_int(-2_147_483_648, -1).map_err(|m| m.number), Err(8115));
         assert_eq!(integer(Divide, i64::MIN, -1, DataType::BigInt).map_err(|m| m.number), Err(8115));
         assert_eq!(integer(Subtract, 1, 2, DataType::TinyInt).map_err(|m| m.number), Err(8115));
         assert_eq!(add_int(2_147_483_647, 1).map_err(|m| m.number), Err(8115));

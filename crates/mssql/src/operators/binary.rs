@@ -251,7 +251,16 @@ fn types(
     let (high, low) = if a.precedence() >= b.precedence() { (a, b) } else { (b, a) };
     let incompatible = || Message::numbered(402, &[&a.value_name(), &b.value_name(), &operator.name()]);
     let invalid = |data_type: DataType| Message::numbered(8117, &[&data_type.value_name(), &operator.name()]);
-    if high.is_large_object() || low.is_large_object() || matches!(high, T::Xml | T::SqlVariant) {
+    if high == T::SqlVariant {
+        let number = low.is_number() && low != T::Bit;
+        let computes = matches!(operator, Add | Subtract | Multiply | Divide);
+        return Err(match (low == T::SqlVariant && operator.is_bitwise(), number && computes) {
+            (true, _) => invalid(a),
+            (false, true) => Message::numbered(257, &[&high.message_name(), &low.message_name()]).state(3),
+            (false, false) => incompatible(),
+        });
+    }
+    if high.is_large_object() || low.is_large_object() || high == T::Xml {
         return Err(if a.name() == b.name() { invalid(a) } else { incompatible() });
     }
     if operator.is_bitwise() {
@@ -284,8 +293,12 @@ fn types(
         _ if high.is_string() && low.is_string() => Err(invalid(a)),
         _ if high.is_string() => Err(incompatible()),
         _ if high.is_binary() && operator == Add => Ok((a, b, binary_sum(a, b))),
-        _ if high.is_binary() => Err(invalid(a)),
-        T::Bit => Err(invalid(T::Bit)),
+        _ if high.is_binary() && matches!(operator, Multiply | Divide) => Err(invalid(a)),
+        _ if high.is_binary() => Err(incompatible()),
+        // A BIT has no arithmetic with its like or with a text; the messages differ by operator.
+        T::Bit if matches!(operator, Multiply | Divide) => Err(invalid(a)),
+        T::Bit => Err(incompatible()),
+        T::Float | T::Real if operator == Modulo && low.is_approximate() => Err(invalid(a)),
         T::Float | T::Real if operator == Modulo => Err(incompatible()),
         T::Decimal { .. } => {
             let digits = |data_type: DataType, argument: Argument<'_>| match data_type.as_exact() {

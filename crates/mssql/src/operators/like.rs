@@ -7,8 +7,12 @@
 //!   '%a_c'  against  'xxabcabc'      % eats until a_c ends the text
 //! ```
 
+use crate::argument::Argument;
+use crate::context::Context;
+use crate::convert::Conversion;
 use crate::messages::Message;
-use mainstay_base::Collation;
+use crate::types::{DataType, Length};
+use mainstay_base::{Collation, ValueRef};
 
 /// A pattern that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +37,91 @@ enum Piece {
     },
     /// A bracket that is not closed: matches nothing.
     Never,
+}
+
+/// LIKE between operands whose types are known. A constant pattern is read once.
+#[derive(Clone, Debug)]
+pub struct LikeMatch {
+    value: Option<Conversion>,
+    pattern: Option<Conversion>,
+    national: bool,
+    collation: Option<Collation>,
+    /// The pattern, and the collation that it was read for.
+    kept: Option<(Like, Collation)>,
+}
+
+impl LikeMatch {
+    /// Finds the texts that both sides become; `escape` is NULL's argument or none where there is no ESCAPE. Errors: 8116,
+    /// 506. The pattern is kept when it and the escape are constants, read for the collation given.
+    pub fn bind(
+        value: Argument<'_>,
+        pattern: Argument<'_>,
+        escape: Option<Argument<'_>>,
+        default: Collation,
+    ) -> Result<LikeMatch, Message> {
+        let national = [value, pattern].iter().any(|side| side.data_type.is_some_and(DataType::is_national));
+        let collation = value.collation.or(pattern.collation);
+        let mut bound =
+            LikeMatch { value: to_text(value, 1)?, pattern: to_text(pattern, 2)?, national, collation, kept: None };
+        let constant = match escape.map(|escape| escape.constant) {
+            None => Some(None),
+            Some(Some(ValueRef::Text(escape))) => Some(Some(escape)),
+            Some(_) => None,
+        };
+        if let (Some(ValueRef::Text(pattern)), Some(escape), None) = (pattern.constant, constant, bound.pattern) {
+            let collation = collation.unwrap_or(default);
+            bound.kept = Some((Like::new(pattern, escape, collation, national)?, collation));
+        }
+        Ok(bound)
+    }
+
+    /// Whether a text matches a pattern; `None` when one of them, or the escape, is NULL.
+    pub fn evaluate(
+        &self,
+        context: &Context<'_>,
+        value: ValueRef<'_>,
+        pattern: ValueRef<'_>,
+        escape: Option<ValueRef<'_>>,
+    ) -> Result<Option<bool>, Message> {
+        let (of_value, of_pattern);
+        let value = match &self.value {
+            None => value,
+            Some(conversion) => {
+                of_value = conversion.evaluate(context, value)?;
+                of_value.as_ref()
+            }
+        };
+        let pattern = match &self.pattern {
+            None => pattern,
+            Some(conversion) => {
+                of_pattern = conversion.evaluate(context, pattern)?;
+                of_pattern.as_ref()
+            }
+        };
+        let collation = self.collation.unwrap_or(context.collation);
+        let escape = match escape {
+            None => None,
+            Some(ValueRef::Text(escape)) => Some(escape),
+            Some(_) => return Ok(None),
+        };
+        let (ValueRef::Text(value), ValueRef::Text(pattern)) = (value, pattern) else { return Ok(None) };
+        match &self.kept {
+            Some((like, read_for)) if *read_for == collation => Ok(Some(like.matches(value))),
+            _ => Ok(Some(Like::new(pattern, escape, collation, self.national)?.matches(value))),
+        }
+    }
+}
+
+/// What makes a text of an operand; `None` for one that is a text, or NULL.
+fn to_text(operand: Argument<'_>, place: usize) -> Result<Option<Conversion>, Message> {
+    match operand.data_type {
+        None => Ok(None),
+        Some(from) if from.is_text() => Ok(None),
+        Some(from @ (DataType::Image | DataType::Xml | DataType::SqlVariant)) => {
+            Err(Message::numbered(8116, &[&from.name(), &place, &"like"]))
+        }
+        Some(from) => Conversion::explicit(from, DataType::VarChar(Length::Limited(8000)), None).map(Some),
+    }
 }
 
 impl Like {
@@ -263,6 +352,30 @@ mod tests {
         assert!(like(false).matches("abc  ") && !like(true).matches("abc  "));
         assert!(!Like::new("abc ", None, Collation::Binary, false).unwrap().matches("abc"));
         assert!(!like(false).matches("ABC"));
+    }
+
+    #[test]
+    fn operands_become_texts_and_constants_are_kept() {
+        let context = Context::default();
+        let ci = Collation::CaseAccentInsensitive;
+        let varchar = DataType::VarChar(Length::Limited(10));
+        let pattern = Argument::constant(varchar, ValueRef::Text("1_%"));
+        let kept = LikeMatch::bind(Argument::of(DataType::Int), pattern, None, ci).unwrap();
+        assert!(kept.kept.is_some());
+        let matched = |value| kept.evaluate(&context, value, ValueRef::Text("1_%"), None);
+        assert_eq!(matched(ValueRef::Integer(12)), Ok(Some(true)));
+        assert_eq!(matched(ValueRef::Integer(21)), Ok(Some(false)));
+        assert_eq!(matched(ValueRef::Null), Ok(None));
+        let read =
+            LikeMatch::bind(Argument::of(varchar), Argument::of(varchar), Some(Argument::of(varchar)), ci).unwrap();
+        let text = |pattern, escape| {
+            let escape = Some(escape);
+            read.evaluate(&context, ValueRef::Text("5%"), ValueRef::Text(pattern), escape).map_err(|m| m.number)
+        };
+        assert_eq!(text("5!%", ValueRef::Text("!")), Ok(Some(true)));
+        assert_eq!(text("5!%", ValueRef::Null), Ok(None));
+        assert_eq!(text("5", ValueRef::Text("!!")), Err(506));
+        assert!(LikeMatch::bind(Argument::of(DataType::Xml), pattern, None, ci).is_err());
     }
 
     #[test]

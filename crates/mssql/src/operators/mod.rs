@@ -15,7 +15,7 @@ mod compare;
 pub mod decimal;
 mod like;
 mod unary;
-mod wide;
+pub(crate) mod wide;
 
 #[cfg(test)]
 mod random_tests;
@@ -24,5 +24,5 @@ mod tests;
 
 pub use binary::{Binary, BinaryOperator};
 pub use compare::{Comparison, ComparisonOperator, order};
-pub use like::Like;
+pub use like::{Like, LikeMatch};
 pub use unary::{Unary, UnaryOperator};

@@ -96,7 +96,13 @@ fn numbers() {
             "'6':tinyint",
             "8115 Arithmetic overflow error converting expression to data type tinyint.",
         ),
-        ("'1':bit", Add, "'1':bit", "8117 Operand data type bit is invalid for add operator."),
+        ("'1':bit", Add, "'1':bit", "402 The data types bit and bit are incompatible in the add operator."),
+        ("'1':bit", Multiply, "'1':bit", "8117 Operand data type bit is invalid for multiply operator."),
+        ("'1':bit", Add, "'x'", "402"),
+        ("1e0", Modulo, "2e0", "8117 Operand data type float is invalid for modulo operator."),
+        ("'0x02':varbinary(4)", Add, "2e0", "206"),
+        ("'0x02':varbinary(4)", Subtract, "'0x02':varbinary(4)", "402"),
+        ("'0x02':varbinary(4)", Multiply, "'0x02':varbinary(4)", "8117"),
         ("'1':bit", Add, "1", "2 int"),
         ("6", BitAnd, "3", "2 int"),
         ("6", BitOr, "3", "7 int"),
@@ -105,6 +111,9 @@ fn numbers() {
         ("1.5", BitAnd, "1", "402 The data types numeric and int are incompatible in the '&' operator."),
         ("'0x0A':varbinary(4)", BitAnd, "3", "2 int"),
         ("1", ShiftLeft, "4", "16 int"),
+        ("'1':sql_variant", Add, "1", "257"),
+        ("'1':sql_variant", Modulo, "1", "402"),
+        ("'1':sql_variant", BitOr, "'1':sql_variant", "8117"),
         ("NULL", Add, "1", "NULL int"),
     ]);
 }
@@ -225,6 +234,12 @@ fn one_operand() {
     assert_eq!(unary(UnaryOperator::Minus, "'5':tinyint"), Ok(Value::Integer(-5)));
     assert_eq!(unary(UnaryOperator::Minus, "'-2147483648':int"), Err(8115));
     assert_eq!(unary(UnaryOperator::Minus, "'a'"), Err(8117));
+    let (data_type, value, _) = operand("2147483648");
+    let constant = Argument::constant(data_type.unwrap(), value.as_ref());
+    let bound = Unary::bind(UnaryOperator::Minus, constant).unwrap();
+    let least = bound.evaluate(&Context::default(), value.as_ref());
+    assert_eq!((bound.result, least), (DataType::Int, Ok(Value::Integer(-2_147_483_648))));
+    assert_eq!(Unary::bind(UnaryOperator::Minus, Argument::of(data_type.unwrap())).unwrap().result, data_type.unwrap());
     assert_eq!(unary(UnaryOperator::BitNot, "5"), Ok(Value::Integer(-6)));
     assert_eq!(unary(UnaryOperator::BitNot, "'5':tinyint"), Ok(Value::Integer(250)));
     assert_eq!(unary(UnaryOperator::BitNot, "1.5"), Err(8117));

@@ -35,6 +35,8 @@ impl Unary {
             UnaryOperator::Minus if !data_type.is_number() || data_type == DataType::Bit => {
                 return Err(invalid("minus"));
             }
+            // The one number that is an INT only below zero.
+            UnaryOperator::Minus if is_least_int(argument) => DataType::Int,
             // What is below zero has no room in a TINYINT.
             UnaryOperator::Minus if data_type == DataType::TinyInt => DataType::SmallInt,
             UnaryOperator::Minus => data_type,
@@ -56,6 +58,10 @@ impl Unary {
             (UnaryOperator::Minus, ValueRef::Integer(value)) => {
                 arithmetic::integer(super::BinaryOperator::Subtract, 0, value, self.result).map(Value::Integer)
             }
+            (UnaryOperator::Minus, ValueRef::Decimal(value)) if self.result == DataType::Int => {
+                let value = value.unscaled.checked_neg().and_then(|value| i64::try_from(value).ok());
+                crate::convert::fit_integer(value.ok_or_else(overflowed)?, DataType::Int)
+            }
             (UnaryOperator::Minus, ValueRef::Decimal(value)) => {
                 let unscaled = value.unscaled.checked_neg().ok_or_else(overflowed)?;
                 if self.result.is_money() {
@@ -72,4 +78,9 @@ impl Unary {
             _ => Err(overflowed()),
         }
     }
+}
+
+/// Whether it is the constant 2147483648, which is a decimal because no INT is so large.
+fn is_least_int(argument: Argument<'_>) -> bool {
+    matches!(argument.constant, Some(ValueRef::Decimal(Decimal { unscaled: 2_147_483_648, scale: 0 })))
 }

@@ -45,6 +45,20 @@ impl Wide {
         (Wide { high, low }, remainder)
     }
 
+    /// The number without its last bits; fewer than 256 of them.
+    pub fn shifted_right(self, bits: u32) -> Wide {
+        match bits {
+            0 => self,
+            1..=127 => Wide { high: self.high >> bits, low: self.low >> bits | self.high << (128 - bits) },
+            _ => Wide { high: 0, low: self.high.checked_shr(bits - 128).unwrap_or(0) },
+        }
+    }
+
+    /// Whether the last bit is set.
+    pub fn is_odd(self) -> bool {
+        self.low & 1 == 1
+    }
+
     /// The number, if 128 bits hold it.
     pub fn narrow(self) -> Option<u128> {
         (self.high == 0).then_some(self.low)
@@ -67,6 +81,10 @@ mod tests {
             }
         }
         assert_eq!(Wide::product(u128::MAX, u128::MAX), Wide { high: u128::MAX - 1, low: 1 });
+        let number = Wide::product(u128::MAX, 4);
+        assert_eq!(number.shifted_right(2), Wide { high: 0, low: u128::MAX });
+        assert_eq!(number.shifted_right(129), Wide { high: 0, low: 1 });
+        assert_eq!(number.shifted_right(255), Wide { high: 0, low: 0 });
         assert_eq!(Wide::product(7, 3).divided(4), (Wide { high: 0, low: 5 }, 1));
         assert_eq!(Wide::product(u128::MAX, u128::MAX).times(2), None);
     }

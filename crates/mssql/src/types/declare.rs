@@ -123,12 +123,15 @@ impl Reader<'_> {
     }
 
     fn too_long(&self, length: i64, most: u16) -> Message {
-        match self.place {
-            Declared::Cast => Message::numbered(131, &[&length, &"type", &self.name, &most]).severity(15),
-            Declared::Column(_, column) if most == 4000 || column.starts_with('@') => {
-                Message::numbered(2717, &[&length, &column, &most])
-            }
-            Declared::Column(_, column) => Message::numbered(131, &[&length, &"column", &column, &most]).severity(15),
+        let (kind, name) = match self.place {
+            Declared::Cast => ("type", self.name),
+            Declared::Column(_, name) if name.starts_with('@') => ("parameter", name),
+            Declared::Column(_, name) => ("column", name),
+        };
+        match length {
+            ..=8000 => Message::numbered(2717, &[&length, &kind, &name, &most]),
+            _ if kind == "parameter" => Message::numbered(2717, &[&length, &kind, &name, &most]),
+            _ => Message::numbered(131, &[&length, &kind, &name, &8000]),
         }
     }
 
@@ -159,6 +162,7 @@ impl Reader<'_> {
                 1..=24 => Ok(Real),
                 25..=53 => Ok(Float),
                 0 => Err(Message::numbered(1001, &[&1, &0])),
+                _ if self.place == Declared::Cast => Ok(Float),
                 bits => Err(Message::numbered(2750, &[&self.number(), &bits, &53])),
             },
             _ => Err(Message::numbered(2716, &[&self.number(), &self.name])),
@@ -174,10 +178,19 @@ impl Reader<'_> {
         };
         match (precision, scale) {
             (0, _) => Err(Message::numbered(1001, &[&1, &0])),
+            // CAST takes as many digits as there are, unless a scale is named as well.
+            (39.., 0) if self.place == Declared::Cast && self.arguments.len() == 1 => {
+                Ok(Decimal { precision: 38, scale: 0 })
+            }
+            (39.., _) if self.place == Declared::Cast => {
+                Err(Message::numbered(2717, &[&precision, &"type", &self.name, &38]))
+            }
             (39.., _) => Err(Message::numbered(2750, &[&self.number(), &precision, &38])),
             _ if scale > precision => Err(match self.place {
-                Declared::Cast => Message::numbered(192, &[]),
-                Declared::Column(number, _) => Message::numbered(2751, &[&number, &scale, &precision]),
+                Declared::Column(_, name) if !name.starts_with('@') => {
+                    Message::numbered(183, &[&scale, &name, &0, &precision])
+                }
+                _ => Message::numbered(192, &[]),
             }),
             _ => Ok(Decimal { precision, scale }),
         }
@@ -198,20 +211,22 @@ mod tests {
 
     #[test]
     fn names_and_synonyms() {
-        let rows: [(&str, &[i64], &str); 20] = [
+        let rows: [(&str, &[i64], &str); 22] = [
             ("INT", &[], "int"),
             ("integer", &[], "int"),
             ("dec", &[], "decimal(18,0)"),
             ("numeric", &[10], "decimal(10,0)"),
             ("decimal", &[10, 4], "decimal(10,4)"),
-            ("decimal", &[39, 4], "2750"),
+            ("decimal", &[39, 4], "2717"),
+            ("numeric", &[39], "decimal(38,0)"),
+            ("float", &[54], "float"),
             ("decimal", &[5, 6], "192"),
             ("float", &[24], "real"),
             ("float", &[25], "float"),
             ("double  precision", &[], "float"),
             ("varchar", &[], "varchar(30)"),
             ("character varying", &[10], "varchar(10)"),
-            ("nvarchar", &[4001], "131"),
+            ("nvarchar", &[4001], "2717"),
             ("char", &[0], "1001"),
             ("time", &[], "time(7)"),
             ("datetime2", &[8], "1002"),
@@ -232,6 +247,25 @@ mod tests {
         assert_eq!(DataType::declare("varchar", &[TypeArgument::Max], place), Ok(VarChar(Length::Max)));
         let message = DataType::declare("nosuch", &[], place).unwrap_err();
         assert_eq!(message.text, "Column, parameter, or variable #2: Cannot find data type nosuch.");
-        assert_eq!(DataType::declare("varchar", &[TypeArgument::Number(9000)], place).unwrap_err().number, 131);
+        let declare = |name, arguments: &[i64], place| {
+            let arguments: Vec<_> = arguments.iter().map(|n| TypeArgument::Number(*n)).collect();
+            DataType::declare(name, &arguments, place).unwrap_err().text
+        };
+        assert_eq!(
+            declare("varchar", &[9000], place),
+            "The size (9000) given to the column 'name' exceeds the maximum allowed for any data type (8000)."
+        );
+        assert_eq!(
+            declare("nvarchar", &[5000], Declared::Column(1, "@p")),
+            "The size (5000) given to the parameter '@p' exceeds the maximum allowed (4000)."
+        );
+        assert_eq!(
+            declare("decimal", &[5, 6], place),
+            "The scale (6) for column 'name' must be within the range 0 to 5."
+        );
+        assert_eq!(
+            declare("decimal", &[39], place),
+            "Column or parameter #2: Specified column precision 39 is greater than the maximum precision of 38."
+        );
     }
 }

@@ -37,6 +37,10 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
     if from.name() == to.name() {
         return Implicit;
     }
+    // A SQL_VARIANT holds nothing of unlimited length.
+    if to == SqlVariant && (from == RowVersion || from.length() == Some(super::Length::Max)) {
+        return Never;
+    }
     match from {
         Binary(_) | VarBinary(_) => from_binary(to),
         Char(_) | VarChar(_) | NChar(_) | NVarChar(_) => from_string(from, to),
@@ -122,10 +126,8 @@ fn from_new_moment(to: DataType, refused: bool) -> Verdict {
 fn from_number(from: DataType, to: DataType) -> Verdict {
     match to {
         Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Never,
-        UniqueIdentifier | Text | NText | Xml => Never,
-        Image if from.is_approximate() || matches!(from, Decimal { .. }) => Never,
+        UniqueIdentifier | Text | NText | Xml | Image => Never,
         RowVersion if from.is_approximate() => Never,
-        _ if from.is_money() && to.is_string() => Explicit,
         _ => Implicit,
     }
 }
@@ -141,7 +143,7 @@ mod tests {
         let rows = [
             (varchar, Int, "yes"),
             (Int, varchar, "yes"),
-            (Money, varchar, "257"),
+            (Money, varchar, "yes"),
             (varchar, Money, "yes"),
             (DateTime, Int, "257"),
             (Int, DateTime, "yes"),
@@ -154,6 +156,8 @@ mod tests {
             (VarBinary(Length::Max), Float, "206"),
             (UniqueIdentifier, Int, "206"),
             (SqlVariant, Int, "257"),
+            (Int, SqlVariant, "yes"),
+            (VarBinary(Length::Max), SqlVariant, "206"),
             (Xml, varchar, "257"),
             (NText, varchar, "257"),
         ];

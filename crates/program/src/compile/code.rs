@@ -17,8 +17,11 @@
 //! Registers are numbered from the frame's beginning, in four files ([`crate::types::File`]). A register number of a text
 //! or of bytes with the highest bit set is a constant's number instead.
 
-use crate::{ArithmeticOp, BitwiseOp, File, NativeFunction, Rounding, StatementId, TextUnit, Type, Width};
-use mainstay_base::Collation;
+use crate::machine::Cell;
+use crate::{
+    ArithmeticOp, BitwiseOp, File, NativeFunction, Rounding, SharedOperation, StatementId, TextUnit, Type, Width,
+};
+use mainstay_base::{Collation, Value};
 use std::sync::Arc;
 
 /// The outcome of a comparison, as a bit of a mask: less.
@@ -98,6 +101,9 @@ pub(crate) enum Instruction {
     Native { site: u32 },
     Host { site: u32 },
     Call { site: u32 },
+    Dimension { site: u32 },
+    LoadElement { site: u32 },
+    StoreElement { site: u32 },
     Switch { a: u16, table: u32 },
     Gosub { target: u32 },
     GosubReturn,
@@ -217,9 +223,16 @@ pub(crate) struct ConcatSite {
 /// A call of a native function.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeSite {
-    pub function: NativeFunction,
+    pub function: NativeSiteFunction,
     pub arguments: Box<[Operand]>,
     pub to: Destination,
+}
+
+/// What a native function is.
+#[derive(Clone, Debug)]
+pub(crate) enum NativeSiteFunction {
+    Plain(NativeFunction),
+    Operation(SharedOperation),
 }
 
 /// A statement of the host, or a value of it.
@@ -229,6 +242,32 @@ pub(crate) struct HostSite {
     pub inputs: Box<[Operand]>,
     pub outputs: Box<[Destination]>,
     pub branches: Box<[u32]>,
+}
+
+/// An array's bounds.
+#[derive(Clone, Debug)]
+pub(crate) struct DimensionSite {
+    pub array: u16,
+    pub bounds: Box<[(Operand, Operand)]>,
+}
+
+/// An element of an array, and what is put into it or where it is put.
+#[derive(Clone, Debug)]
+pub(crate) struct ElementSite {
+    pub array: u16,
+    pub indexes: Box<[Operand]>,
+    pub value: Operand,
+}
+
+/// An array of a frame.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayShape {
+    pub name: Arc<str>,
+    pub element: Type,
+    /// What its elements begin as.
+    pub first: Value,
+    /// The same as a cell.
+    pub first_cell: Cell,
 }
 
 /// A call of a routine.

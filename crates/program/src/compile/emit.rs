@@ -262,7 +262,14 @@ impl<'a> Emitter<'a> {
 
     fn frame(&self) -> FrameShape {
         let [cells, texts, bytes, anys] = self.most.0.map(usize::from);
-        let mut frame = FrameShape { cells, texts, bytes, anys, ..FrameShape::default() };
+        let arrays = self.routine.arrays.iter().map(|array| ArrayShape {
+            name: array.name.clone(),
+            element: array.element,
+            first: array.initial.clone(),
+            first_cell: Cell::of(array.element, &array.initial.as_ref()).unwrap_or(Cell::NULL),
+        });
+        let arrays = arrays.collect();
+        let mut frame = FrameShape { cells, texts, bytes, anys, arrays, ..FrameShape::default() };
         let mut initial: Vec<&Value> = self.routine.slots.iter().map(|slot| &slot.initial).collect();
         for parameter in &self.routine.parameters {
             // An argument is put over it.
@@ -308,6 +315,7 @@ impl Unrouted {
             handlers: self.handlers,
             statements: self.statements,
             marks: self.marks,
+            data: None,
         }
     }
 }

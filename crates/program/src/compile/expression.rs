@@ -61,7 +61,13 @@ impl Emitter<'_> {
             ExpressionKind::Convert { value, rounding } => self.convert(ty, value, *rounding, to),
             ExpressionKind::Fit { .. } => self.fit(expression, to),
             ExpressionKind::Concat { .. } => self.concat(expression, to),
-            ExpressionKind::Native { function, arguments } => self.native(ty, *function, arguments, to),
+            ExpressionKind::Native { function, arguments } => {
+                self.native(ty, NativeSiteFunction::Plain(*function), arguments, to);
+            }
+            ExpressionKind::Operation { operation, arguments } => {
+                self.native(ty, NativeSiteFunction::Operation(operation.clone()), arguments, to);
+            }
+            ExpressionKind::Element { array, indexes } => self.element(ty, *array, indexes, to),
             ExpressionKind::HostCall { statement, arguments, .. } => self.host_call(ty, *statement, arguments, to),
             ExpressionKind::Call(call) => self.call(call, Some(Destination { ty, place: to }), true),
         }
@@ -89,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn native(&mut self, ty: Type, function: NativeFunction, arguments: &[Expression], to: u16) {
+    fn native(&mut self, ty: Type, function: NativeSiteFunction, arguments: &[Expression], to: u16) {
         let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
         let (site, to) = (self.tables.natives.len() as u32, Destination { ty, place: to });
         self.tables.natives.push(NativeSite { function, arguments, to });
@@ -100,6 +106,13 @@ impl Emitter<'_> {
         let inputs = arguments.iter().map(|argument| self.operand(argument)).collect();
         let (outputs, branches) = (Box::new([Destination { ty, place: to }]), Box::new([]));
         self.host(HostSite { statement, inputs, outputs, branches }, &[]);
+    }
+
+    fn element(&mut self, ty: Type, array: ArrayId, indexes: &[Expression], to: u16) {
+        let indexes = indexes.iter().map(|index| self.operand(index)).collect();
+        let (value, site) = (Operand { ty, place: to }, self.tables.elements.len() as u32);
+        self.tables.elements.push(ElementSite { array: array.0, indexes, value });
+        self.emit(Instruction::LoadElement { site });
     }
 
     /// A constant into a register.

@@ -31,6 +31,14 @@ pub(super) fn statements(body: &mut [Statement]) {
                 statements(body);
                 statements(catch);
             }
+            StatementKind::Dimension { bounds, .. } => bounds.iter_mut().for_each(|(least, most)| {
+                expression(least);
+                expression(most);
+            }),
+            StatementKind::AssignElement { indexes, value, .. } => {
+                indexes.iter_mut().for_each(expression);
+                expression(value);
+            }
             StatementKind::Call { call, .. } => fold_call(call),
             StatementKind::Host { inputs, .. } => inputs.iter_mut().for_each(expression),
             _ => {}
@@ -76,7 +84,10 @@ fn expression(e: &mut Expression) {
         }
         ExpressionKind::Coalesce(list) => list.iter_mut().for_each(expression),
         ExpressionKind::Concat { parts, .. } => parts.iter_mut().for_each(expression),
-        ExpressionKind::Native { arguments, .. } | ExpressionKind::HostCall { arguments, .. } => {
+        ExpressionKind::Element { indexes: arguments, .. }
+        | ExpressionKind::Native { arguments, .. }
+        | ExpressionKind::Operation { arguments, .. }
+        | ExpressionKind::HostCall { arguments, .. } => {
             arguments.iter_mut().for_each(expression);
         }
         ExpressionKind::Call(call) => fold_call(call),

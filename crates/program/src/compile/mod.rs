@@ -182,6 +182,18 @@ impl Emitter<'_> {
             StatementKind::Evaluate(value) => {
                 self.operand(value);
             }
+            StatementKind::Dimension { array, bounds } => {
+                let bounds = bounds.iter().map(|(least, most)| (self.operand(least), self.operand(most))).collect();
+                let site = self.tables.dimensions.len() as u32;
+                self.tables.dimensions.push(DimensionSite { array: array.0, bounds });
+                self.emit(Instruction::Dimension { site });
+            }
+            StatementKind::AssignElement { array, indexes, value } => {
+                let indexes = indexes.iter().map(|index| self.operand(index)).collect();
+                let (value, site) = (self.operand(value), self.tables.elements.len() as u32);
+                self.tables.elements.push(ElementSite { array: array.0, indexes, value });
+                self.emit(Instruction::StoreElement { site });
+            }
             StatementKind::Break => self.leave_loop(|context| context.on_break),
             StatementKind::Continue => self.leave_loop(|context| context.on_continue),
             StatementKind::Label(label) => self.bind(self.label(*label)),

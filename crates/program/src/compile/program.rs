@@ -4,6 +4,7 @@ use super::code::*;
 use crate::machine::Cell;
 use crate::{FormError, Routine, verify};
 use mainstay_base::Value;
+use std::any::Any;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +26,8 @@ pub struct Program {
     pub(crate) statements: Vec<StatementInfo>,
     /// From which instruction on which statement runs, in order of the instructions.
     pub(crate) marks: Vec<(u32, u32)>,
+    /// What the host wants to find with it.
+    pub(crate) data: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// What instructions point into.
@@ -40,6 +43,8 @@ pub(crate) struct Tables {
     pub hosts: Vec<HostSite>,
     pub calls: Vec<CallSite>,
     pub switches: Vec<Box<[u32]>>,
+    pub dimensions: Vec<DimensionSite>,
+    pub elements: Vec<ElementSite>,
 }
 
 /// How many registers of each file a frame has, and how those of slots begin.
@@ -49,6 +54,7 @@ pub(crate) struct FrameShape {
     pub texts: usize,
     pub bytes: usize,
     pub anys: usize,
+    pub arrays: Vec<ArrayShape>,
     /// The first cells.
     pub first_cells: Vec<Cell>,
     /// The first texts: NULL, Text.
@@ -65,6 +71,24 @@ impl Program {
         verify(&routine)?;
         let program = super::routine(routine)?;
         Ok(Arc::new(program))
+    }
+
+    /// The same with something of the host's, which [`Program::data`] gives back: what its statements' numbers mean.
+    pub fn compile_with(routine: Routine, data: Arc<dyn Any + Send + Sync>) -> Result<Arc<Program>, FormError> {
+        verify(&routine)?;
+        let mut program = super::routine(routine)?;
+        program.data = Some(data);
+        Ok(Arc::new(program))
+    }
+
+    /// What [`Program::compile_with`] was given, if it is of this type.
+    pub fn data<T: Any>(&self) -> Option<&T> {
+        self.data.as_deref()?.downcast_ref()
+    }
+
+    /// A number that no other program of this process has or will have: a key for what is kept about it.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// The form that it was compiled from.
@@ -125,6 +149,10 @@ impl Program {
             Instruction::Convert { site } => tables.converts.get(site as usize).map(|site| site.to),
             Instruction::Fit { site } => tables.fits.get(site as usize).map(|site| site.to),
             Instruction::Concat { site } => tables.concats.get(site as usize).map(|site| site.to),
+            Instruction::LoadElement { site } => {
+                let value = tables.elements.get(site as usize)?.value;
+                Some(Destination { ty: value.ty, place: value.place })
+            }
             Instruction::Native { site } => tables.natives.get(site as usize).map(|site| site.to),
             _ => None,
         }

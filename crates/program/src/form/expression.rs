@@ -4,7 +4,7 @@
 //! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine ever guesses
 //! one.
 
-use crate::{Call, NativeFunction, Routine, SlotId, StatementId, Type, Width};
+use crate::{ArrayId, Call, NativeFunction, Operation, Routine, SharedOperation, SlotId, StatementId, Type, Width};
 use mainstay_base::{Collation, Value};
 use std::sync::Arc;
 
@@ -111,10 +111,24 @@ pub enum ExpressionKind {
         /// What the limit counts.
         unit: TextUnit,
     },
+    /// An element of an array.
+    Element {
+        /// The array.
+        array: ArrayId,
+        /// Its subscripts: whole numbers.
+        indexes: Vec<Expression>,
+    },
     /// A function of the language.
     Native {
         /// The function.
         function: NativeFunction,
+        /// Its arguments, of any types.
+        arguments: Vec<Expression>,
+    },
+    /// A function of the language that has something of its own.
+    Operation {
+        /// The function.
+        operation: SharedOperation,
         /// Its arguments, of any types.
         arguments: Vec<Expression>,
     },
@@ -303,6 +317,12 @@ impl Expression {
     /// Text or bytes brought to the limit of a type.
     pub fn fit(self, ty: Type, unit: TextUnit, pad: bool, strict: bool) -> Expression {
         Expression { ty, kind: ExpressionKind::Fit { value: Box::new(self), unit, pad, strict } }
+    }
+
+    /// A call of a function of the language that has something of its own.
+    pub fn operation(ty: Type, operation: Arc<dyn Operation>, arguments: Vec<Expression>) -> Expression {
+        let operation = SharedOperation(operation);
+        Expression { ty, kind: ExpressionKind::Operation { operation, arguments } }
     }
 
     /// A call of a function of the language.

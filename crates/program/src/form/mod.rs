@@ -26,6 +26,10 @@ pub struct SlotId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(pub u16);
 
+/// The number of an array in its routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArrayId(pub u16);
+
 /// The host's own number for a statement or a value that it computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StatementId(pub u32);
@@ -43,6 +47,8 @@ pub struct Routine {
     pub result: Option<Type>,
     /// What it returns when it ends without RETURN.
     pub default_result: Value,
+    /// Its arrays. They have no elements when it begins.
+    pub arrays: Vec<ArraySlot>,
     /// Names of its labels, by number.
     pub labels: Vec<String>,
     /// Its statements.
@@ -60,6 +66,7 @@ impl Routine {
             parameters: Vec::new(),
             result: Some(Type::I32),
             default_result: Value::Integer(0),
+            arrays: Vec::new(),
             labels: Vec::new(),
             body: Vec::new(),
             scoped: false,
@@ -86,6 +93,13 @@ impl Routine {
         slot
     }
 
+    /// Adds an array whose elements begin with this value.
+    pub fn array(&mut self, name: &str, element: Type, initial: Value) -> ArrayId {
+        let id = ArrayId(self.arrays.len() as u16);
+        self.arrays.push(ArraySlot { name: name.into(), element, initial });
+        id
+    }
+
     /// Adds a label.
     pub fn label(&mut self, name: &str) -> LabelId {
         let id = LabelId(self.labels.len() as u16);
@@ -104,6 +118,17 @@ pub struct Slot {
     /// Its type as the language declares it (`varchar(10)`); for the printed form and [`crate::Host::convert`].
     pub declared: String,
     /// Its value when the routine begins.
+    pub initial: Value,
+}
+
+/// An array of a routine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArraySlot {
+    /// Its name, as it is written.
+    pub name: Arc<str>,
+    /// What an element stores: text, or what a cell holds (numbers, dates, handles).
+    pub element: Type,
+    /// The value of each element when the array is dimensioned.
     pub initial: Value,
 }
 
@@ -157,6 +182,22 @@ pub enum StatementKind {
     Assign {
         /// The slot.
         target: SlotId,
+        /// The value.
+        value: Expression,
+    },
+    /// Gives an array bounds, and all its elements their first value (`DIM`).
+    Dimension {
+        /// The array.
+        array: ArrayId,
+        /// The least and the greatest value of each subscript: whole numbers.
+        bounds: Vec<(Expression, Expression)>,
+    },
+    /// Gives an element of an array a value of its type.
+    AssignElement {
+        /// The array.
+        array: ArrayId,
+        /// Its subscripts: whole numbers.
+        indexes: Vec<Expression>,
         /// The value.
         value: Expression,
     },

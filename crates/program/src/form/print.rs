@@ -46,6 +46,9 @@ impl fmt::Display for Routine {
             }
             f.write_str("\n")?;
         }
+        for array in &self.arrays {
+            writeln!(f, "  array {} {} = {}", array.name, array.element, array.initial)?;
+        }
         Printer { routine: self }.statements(f, &self.body, 0)
     }
 }
@@ -120,6 +123,13 @@ impl Printer<'_> {
         }
     }
 
+    fn array_name(&self, array: ArrayId) -> String {
+        match self.routine.arrays.get(usize::from(array.0)) {
+            Some(array) => array.name.to_string(),
+            None => format!("array#{}", array.0),
+        }
+    }
+
     fn label_names(&self, labels: &[LabelId]) -> String {
         labels.iter().map(|label| self.label_name(*label)).collect::<Vec<_>>().join(", ")
     }
@@ -164,6 +174,19 @@ impl fmt::Display for Simple<'_> {
         match self.kind {
             StatementKind::Assign { target, value } => {
                 write!(f, "{} := {}", printer.slot_name(*target), printer.show(value))
+            }
+            StatementKind::Dimension { array, bounds } => {
+                write!(f, "dimension {}", printer.array_name(*array))?;
+                for (index, (least, most)) in bounds.iter().enumerate() {
+                    let comma = if index == 0 { "[" } else { ", " };
+                    write!(f, "{comma}{} to {}", printer.show(least), printer.show(most))?;
+                }
+                f.write_str("]")
+            }
+            StatementKind::AssignElement { array, indexes, value } => {
+                f.write_str(&printer.array_name(*array))?;
+                printer.list(f, "[", indexes, "]")?;
+                write!(f, " := {}", printer.show(value))
             }
             StatementKind::Evaluate(value) => write!(f, "evaluate {}", printer.show(value)),
             StatementKind::Break => f.write_str("break"),
@@ -271,8 +294,16 @@ impl fmt::Display for Shown<'_> {
             ExpressionKind::Concat { parts, null_as_empty, .. } => {
                 printer.list(f, if *null_as_empty { "concat_nulls_empty(" } else { "concat(" }, parts, ")")
             }
+            ExpressionKind::Element { array, indexes } => {
+                f.write_str(&printer.array_name(*array))?;
+                printer.list(f, "[", indexes, "]")
+            }
             ExpressionKind::Native { function, arguments } => {
                 f.write_str(function.name)?;
+                printer.list(f, "(", arguments, ")")
+            }
+            ExpressionKind::Operation { operation, arguments } => {
+                f.write_str(operation.0.name())?;
                 printer.list(f, "(", arguments, ")")
             }
             ExpressionKind::HostCall { text, arguments, .. } => {

@@ -84,6 +84,7 @@ impl Machine {
                     texts: bases.texts + shape.texts,
                     bytes: bases.bytes + shape.bytes,
                     anys: bases.anys + shape.anys,
+                    arrays: bases.arrays + shape.arrays.len(),
                 }
             }
             None => Bases::default(),
@@ -341,7 +342,7 @@ fn pass_value(
         _ => false,
     };
     if plain || value.is_null() {
-        return Ok(registers.store(bases, to, value)?);
+        return Ok(registers.store(bases, &to, value)?);
     }
     let produced = host.convert(value, slot, scratch)?;
     Ok(registers.store_produced(bases, to, produced, scratch)?)

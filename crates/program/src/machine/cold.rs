@@ -4,11 +4,14 @@
 use super::Scratch;
 use super::hot::Stop;
 use super::registers::{Bases, Cell, Registers};
-use super::{Caught, Frame, Trouble, number, text};
+use super::{Caught, Frame, Trouble, array, number, text};
 use crate::compile::*;
 use crate::{BitwiseOp, Fault, File, Host, NativeContext, Raised, Rounding, Type, Width};
 use mainstay_base::{Value, ValueRef};
 use std::cmp::Ordering;
+
+/// Bytes of a text after which it is time to look whether to stop: copying them takes some microseconds.
+const LONG: usize = 64 << 10;
 
 /// How it goes on after an instruction.
 pub(super) enum After {
@@ -130,9 +133,17 @@ impl Cold<'_> {
                 let null = self.is_null(file, a);
                 self.set(to, Cell::integer(null.into()));
             }
-            MoveLong { .. } | TakeLong { .. } | NullLong { .. } | LoadAny { .. } => {
-                self.transfer(instruction)?;
-            }
+            NullLong { .. } => self.transfer(instruction)?,
+            long => return self.long_run(long),
+        }
+        Ok(After::Next)
+    }
+
+    /// Runs an instruction that may take long because a text is, or an array.
+    fn long_run(&mut self, instruction: Instruction) -> Result<After, Trouble> {
+        use Instruction::*;
+        match instruction {
+            MoveLong { .. } | TakeLong { .. } | LoadAny { .. } => self.transfer(instruction)?,
             Convert { site } => self.convert(&self.program.tables.converts[site as usize])?,
             Fit { site } => {
                 let (site, constants) = (&self.program.tables.fits[site as usize], &self.program.tables.constants);
@@ -142,10 +153,14 @@ impl Cold<'_> {
                 let (site, constants) = (&self.program.tables.concats[site as usize], &self.program.tables.constants);
                 text::concat(self.registers, self.scratch, self.frame.bases, site, constants)?;
             }
+            Dimension { .. } | LoadElement { .. } | StoreElement { .. } => self.array(instruction)?,
             Native { site } => self.native(&self.program.tables.natives[site as usize])?,
             flow => return self.flow(flow),
         }
-        Ok(After::Next)
+        // Buffers change places, so that a long text comes by here at the latest when it is made again.
+        let long = self.scratch.text.capacity().max(self.scratch.bytes.capacity()) > LONG;
+        let look = long || matches!(instruction, Dimension { .. });
+        Ok(if look { After::Leave(Exit::Turn) } else { After::Next })
     }
 
     fn checked(&mut self, null: bool, width: Width, to: u16, number: i64) -> Result<(), Fault> {
@@ -302,6 +317,27 @@ impl Cold<'_> {
         Ok(())
     }
 
+    /// Arrays and their elements.
+    fn array(&mut self, instruction: Instruction) -> Result<(), Fault> {
+        let (bases, tables, shapes) = (self.frame.bases, &self.program.tables, &self.program.frame.arrays);
+        let (registers, constants) = (&mut *self.registers, &tables.constants);
+        match instruction {
+            Instruction::Dimension { site } => {
+                let site = &tables.dimensions[site as usize];
+                array::dimension(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::LoadElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::load(registers, self.scratch, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            Instruction::StoreElement { site } => {
+                let site = &tables.elements[site as usize];
+                array::store(registers, bases, site, &shapes[usize::from(site.array)], constants)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn native(&mut self, site: &NativeSite) -> Result<(), Trouble> {
         /// Arguments that need no memory of their own.
         const FEW: usize = 6;
@@ -311,13 +347,17 @@ impl Cold<'_> {
         let mut context = NativeContext { scratch: self.scratch, host: self.host, error, room };
         let registers = &*self.registers;
         let value = |operand: &Operand| registers.value(bases, *operand, constants);
+        let call = |context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]| match &site.function {
+            NativeSiteFunction::Plain(function) => (function.call)(context, arguments),
+            NativeSiteFunction::Operation(operation) => operation.0.call(context, arguments),
+        };
         let produced = if site.arguments.len() <= FEW {
             let mut few = [ValueRef::Null; FEW];
             few.iter_mut().zip(&site.arguments).for_each(|(place, operand)| *place = value(operand));
-            (site.function.call)(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
+            call(&mut context, few.get(..site.arguments.len()).unwrap_or(&few))?
         } else {
             let many: Vec<ValueRef<'_>> = site.arguments.iter().map(value).collect();
-            (site.function.call)(&mut context, &many)?
+            call(&mut context, &many)?
         };
         self.registers.store_produced(bases, site.to, produced, self.scratch)?;
         Ok(())
@@ -326,9 +366,6 @@ impl Cold<'_> {
     /// Control flow.
     fn flow(&mut self, instruction: Instruction) -> Result<After, Trouble> {
         Ok(match instruction {
-            Instruction::Host { site } => After::Leave(Exit::Host(site)),
-            Instruction::Call { site } => After::Leave(Exit::Call(site)),
-            Instruction::Return => After::Leave(Exit::Return),
             Instruction::Switch { a, table } => {
                 let index = self.cell(a);
                 let table = &self.program.tables.switches[table as usize];
@@ -367,7 +404,11 @@ impl Cold<'_> {
             Instruction::Rethrow => {
                 let caught = if self.caught.len() > self.frame.caught_mark { self.caught.pop() } else { None };
                 return Err(match caught {
-                    Some(caught) => Trouble::Raised(caught.error),
+                    Some(mut caught) => {
+                        // The routine of the handler will be added again, with the line of this statement.
+                        caught.error.trace.pop();
+                        Trouble::Raised(caught.error)
+                    }
                     None => Fault::RethrowWithoutError.into(),
                 });
             }

@@ -82,7 +82,8 @@ macro_rules! compute {
     }};
 }
 
-/// Runs until something stops it.
+/// Runs until something stops it. Part of its only caller: a statement of the host leaves it and comes back.
+#[inline(always)]
 pub(super) fn run(code: &[Instruction], at: &mut usize, cells: &mut [Cell], beside: &mut Beside<'_>) -> Stop {
     use Instruction::*;
     let mut pc = *at;

@@ -14,6 +14,7 @@
 //! The host may run the machine again while one of its statements runs. Such a run starts above the frames that are there
 //! (its *floor*), and errors that it does not handle leave it at its floor, as an error of the host's statement.
 
+mod array;
 mod call;
 mod cold;
 mod hot;
@@ -29,7 +30,7 @@ pub(crate) use registers::Cell;
 pub use scratch::Scratch;
 pub use statement_call::StatementCall;
 
-use crate::compile::{NOWHERE, Operand};
+use crate::compile::{Instruction, NOWHERE, Operand};
 use crate::{Fault, Flow, Host, Program, Raised};
 use call::Linked;
 use cold::{After, Cold, Exit};
@@ -57,7 +58,7 @@ pub struct Limits {
     pub nesting: usize,
     /// GOSUBs of one routine that have not returned.
     pub gosubs: usize,
-    /// Turns of loops and calls, in one run.
+    /// Turns of loops and calls, in one run with those inside of it. A statement of the host counts as 64.
     pub turns: u64,
     /// Bytes of text and bytes in all registers.
     pub text_bytes: usize,
@@ -230,6 +231,12 @@ impl Machine {
         self.frames.iter().rev().map(|frame| self.place(frame)).collect()
     }
 
+    /// Forgets what was running. A machine whose host panicked must not be used again without it.
+    pub fn reset(&mut self) {
+        self.frames.clear();
+        self.begin();
+    }
+
     /// A run that is not inside another begins.
     fn begin(&mut self) {
         self.last = None;
@@ -249,7 +256,7 @@ impl Machine {
     }
 
     fn refuel(&mut self) {
-        let turns = u64::from(TURNS).min(self.turns);
+        let turns = u64::from(TURNS.saturating_sub(self.fuel)).min(self.turns);
         self.turns -= turns;
         self.fuel += turns as u32;
     }
@@ -286,6 +293,9 @@ impl Machine {
             let cells = &mut registers.cells[first..first + count];
             let stop = hot::run(&program.code, &mut pc, cells, &mut beside);
             let instruction = match stop {
+                Stop::Other(Instruction::Host { site }) => break Exit::Host(site),
+                Stop::Other(Instruction::Call { site }) => break Exit::Call(site),
+                Stop::Other(Instruction::Return) => break Exit::Return,
                 Stop::Other(instruction) => instruction,
                 Stop::Turn => break Exit::Turn,
                 fault => break Exit::Trouble(Fault::from(fault).into()),

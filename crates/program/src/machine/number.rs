@@ -20,7 +20,7 @@ struct Signed {
 
 /// Arithmetic of two decimals without their points.
 pub(super) fn decimal(op: ArithmeticOp, shape: &DecimalShape, a: i128, b: i128) -> Result<i128, Fault> {
-    let overflow = Fault::Overflow { to: Type::Decimal { precision: shape.precision, scale: shape.scale } };
+    let overflow = || Fault::Overflow { to: Type::Decimal { precision: shape.precision, scale: shape.scale } };
     if matches!(op, ArithmeticOp::Divide | ArithmeticOp::Remainder) && b == 0 {
         return Err(Fault::DivideByZero);
     }
@@ -37,7 +37,7 @@ pub(super) fn decimal(op: ArithmeticOp, shape: &DecimalShape, a: i128, b: i128) 
         Some(number) => Some(number),
         None => large(op, shape, a, b),
     };
-    number.filter(|number| within(*number, shape.precision)).ok_or(overflow)
+    number.filter(|number| within(*number, shape.precision)).ok_or_else(overflow)
 }
 
 /// Whether a number has at most so many digits.

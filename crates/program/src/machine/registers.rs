@@ -14,7 +14,8 @@
 //!   Decimal       high half          low half of the number without its point
 //! ```
 
-use super::Scratch;
+use super::array::Array;
+pub(super) use super::scratch::Scratch;
 use crate::compile::{CONSTANT, Destination, FrameShape, Operand};
 use crate::{Fault, File, Produced, Type};
 use mainstay_base::{Date, Decimal, Time, Timestamp, Value, ValueRef};
@@ -119,6 +120,7 @@ pub(crate) struct Bases {
     pub texts: usize,
     pub bytes: usize,
     pub anys: usize,
+    pub arrays: usize,
 }
 
 /// The registers of all frames.
@@ -128,6 +130,7 @@ pub(crate) struct Registers {
     pub texts: Vec<Long<String>>,
     pub bytes: Vec<Long<Vec<u8>>>,
     pub anys: Vec<Value>,
+    pub arrays: Vec<Array>,
     /// Bytes that the buffers hold memory for.
     pub memory: usize,
     /// The most that they may.
@@ -157,6 +160,13 @@ impl Registers {
                 self.set_bytes(bases.bytes + index, if let Value::Binary(bytes) = first { Some(bytes) } else { None })?;
             }
         }
+        if !shape.arrays.is_empty() {
+            let end = bases.arrays + shape.arrays.len();
+            if self.arrays.len() < end {
+                self.arrays.resize_with(end, Array::default);
+            }
+            self.arrays[bases.arrays..end].iter_mut().for_each(Array::begin);
+        }
         if shape.anys > 0 {
             if self.anys.len() < bases.anys + shape.anys {
                 self.anys.resize(bases.anys + shape.anys, Value::Null);
@@ -180,22 +190,32 @@ impl Registers {
 
     /// Gives a text register a text, or NULL.
     pub(crate) fn set_text(&mut self, index: usize, text: Option<&str>) -> Result<(), Fault> {
-        let room = self.room();
         let register = &mut self.texts[index];
         register.is_null = text.is_none();
         register.buffer.clear();
-        if let Some(text) = text {
-            let before = register.buffer.capacity();
-            if text.len() > before {
-                if text.len() - before > room {
-                    register.is_null = true;
-                    return Err(Fault::MemoryLimit);
-                }
-                register.buffer.reserve(text.len());
-                self.memory += register.buffer.capacity() - before;
+        match text {
+            Some(text) if text.len() > register.buffer.capacity() => self.grow_text(index, text),
+            Some(text) => {
+                register.buffer.push_str(text);
+                Ok(())
             }
-            register.buffer.push_str(text);
+            None => Ok(()),
         }
+    }
+
+    /// The same for a text that the register, which is empty, has no room for.
+    #[cold]
+    fn grow_text(&mut self, index: usize, text: &str) -> Result<(), Fault> {
+        let room = self.room();
+        let register = &mut self.texts[index];
+        let before = register.buffer.capacity();
+        if text.len() - before > room {
+            register.is_null = true;
+            return Err(Fault::MemoryLimit);
+        }
+        register.buffer.reserve(text.len());
+        self.memory += register.buffer.capacity() - before;
+        register.buffer.push_str(text);
         Ok(())
     }
 
@@ -311,9 +331,9 @@ impl Registers {
     }
 
     /// Writes a value that is of the destination's kind, within its range.
-    pub(crate) fn store(&mut self, bases: Bases, to: Destination, value: ValueRef<'_>) -> Result<(), Fault> {
+    pub(crate) fn store(&mut self, bases: Bases, to: &Destination, value: ValueRef<'_>) -> Result<(), Fault> {
         let place = usize::from(to.place);
-        let mismatch = Fault::TypeMismatch { to: to.ty };
+        let mismatch = || Fault::TypeMismatch { to: to.ty };
         match to.ty.file() {
             File::Cells => {
                 let cell = checked_cell(to.ty, value)?;
@@ -323,19 +343,19 @@ impl Registers {
             File::Texts => match value {
                 ValueRef::Null => self.set_text(bases.texts + place, None),
                 ValueRef::Text(text) => self.set_text(bases.texts + place, Some(text)),
-                _ => Err(mismatch),
+                _ => Err(mismatch()),
             },
             File::Bytes => match value {
                 ValueRef::Null => self.set_bytes(bases.bytes + place, None),
                 ValueRef::Binary(bytes) => self.set_bytes(bases.bytes + place, Some(bytes)),
-                _ => Err(mismatch),
+                _ => Err(mismatch()),
             },
             File::Anys => match (to.ty, value) {
                 (Type::Any, _)
                 | (_, ValueRef::Null)
                 | (Type::Uuid, ValueRef::Uuid(_))
                 | (Type::Interval, ValueRef::Interval(_)) => self.set_any(bases.anys + place, value),
-                _ => Err(mismatch),
+                _ => Err(mismatch()),
             },
         }
     }
@@ -355,6 +375,10 @@ impl Registers {
             Produced::Bytes if to.ty.file() == File::Bytes => {
                 return self.swap_bytes(bases.bytes + usize::from(to.place), &mut scratch.bytes);
             }
+            // A text that somebody made anew is kept as it is.
+            Produced::Value(Value::Text(mut text)) if to.ty.file() == File::Texts => {
+                return self.swap_text(bases.texts + usize::from(to.place), &mut text);
+            }
             Produced::Text => ValueRef::Text(&scratch.text),
             Produced::Bytes => ValueRef::Binary(&scratch.bytes),
             Produced::Value(ref value) => value.as_ref(),
@@ -372,7 +396,7 @@ impl Registers {
             Produced::Interval(value) => ValueRef::Interval(value),
             Produced::Uuid(value) => ValueRef::Uuid(value),
         };
-        self.store(bases, to, value)
+        self.store(bases, &to, value)
     }
 
     /// Writes what is at an operand of the same frame.
@@ -397,13 +421,13 @@ impl Registers {
 
 /// The cell of a value: of the type's kind, brought to its scale, within its range.
 fn checked_cell(ty: Type, value: ValueRef<'_>) -> Result<Cell, Fault> {
-    let overflow = Fault::Overflow { to: ty };
+    let overflow = || Fault::Overflow { to: ty };
     match (ty, value) {
-        (Type::Integer(width), ValueRef::Integer(number)) if !width.holds(number) => Err(overflow),
+        (Type::Integer(width), ValueRef::Integer(number)) if !width.holds(number) => Err(overflow()),
         (Type::Decimal { precision, scale }, ValueRef::Decimal(number)) => {
-            let number = number.rescale(scale).ok_or(overflow.clone())?;
+            let number = number.rescale(scale).ok_or_else(overflow)?;
             let fits = number.unscaled.unsigned_abs() < 10u128.pow(u32::from(precision.min(38)));
-            if fits { Ok(Cell::decimal(number.unscaled)) } else { Err(overflow) }
+            if fits { Ok(Cell::decimal(number.unscaled)) } else { Err(overflow()) }
         }
         (Type::Real, ValueRef::Float(number)) => Ok(Cell::float(f64::from(number as f32))),
         _ => Cell::of(ty, &value).ok_or(Fault::TypeMismatch { to: ty }),
@@ -416,6 +440,7 @@ impl Registers {
         self.texts.clear();
         self.bytes.clear();
         self.anys.clear();
+        self.arrays.clear();
         self.memory = 0;
     }
 }

@@ -1,8 +1,9 @@
 //! What the host sees of the statement that it runs: values, slots, and the machine itself.
 
 use super::Machine;
-use crate::compile::{Destination, Operand};
-use crate::{Fault, Raised, StatementId, Type};
+use super::registers::Bases;
+use crate::compile::{Destination, Operand, Tables};
+use crate::{Fault, Program, Raised, StatementId, Type};
 use mainstay_base::ValueRef;
 use std::sync::Arc;
 
@@ -22,15 +23,24 @@ enum Site {
 pub struct StatementCall<'a> {
     machine: &'a mut Machine,
     site: Site,
+    /// The number of the program that runs, and where its registers are.
+    linked: usize,
+    bases: Bases,
 }
 
 impl<'a> StatementCall<'a> {
     pub(super) fn of_statement(machine: &'a mut Machine, site: u32) -> StatementCall<'a> {
-        StatementCall { machine, site: Site::Statement(site) }
+        StatementCall::new(machine, Site::Statement(site))
     }
 
     pub(super) fn of_call(machine: &'a mut Machine, site: u32, statement: StatementId) -> StatementCall<'a> {
-        StatementCall { machine, site: Site::Call(site, statement) }
+        StatementCall::new(machine, Site::Call(site, statement))
+    }
+
+    fn new(machine: &'a mut Machine, site: Site) -> StatementCall<'a> {
+        let (linked, bases) =
+            machine.frames.last().map_or((usize::MAX, Bases::default()), |frame| (frame.linked, frame.bases));
+        StatementCall { machine, site, linked, bases }
     }
 
     /// The host's number for it.
@@ -43,9 +53,13 @@ impl<'a> StatementCall<'a> {
         }
     }
 
-    fn tables(&self) -> Option<&crate::compile::Tables> {
-        let frame = self.machine.frames.last()?;
-        Some(&self.machine.linked.get(frame.linked)?.program.tables)
+    fn tables(&self) -> Option<&Tables> {
+        Some(&self.machine.linked.get(self.linked)?.program.tables)
+    }
+
+    fn value(&self, operand: Operand) -> ValueRef<'_> {
+        let constants = self.tables().map_or(&[][..], |tables| &tables.constants);
+        self.machine.registers.value(self.bases, operand, constants)
     }
 
     /// How many inputs there are.
@@ -67,7 +81,7 @@ impl<'a> StatementCall<'a> {
 
     /// An input, from 0; NULL if there is none, or the call asks for the default.
     pub fn input(&self, index: usize) -> ValueRef<'_> {
-        self.input_operand(index).map_or(ValueRef::Null, |operand| self.machine.value(operand))
+        self.input_operand(index).map_or(ValueRef::Null, |operand| self.value(operand))
     }
 
     /// The type of an input.
@@ -92,15 +106,8 @@ impl<'a> StatementCall<'a> {
         }
     }
 
-    fn destination(&self, index: usize) -> Option<Destination> {
-        let tables = self.tables()?;
-        match self.site {
-            Site::Statement(site) => tables.hosts.get(site as usize)?.outputs.get(index).copied(),
-            Site::Call(site, _) => {
-                let back = tables.calls.get(site as usize)?.arguments.get(index)?.back;
-                back.map(|(destination, _)| destination)
-            }
-        }
+    fn destination(&self, index: usize) -> Option<&Destination> {
+        destination(self.tables()?, self.site, index)
     }
 
     /// The type of an output; `None` if there is no such output.
@@ -108,24 +115,33 @@ impl<'a> StatementCall<'a> {
         self.destination(index).map(|to| to.ty)
     }
 
+    /// How many labels it may go on at.
+    pub fn branches(&self) -> usize {
+        match self.site {
+            Site::Statement(site) => {
+                self.tables().and_then(|tables| tables.hosts.get(site as usize)).map_or(0, |site| site.branches.len())
+            }
+            Site::Call(..) => 0,
+        }
+    }
+
     /// What an output holds now.
     pub fn output(&self, index: usize) -> ValueRef<'_> {
-        self.destination(index).map_or(ValueRef::Null, |to| self.machine.value(to.into()))
+        self.destination(index).map_or(ValueRef::Null, |to| self.value((*to).into()))
     }
 
     /// Sets an output. The value must be of its kind and in its range; a decimal is rounded to its scale.
     pub fn set(&mut self, index: usize, value: ValueRef<'_>) -> Result<(), Fault> {
-        match self.destination(index) {
-            Some(to) => self.store(to, value),
+        let Machine { linked, registers, .. } = &mut *self.machine;
+        let tables = linked.get(self.linked).map(|linked| &linked.program.tables);
+        match tables.and_then(|tables| destination(tables, self.site, index)) {
+            Some(to) => registers.store(self.bases, to, value),
             None => Err(Fault::Internal("an output that there is not")),
         }
     }
 
     fn store(&mut self, to: Destination, value: ValueRef<'_>) -> Result<(), Fault> {
-        match self.machine.frames.last() {
-            Some(frame) => self.machine.registers.store(frame.bases, to, value),
-            None => Err(Fault::Internal("no frame")),
-        }
+        self.machine.registers.store(self.bases, &to, value)
     }
 
     /// Sets an output to the text that `write` makes, in the memory that the slot has already.
@@ -133,12 +149,12 @@ impl<'a> StatementCall<'a> {
         let mut text = std::mem::take(&mut self.machine.scratch.text);
         text.clear();
         write(&mut text);
-        let set = match (self.destination(index), self.machine.frames.last()) {
-            (Some(to @ Destination { ty: Type::Text { .. }, .. }), Some(frame)) => {
-                self.machine.registers.swap_text(frame.bases.texts + usize::from(to.place), &mut text)
+        let set = match self.destination(index).copied() {
+            Some(to @ Destination { ty: Type::Text { .. }, .. }) => {
+                self.machine.registers.swap_text(self.bases.texts + usize::from(to.place), &mut text)
             }
-            (Some(to), Some(_)) => self.store(to, ValueRef::Text(&text)),
-            _ => Err(Fault::Internal("an output that there is not")),
+            Some(to) => self.store(to, ValueRef::Text(&text)),
+            None => Err(Fault::Internal("an output that there is not")),
         };
         self.machine.scratch.text = text;
         set
@@ -151,10 +167,14 @@ impl<'a> StatementCall<'a> {
         result.map_or(Ok(()), |to| self.store(to, value))
     }
 
+    /// The program that runs.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        Some(&self.machine.linked.get(self.linked)?.program)
+    }
+
     /// The name of the routine that runs.
     pub fn routine(&self) -> Option<&Arc<str>> {
-        let frame = self.machine.frames.last()?;
-        Some(&self.machine.linked.get(frame.linked)?.program.routine.name)
+        self.program().map(|program| &program.routine.name)
     }
 
     /// The line of the statement.
@@ -170,5 +190,16 @@ impl<'a> StatementCall<'a> {
     /// The machine, to run something else on it while this statement waits.
     pub fn machine(&mut self) -> &mut Machine {
         self.machine
+    }
+}
+
+/// Where an output goes.
+fn destination(tables: &Tables, site: Site, index: usize) -> Option<&Destination> {
+    match site {
+        Site::Statement(site) => tables.hosts.get(site as usize)?.outputs.get(index),
+        Site::Call(site, _) => {
+            let back = tables.calls.get(site as usize)?.arguments.get(index)?.back.as_ref();
+            back.map(|(destination, _)| destination)
+        }
     }
 }

@@ -29,13 +29,16 @@ impl Machine {
                 raised.line = place.line;
             }
         }
-        let trace: Vec<Place> = self.frames.iter().skip(floor).rev().map(|frame| self.place(frame)).collect();
-        raised.trace.extend(trace);
-        if raised.uncatchable {
-            return Err(raised);
-        }
-        let taker = (floor..self.frames.len()).rev().find(|index| self.takes_errors(*index));
+        let taker = match raised.uncatchable {
+            true => None,
+            false => (floor..self.frames.len()).rev().find(|index| self.takes_errors(*index)),
+        };
+        // Those that it leaves, and the one that takes it.
+        let passed = self.frames.iter().skip(taker.unwrap_or(floor)).rev().map(|frame| self.place(frame));
+        let passed: Vec<Place> = passed.collect();
+        raised.trace.extend(passed);
         match taker {
+            None if raised.uncatchable => Err(raised),
             Some(index) => self.give(host, raised, index),
             None if (0..floor).any(|index| self.takes_errors(index)) => Err(raised),
             None => match host.unhandled(&raised) {
@@ -179,10 +182,13 @@ fn failed(frame: &Frame) -> usize {
 /// An error that is a fault without words yet.
 fn without_words(trouble: Trouble) -> Trouble {
     match trouble {
-        Trouble::Raised(mut raised) if raised.number == 0 && !raised.uncatchable => match raised.fault.take() {
-            Some(fault) => Trouble::Fault(fault),
-            None => Trouble::Raised(raised),
-        },
+        // One that has a place comes from a run inside of the statement, and was asked about there.
+        Trouble::Raised(mut raised) if raised.number == 0 && !raised.uncatchable && raised.routine.is_none() => {
+            match raised.fault.take() {
+                Some(fault) => Trouble::Fault(fault),
+                None => Trouble::Raised(raised),
+            }
+        }
         other => other,
     }
 }

@@ -100,9 +100,14 @@ impl Verifier<'_> {
                     None => Ok(()),
                 }
             }
-            ExpressionKind::Native { arguments, .. } | ExpressionKind::HostCall { arguments, .. } => {
-                self.not_too_many(arguments.len())
+            ExpressionKind::Element { array, indexes } => {
+                let element = self.array(*array)?.element;
+                self.is(e, element)?;
+                indexes.iter().try_for_each(|index| self.is_subscript(index))
             }
+            ExpressionKind::Native { arguments, .. }
+            | ExpressionKind::Operation { arguments, .. }
+            | ExpressionKind::HostCall { arguments, .. } => self.not_too_many(arguments.len()),
             ExpressionKind::Call(_) => Ok(()),
         }
     }
@@ -212,7 +217,9 @@ fn each_operand(e: &Expression, visit: &mut dyn FnMut(&Expression) -> Checked) -
         }
         ExpressionKind::Coalesce(list)
         | ExpressionKind::Concat { parts: list, .. }
+        | ExpressionKind::Element { indexes: list, .. }
         | ExpressionKind::Native { arguments: list, .. }
+        | ExpressionKind::Operation { arguments: list, .. }
         | ExpressionKind::HostCall { arguments: list, .. } => list.iter().try_for_each(visit),
     }
 }

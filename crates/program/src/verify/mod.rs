@@ -18,6 +18,8 @@ use std::sync::Arc;
 const STATEMENT_DEPTH: usize = 200;
 /// How deeply expressions may stand in each other.
 const EXPRESSION_DEPTH: usize = 300;
+/// How many subscripts an array may have.
+const SUBSCRIPTS: usize = 8;
 /// How many slots a routine may have.
 const SLOTS: usize = 30_000;
 
@@ -98,13 +100,20 @@ impl Verifier<'_> {
     /// What is said before the first statement.
     fn head(&self) -> Checked {
         let routine = self.routine;
-        if routine.slots.len() > SLOTS || routine.labels.len() > usize::from(u16::MAX) {
+        if routine.slots.len() > SLOTS || routine.labels.len().max(routine.arrays.len()) > usize::from(u16::MAX) {
             return self.error("it has too many slots or labels");
         }
         for slot in &routine.slots {
             self.sensible(slot.ty)?;
             if !slot.ty.admits(&slot.initial) {
                 return self.error(format!("slot {} cannot begin as {}", slot.name, slot.initial));
+            }
+        }
+        for array in &routine.arrays {
+            self.sensible(array.element)?;
+            let storable = matches!(array.element.file(), crate::File::Cells | crate::File::Texts);
+            if !storable || !array.element.admits(&array.initial) {
+                return self.error(format!("array {} cannot have {} of {}", array.name, array.initial, array.element));
             }
         }
         let mut taken = vec![false; routine.slots.len()];
@@ -145,6 +154,25 @@ impl Verifier<'_> {
         match self.routine.slots.get(usize::from(slot.0)) {
             Some(slot) => Ok(slot),
             None => self.error(format!("there is no slot {}", slot.0)),
+        }
+    }
+
+    fn array(&self, array: ArrayId) -> Result<&ArraySlot, FormError> {
+        match self.routine.arrays.get(usize::from(array.0)) {
+            Some(array) => Ok(array),
+            None => self.error(format!("there is no array {}", array.0)),
+        }
+    }
+
+    fn subscript(&self, index: &Expression) -> Checked {
+        self.expression(index, 0)?;
+        self.is_subscript(index)
+    }
+
+    fn is_subscript(&self, index: &Expression) -> Checked {
+        match index.ty {
+            Type::Integer(_) => Ok(()),
+            other => self.error(format!("{other} is no subscript")),
         }
     }
 
@@ -206,6 +234,22 @@ impl Verifier<'_> {
                 self.expression(value, 0)?;
                 let target = self.slot(*target)?;
                 self.assignable(value.ty, target.ty)
+            }
+            StatementKind::Dimension { array, bounds } => {
+                self.array(*array)?;
+                if !(1..=SUBSCRIPTS).contains(&bounds.len()) {
+                    return self.error(format!("an array has 1 to {SUBSCRIPTS} subscripts"));
+                }
+                bounds.iter().try_for_each(|(least, most)| {
+                    self.subscript(least)?;
+                    self.subscript(most)
+                })
+            }
+            StatementKind::AssignElement { array, indexes, value } => {
+                indexes.iter().try_for_each(|index| self.subscript(index))?;
+                self.expression(value, 0)?;
+                let element = self.array(*array)?.element;
+                self.assignable(value.ty, element)
             }
             StatementKind::Evaluate(value) => self.expression(value, 0),
             StatementKind::Break | StatementKind::Continue if self.loops == 0 => {

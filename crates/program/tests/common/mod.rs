@@ -148,6 +148,10 @@ impl Host for TestHost {
         self.notes.push(format!("leave {} {level}", program.routine().name));
     }
 
+    fn session(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(&mut self.notes)
+    }
+
     fn now(&mut self) -> Timestamp {
         Timestamp(0)
     }

@@ -20,6 +20,7 @@ pub enum Failure {
     Overflow,
     DivideByZero,
     TooLong,
+    Subscript,
     Raised(String),
 }
 
@@ -41,12 +42,17 @@ pub struct Walker {
     pub notes: Vec<String>,
     /// Errors that CATCHes hold.
     pub errors: Vec<Failure>,
+    /// Arrays of one subscript: the least one and the elements; nothing before they are dimensioned.
+    pub arrays: Vec<(i64, Vec<Value>)>,
+    firsts: Vec<Value>,
 }
 
 impl Walker {
     pub fn new(routine: &Routine) -> Walker {
         let slots = routine.slots.iter().map(|slot| slot.initial.clone()).collect();
-        Walker { slots, result: routine.default_result.clone(), notes: Vec::new(), errors: Vec::new() }
+        let firsts: Vec<Value> = routine.arrays.iter().map(|array| array.initial.clone()).collect();
+        let arrays = vec![(0, Vec::new()); firsts.len()];
+        Walker { arrays, firsts, slots, result: routine.default_result.clone(), notes: Vec::new(), errors: Vec::new() }
     }
 
     /// Walks over statements, and on from labels among them.
@@ -83,6 +89,24 @@ impl Walker {
             StatementKind::Block(body) | StatementKind::Group(body) => self.statements(body),
             StatementKind::Assign { target, value } => {
                 self.slots[usize::from(target.0)] = self.value(value)?;
+                Signal::Next
+            }
+            StatementKind::Dimension { array, bounds } => {
+                let (least, most) = (self.value(&bounds[0].0)?, self.value(&bounds[0].1)?);
+                let (Value::Integer(least), Value::Integer(most)) = (least, most) else {
+                    return Err(Failure::Subscript);
+                };
+                let array = usize::from(array.0);
+                self.arrays[array] = (least, vec![self.firsts[array].clone(); (most - least + 1).max(0) as usize]);
+                if self.arrays[array].1.is_empty() {
+                    Err(Failure::Subscript)?
+                }
+                Signal::Next
+            }
+            StatementKind::AssignElement { array, indexes, value } => {
+                let (index, value) = (self.value(&indexes[0])?, self.value(value)?);
+                let place = self.place(*array, &index)?;
+                self.arrays[usize::from(array.0)].1[place] = value;
                 Signal::Next
             }
             StatementKind::If { condition, then, otherwise } => {
@@ -145,6 +169,16 @@ impl Walker {
         })
     }
 
+    fn place(&self, array: ArrayId, index: &Value) -> Result<usize, Failure> {
+        let (least, elements) = &self.arrays[usize::from(array.0)];
+        match index {
+            Value::Integer(index) if (*least..*least + elements.len() as i64).contains(index) => {
+                Ok((index - least) as usize)
+            }
+            _ => Err(Failure::Subscript),
+        }
+    }
+
     /// Whether a condition is true, or is false. NULL is neither.
     pub fn truth(&self, e: &Expression, wanted: bool) -> Result<bool, Failure> {
         match &e.kind {
@@ -162,6 +196,10 @@ impl Walker {
         Ok(match &e.kind {
             ExpressionKind::Constant(value) => value.clone(),
             ExpressionKind::Slot(slot) => self.slots[usize::from(slot.0)].clone(),
+            ExpressionKind::Element { array, indexes } => {
+                let place = self.place(*array, &self.value(&indexes[0])?)?;
+                self.arrays[usize::from(array.0)].1[place].clone()
+            }
             ExpressionKind::Negate(value) => match self.value(value)? {
                 Value::Integer(n) => whole(e.ty, Some(-i128::from(n)))?,
                 Value::Decimal(d) => Value::Decimal(Decimal::new(-d.unscaled, d.scale)),

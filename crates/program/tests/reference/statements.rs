@@ -21,6 +21,7 @@ pub struct StatementMaker {
 impl StatementMaker {
     pub fn new(seed: u64) -> StatementMaker {
         let mut routine = Routine::new("random");
+        routine.array("A", Type::I32, Value::Integer(3));
         let counters = (0..4).map(|n| routine.slot_with(&format!("@{n}"), Type::I32, Value::Integer(n))).collect();
         StatementMaker { random: Random(seed), routine, counters, labels: Vec::new(), loops: 0, catches: 0, line: 0 }
     }
@@ -36,6 +37,15 @@ impl StatementMaker {
     fn slot(&mut self) -> Expression {
         let slot = self.counter();
         Expression::slot(&self.routine, slot)
+    }
+
+    /// A counter, now and then by way of an element of the array.
+    fn operand(&mut self) -> Expression {
+        let slot = self.slot();
+        match self.random.below(8) {
+            0 => Expression::new(Type::I32, ExpressionKind::Element { array: ArrayId(0), indexes: vec![slot] }),
+            _ => slot,
+        }
     }
 
     fn small(&mut self) -> Expression {
@@ -58,7 +68,7 @@ impl StatementMaker {
     }
 
     fn arithmetic(&mut self) -> Expression {
-        let (left, right) = (self.slot(), if self.chance(2) { self.slot() } else { self.small() });
+        let (left, right) = (self.operand(), if self.chance(2) { self.slot() } else { self.small() });
         // Divisions fail now and then, and so do multiplications that were repeated.
         let op = [ArithmeticOp::Add, ArithmeticOp::Subtract, ArithmeticOp::Multiply, ArithmeticOp::Divide];
         Expression::arithmetic(Type::I32, op[self.random.below(4)], left, right)
@@ -156,7 +166,15 @@ impl StatementMaker {
                 let value = self.arithmetic();
                 self.rarely(ret(value))
             }
-            13 | 14 => note(self.slot()),
+            13 if self.chance(3) => {
+                let bounds = vec![(Expression::int(-9), self.small())];
+                StatementKind::Dimension { array: ArrayId(0), bounds }
+            }
+            13 => {
+                let (indexes, value) = (vec![self.slot()], self.arithmetic());
+                StatementKind::AssignElement { array: ArrayId(0), indexes, value }
+            }
+            14 => note(self.operand()),
             _ => {
                 let value = self.arithmetic();
                 assign(self.counter(), value)

@@ -34,8 +34,10 @@ const NAMES: [&str; 12] =
 /// An aggregate of T-SQL. It is there to be planned with, and replaced before anything runs.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct TransactAggregate {
-    name: &'static str,
-    called: String,
+    /// As T-SQL knows it.
+    function: &'static str,
+    /// As the planner knows it.
+    name: String,
     signature: Signature,
 }
 
@@ -45,7 +47,7 @@ pub(crate) fn function(name: &str) -> Option<Arc<AggregateUDF>> {
     let signature = Signature::user_defined(Volatility::Immutable);
     // The planner gives a call another name when its function is called otherwise.
     let called = format!("{PREFIX}{name}");
-    Some(Arc::new(AggregateUDF::from(TransactAggregate { name, called, signature })))
+    Some(Arc::new(AggregateUDF::from(TransactAggregate { function: name, name: called, signature })))
 }
 
 fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
@@ -67,7 +69,7 @@ pub(super) fn is_window(function: &WindowFunction) -> bool {
 
 impl AggregateUDFImpl for TransactAggregate {
     fn name(&self) -> &str {
-        &self.called
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -84,8 +86,8 @@ impl AggregateUDFImpl for TransactAggregate {
 
     fn return_field(&self, fields: &[FieldRef]) -> Result<FieldRef> {
         let argument = fields.first().and_then(|field| types::declared_type(field));
-        match result(self.name, argument).map_err(failed)? {
-            Some(data_type) => Ok(Arc::new(types::field(self.name, data_type))),
+        match result(self.function, argument).map_err(failed)? {
+            Some(data_type) => Ok(Arc::new(types::field(&self.name, data_type))),
             None => match fields.first() {
                 Some(field) => Ok(Arc::clone(field)),
                 None => internal_err!("{} without an argument", self.name),
@@ -94,11 +96,11 @@ impl AggregateUDFImpl for TransactAggregate {
     }
 
     fn accumulator(&self, _: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        not_impl_err!("{PREFIX}{} here", self.name)
+        not_impl_err!("{} here", self.name)
     }
 
     fn state_fields(&self, _: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        not_impl_err!("{PREFIX}{} here", self.name)
+        not_impl_err!("{} here", self.name)
     }
 }
 
@@ -258,7 +260,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                 for sort in &mut params.order_by {
                     sort.expr = lowerer.lower(sort.expr.clone())?.expr;
                 }
-                let name = of(&func).map_or("", |function| function.name);
+                let name = of(&func).map_or("", |function| function.function);
                 expression(name, args, &InGroup(&params), &mut parts)?
             }
             other => {
@@ -305,7 +307,7 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
                 }
                 let name = match &fun {
                     WindowFunctionDefinition::AggregateUDF(function) => {
-                        of(function).map_or("", |function| function.name)
+                        of(function).map_or("", |function| function.function)
                     }
                     WindowFunctionDefinition::WindowUDF(_) => "",
                 };

@@ -334,7 +334,7 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
     };
     let is_wider = match (rank(from), rank(to)) {
         (Some(from), Some(to)) => from <= to,
-        _ => from == Real && to == Float || (rank(from).is_some_and(|rank| rank < 4) && to == Float),
+        _ => to == Float && (from == Real || rank(from).is_some_and(|rank| rank < 4)),
     };
     let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(_) | NChar(_)) && !matches!(to, Char(_) | NChar(_))
         && match (from.limit(), to.limit()) {

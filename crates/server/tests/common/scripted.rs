@@ -17,14 +17,14 @@
 //! | anything else | is done |
 //!
 //! A call of `sp_executesql` and its like gives back its parameters as a row, and its output parameters doubled (numbers)
-//! or in capitals (texts).
+//! or in capitals (texts). Cursors (`sp_cursoropen` ...) have the rows 1, 2 and 3.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_tds::{
-    Backend, BulkRows, Call, Cancel, Client, Column, Command, Done, DoneKind, Environment, Login, ParameterValue,
-    Session, Sink, Stop, TransactionRequest,
+    Backend, BulkRows, Call, Cancel, Client, Column, Command, CursorCall, Done, DoneKind, Environment, Fetch, Login,
+    ParameterValue, Session, Sink, StaticCursor, Stop, TransactionRequest, concurrency, scroll,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -57,6 +57,7 @@ impl Backend for Scripted {
             next_transaction: 1,
             loaded: 0,
             prepared: Vec::new(),
+            cursors: Vec::new(),
             sessions: Arc::clone(&self.sessions),
             rolled_back: Arc::clone(&self.rolled_back),
             resets: Arc::clone(&self.resets),
@@ -72,6 +73,7 @@ pub struct ScriptedSession {
     next_transaction: u64,
     loaded: usize,
     prepared: Vec<String>,
+    cursors: Vec<StaticCursor>,
     sessions: Arc<AtomicUsize>,
     rolled_back: Arc<AtomicUsize>,
     resets: Arc<AtomicUsize>,
@@ -384,8 +386,61 @@ impl ScriptedSession {
                 }
             }
             "sp_unprepare" => Ok(()),
+            name if name.starts_with("sp_cursor") => match CursorCall::of(call) {
+                Some(Ok(said)) => self.cursor(call, said, sink),
+                Some(Err(message)) => {
+                    sink.message(&message);
+                    Ok(())
+                }
+                None => Ok(()),
+            },
             name if name.contains("fail") => self.run("fail", DoneKind::InProcedure, sink),
             _ => self.echo(call, 0, sink),
+        }
+    }
+
+    /// Cursors over the rows 1, 2 and 3, whatever their text says.
+    fn cursor(&mut self, call: &Call, said: CursorCall<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let columns = [Column::new("n", DataType::Int), Column::new("ROWSTAT", DataType::Int).nullable(false)];
+        let output = |sink: &mut dyn Sink, place: u16, value: i64| match call.parameters.get(usize::from(place)) {
+            Some(parameter) if parameter.output => {
+                sink.return_value(place, &Column::new(parameter.name.clone(), DataType::Int), ValueRef::Integer(value))
+            }
+            _ => Ok(()),
+        };
+        match said {
+            CursorCall::Open(opened) => {
+                self.cursors.push(StaticCursor::new(3));
+                sink.columns(&columns)?;
+                sink.done(done(DoneKind::InProcedure, Command::SELECT, Some(0)));
+                let at = opened.outputs;
+                at.prepared.map_or(Ok(()), |place| output(sink, place, 1))?;
+                output(sink, at.cursor, self.cursors.len() as i64)?;
+                output(sink, at.scroll, i64::from(scroll::STATIC))?;
+                output(sink, at.concurrency, i64::from(concurrency::READ_ONLY))?;
+                output(sink, at.rows, 3)
+            }
+            CursorCall::Fetch { cursor, fetch } => {
+                let Some(cursor) = self.cursors.get_mut((cursor as usize).wrapping_sub(1)) else {
+                    sink.message(&Message::error(
+                        16_909,
+                        "sp_cursorfetch: The cursor identifier value provided is not valid.",
+                    ));
+                    return Ok(());
+                };
+                let rows = cursor.fetch(fetch);
+                if fetch == Fetch::Information {
+                    output(sink, 2, cursor.said_position())?;
+                    return output(sink, 3, 3);
+                }
+                sink.columns(&columns)?;
+                for row in rows.clone() {
+                    sink.row(&[ValueRef::Integer(row as i64 + 1), ValueRef::Integer(1)])?;
+                }
+                sink.done(done(DoneKind::InProcedure, Command::SELECT, Some(rows.len() as u64)));
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::row::{Row, Stored};
 use crate::table::NativeTable;
 use mainstay_base::{Collation, SqlType, Value, ValueRef};
-use mainstay_table::{Comparison, Predicate};
+use mainstay_table::Predicate;
 use std::cmp::Ordering;
 
 /// What a transaction has read of a table.

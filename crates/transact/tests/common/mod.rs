@@ -36,7 +36,8 @@ impl Transcript {
 impl Sink for Transcript {
     fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
         self.columns = columns.to_vec();
-        let heads: Vec<String> = columns.iter().map(|c| format!("{} {}", c.name, c.data_type).trim().to_owned()).collect();
+        let heads: Vec<String> =
+            columns.iter().map(|c| format!("{} {}", c.name, c.data_type).trim().to_owned()).collect();
         writeln!(self.text, "[{}]", heads.join(" | ")).map_err(|_| Stop::Lost)
     }
 
@@ -68,6 +69,8 @@ impl Sink for Transcript {
     fn return_value(&mut self, _: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
         writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)
     }
+
+    fn flush(&mut self) {}
 
     fn environment(&mut self, _: &Environment) {}
 }

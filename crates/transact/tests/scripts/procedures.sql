@@ -46,3 +46,15 @@ GO
 DROP PROCEDURE AddTwo
 EXEC AddTwo 1
 GO
+CREATE TABLE Numbers (n INT)
+INSERT INTO Numbers VALUES (1), (2), (3)
+GO
+CREATE FUNCTION dbo.Fact(@n INT) RETURNS INT AS
+BEGIN
+    DECLARE @r INT = 1, @i INT = 2
+    WHILE @i <= @n BEGIN SET @r = @r * @i SET @i = @i + 1 END
+    RETURN @r
+END
+GO
+SELECT n, dbo.Fact(n) AS f FROM Numbers WHERE dbo.Fact(n) > 1 ORDER BY n
+GO

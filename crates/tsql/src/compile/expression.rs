@@ -40,6 +40,10 @@ impl Scope for NoTables<'_> {
         self.0.is_scalar_function(name)
     }
 
+    fn inline_function(&self, _: &ObjectName) -> Option<reduce::InlineFunction> {
+        None
+    }
+
     fn user_type(&self, name: &ObjectName) -> Option<DataType> {
         self.0.user_type(name)
     }
@@ -56,6 +60,13 @@ impl Compiler<'_> {
             Expr::And(parts) => self.chain(parts, Expression::and),
             Expr::Or(parts) => self.chain(parts, Expression::or),
             Expr::Unary(UnaryOperator::Not, inner) => Ok(Expression::not(self.condition(inner)?)),
+            Expr::Call(call) if call.name.is("UPDATE") => match &call.arguments[..] {
+                [Argument::Value(Expr::Column(column))] => {
+                    let action = Action::ColumnUpdated(column.last().to_owned());
+                    Ok(self.host_call(action, mainstay_program::Type::Boolean))
+                }
+                _ => Err(self.located(reduce::not_supported("UPDATE() of other than a column"))),
+            },
             other if self.needs_query(other) => {
                 Ok(self.host_call(Action::Condition(Box::new(other.clone())), mainstay_program::Type::Boolean))
             }
@@ -325,6 +336,14 @@ impl Compiler<'_> {
                 Argument::Value(value) => arguments.push(value),
                 _ => return Err(self.located(reduce::not_supported("Arguments of this form"))),
             }
+        }
+        if let Some(function) = reduce::catalog_function(&name) {
+            let values = arguments.iter().map(|value| self.value(value)).collect::<Result<Vec<_>, _>>()?;
+            let statement = self.action(Action::Catalog(function), self.span, &[], &[]);
+            let arguments = values.into_iter().map(|(value, _)| value).collect();
+            let text = Arc::from(function.name);
+            let kind = ExpressionKind::HostCall { statement, text, arguments };
+            return Ok((Expression::new(storage_type(function.data_type), kind), Some(function.data_type)));
         }
         match (name.as_str(), &arguments[..]) {
             ("coalesce", _) => self.coalesce(&arguments),

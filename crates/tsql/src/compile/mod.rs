@@ -25,6 +25,7 @@ use crate::tree::{
     AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, Name,
     ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
 };
+use mainstay_base::Value;
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{self as program, Routine, SlotId, StatementId};
@@ -42,6 +43,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// The parameters, in order.
     pub parameters: Vec<ModuleParameter>,
+    /// What a function gives.
+    pub returns: Option<DataType>,
 }
 
 /// A variable.
@@ -90,6 +93,12 @@ pub enum Action {
     Condition(Box<Expr>),
     /// What only the session knows: `@@ROWCOUNT`, `ERROR_MESSAGE()`.
     Session(reduce::SessionFunction),
+    /// What the catalog answers for the inputs: `OBJECT_ID('t')`.
+    Catalog(reduce::CatalogFunction),
+    /// Whether the change that fires the trigger sets this column.
+    ColumnUpdated(String),
+    /// Lets a table parameter stand for the caller's table, whose name is the input.
+    TableParameter(Name),
     /// SELECT whose rows go to the client.
     Query(Box<Query>),
     /// SELECT that sets variables.
@@ -273,6 +282,7 @@ impl<'t> Compiler<'t> {
             actions: self.actions,
             variables: self.variables,
             parameters: self.parameters,
+            returns: self.returns,
         })
     }
 
@@ -291,7 +301,7 @@ impl<'t> Compiler<'t> {
         for (place, parameter) in parameters.iter().enumerate() {
             let name = &parameter.name.text;
             if self.types.is_table_type(&parameter.data_type.name) {
-                self.table_variable(&parameter.name);
+                self.table_parameter(&parameter.name);
                 continue;
             }
             let data_type = self.data_type(&parameter.data_type, Declared::Column(place as u32 + 1, name))?;
@@ -307,6 +317,18 @@ impl<'t> Compiler<'t> {
             self.parameters.push(ModuleParameter { name: name.clone(), data_type, is_output, has_default });
         }
         Ok(())
+    }
+
+    /// A parameter that is a table: the caller gives the name of its own.
+    fn table_parameter(&mut self, name: &Name) {
+        self.table_variable(name);
+        let data_type = DataType::NVarChar(mainstay_mssql::Length::Limited(128));
+        let slot =
+            self.routine.parameter(&name.text, storage_type(data_type), program::Direction::In, Some(Value::Null));
+        let value = program::Expression::slot(&self.routine, slot);
+        self.host(1, Action::TableParameter(name.clone()), Span::default(), vec![value], Vec::new());
+        let (name, is_output, has_default) = (name.text.clone(), false, true);
+        self.parameters.push(ModuleParameter { name, data_type, is_output, has_default });
     }
 
     /// A parameter that is known by its type alone.

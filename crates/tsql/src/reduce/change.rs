@@ -8,6 +8,7 @@
 //!
 //! A target that is a side of an outer join, or that TOP counts, is found by a query of its own, by the row's number.
 
+use super::target::{find_target, flatten};
 use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
 use crate::tree::{
     AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, JoinKind, Literal, Name, ObjectName,
@@ -39,8 +40,11 @@ pub struct ReducedChange {
     pub into: Option<(ObjectName, Vec<Name>)>,
     /// What variables are set from the rows, behind the columns of OUTPUT.
     pub assigned: Vec<Assigned>,
-    /// The returned column that is the new row's identity, behind all others.
+    /// The returned column that is the new row's identity, behind those of the variables.
     pub identity: Option<usize>,
+    /// How many columns the table has, if the rows are returned whole for triggers: behind all others, what the row has
+    /// become (INSERT, UPDATE), then what it was (UPDATE, DELETE).
+    pub images: Option<usize>,
 }
 
 /// What `inserted` and `deleted` are to the core.
@@ -73,8 +77,13 @@ impl OutputNames {
 ///
 /// Errors: as [`super::query`]; 213, 109 and 110 for rows of another length than the list of columns, 544 and 545 for
 /// values of an identity column, 271 for those of a computed one.
-pub fn change(change: &Change, scope: &dyn Scope, identity_insert: bool) -> Result<ReducedChange, Message> {
-    let reducer = Reducer::new(scope);
+pub fn change(
+    change: &Change,
+    scope: &dyn Scope,
+    identity_insert: bool,
+    images: bool,
+) -> Result<ReducedChange, Message> {
+    let reducer = Reducer { images, ..Reducer::new(scope) };
     match change {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
@@ -136,6 +145,7 @@ struct Returned {
     heads: Vec<Head>,
     assigned: Vec<Assigned>,
     identity: Option<usize>,
+    images: Option<usize>,
 }
 
 impl Reducer<'_> {
@@ -171,6 +181,7 @@ impl Reducer<'_> {
             returned.identity = Some(returned.texts.len());
             returned.texts.push(quoted(&identity.name));
         }
+        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
         self.finish(target, &insert.outputs, returned)
     }
 
@@ -293,6 +304,7 @@ impl Reducer<'_> {
         }
         self.outputs(&update.outputs, OutputNames::Update, &mut returned)?;
         self.variables(&sets, &mut returned)?;
+        self.whole_rows(columns.as_deref(), &["\"new\".*", "\"old\".*"], &mut returned)?;
         self.finish(target, &update.outputs, returned)
     }
 
@@ -317,6 +329,8 @@ impl Reducer<'_> {
             self.others(" USING ", &delete.from, named, delete.condition.as_ref())?;
         }
         self.outputs(&delete.outputs, OutputNames::Delete, &mut returned)?;
+        let known = self.scope.columns(&target);
+        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
         self.finish(target, &delete.outputs, returned)
     }
 
@@ -428,6 +442,22 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    /// Returns whole rows, for triggers.
+    fn whole_rows(
+        &self,
+        columns: Option<&[TableColumn]>,
+        which: &[&str],
+        returned: &mut Returned,
+    ) -> Result<(), Message> {
+        if !self.images {
+            return Ok(());
+        }
+        let Some(columns) = columns else { return Err(not_supported("A trigger of this table")) };
+        returned.images = Some(columns.len());
+        returned.texts.extend(which.iter().map(|which| (*which).to_owned()));
+        Ok(())
+    }
+
     fn finish(mut self, target: ObjectName, outputs: &[Output], returned: Returned) -> Result<ReducedChange, Message> {
         if !returned.texts.is_empty() {
             self.push(" RETURNING ");
@@ -441,6 +471,7 @@ impl Reducer<'_> {
             into: outputs.iter().find_map(|output| output.into.clone()),
             assigned: returned.assigned,
             identity: returned.identity,
+            images: returned.images,
         })
     }
 }
@@ -469,83 +500,6 @@ fn check_length(length: usize, given: Option<&[TableColumn]>, is_listed: bool) -
         ),
     };
     Err(Message::error(number, message).severity(if number == 213 { 16 } else { 15 }))
-}
-
-/// The table of a change, where FROM names it.
-struct Found {
-    table: ObjectName,
-    alias: String,
-    /// Whether it is a side of an outer join.
-    is_outer: bool,
-}
-
-/// Whether a source is the target: by its alias, or by its name when it has none.
-fn is_target(source: &Source, target: &ObjectName) -> bool {
-    match source {
-        Source::Table(table) => match &table.alias {
-            Some(alias) => target.is(&alias.text),
-            None => table.name.last().eq_ignore_ascii_case(target.last()),
-        },
-        Source::Variable(name, alias) => match &alias.name {
-            Some(alias) => target.is(&alias.text),
-            None => target.is(&name.text),
-        },
-        _ => false,
-    }
-}
-
-fn find_target(from: &[Source], target: &ObjectName) -> Option<Found> {
-    from.iter().find_map(|source| find_in(source, target, false)).or_else(|| {
-        // `UPDATE t SET ... FROM t AS a`: the only one of this table.
-        let mut tables = from.iter().filter_map(|source| match source {
-            Source::Table(table) if table.name.last().eq_ignore_ascii_case(target.last()) => Some(table),
-            _ => None,
-        });
-        let table = tables.next()?;
-        let alias = table.alias.as_ref()?.text.clone();
-        Some(Found { table: table.name.clone(), alias, is_outer: true })
-    })
-}
-
-fn find_in(source: &Source, target: &ObjectName, is_outer: bool) -> Option<Found> {
-    if is_target(source, target) {
-        return match source {
-            Source::Table(table) => {
-                let alias =
-                    table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
-                Some(Found { table: table.name.clone(), alias, is_outer })
-            }
-            Source::Variable(name, alias) => {
-                let table = ObjectName { parts: vec![name.clone()], span: name.span };
-                let alias = alias.name.as_ref().map_or_else(|| name.text.clone(), |alias| alias.text.clone());
-                Some(Found { table, alias, is_outer })
-            }
-            _ => None,
-        };
-    }
-    match source {
-        Source::Join(join) => {
-            let is_outer = is_outer || !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
-            find_in(&join.left, target, is_outer).or_else(|| find_in(&join.right, target, is_outer))
-        }
-        Source::Apply(left, ..) => find_in(left, target, true),
-        Source::Nested(inner) => find_in(inner, target, is_outer),
-        _ => None,
-    }
-}
-
-/// The sources beside the target, and the conditions of the joins that are taken apart for it.
-fn flatten<'s>(source: &'s Source, target: &ObjectName, sources: &mut Vec<&'s Source>, conditions: &mut Vec<&'s Expr>) {
-    match source {
-        source if is_target(source, target) => {}
-        Source::Nested(inner) if find_in(inner, target, false).is_some() => flatten(inner, target, sources, conditions),
-        Source::Join(join) if find_in(source, target, false).is_some() => {
-            flatten(&join.left, target, sources, conditions);
-            flatten(&join.right, target, sources, conditions);
-            conditions.extend(&join.condition);
-        }
-        other => sources.push(other),
-    }
 }
 
 /// `column = value`, perhaps with an operator.

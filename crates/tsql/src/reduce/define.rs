@@ -87,7 +87,7 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
                         statements.push(format!("ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {value}"));
                     }
                     TableElement::Constraint(constraint) => {
-                        for text in self::constraint(constraint, None, scope)? {
+                        if let Some(text) = self::constraint(constraint, None, scope)? {
                             statements.push(format!("ALTER TABLE {table} ADD {text}"));
                         }
                     }

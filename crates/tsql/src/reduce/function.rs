@@ -179,6 +179,9 @@ impl Reducer<'_> {
         if call.arguments.is_empty() && session_function(&name).is_some() {
             return self.niladic(&name);
         }
+        if let Some(function) = super::catalog_function(&name) {
+            return self.catalog_call(function, call);
+        }
         if is_named(&AGGREGATES, call) {
             return self.aggregate(&name, call);
         }
@@ -415,9 +418,9 @@ pub(crate) fn trim_function(side: &Name) -> &'static str {
 }
 
 /// The arguments that are values.
-fn values(call: &Call) -> Result<Vec<&Expr>, Message> {
-    let value = |argument| match argument {
-        &Argument::Value(ref value) => Ok(value),
+fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
+    let value = |argument: &'c Argument| match argument {
+        Argument::Value(value) => Ok(value),
         _ => Err(not_supported(&format!("{} with arguments of this form", call.name.last()))),
     };
     call.arguments.iter().map(value).collect()

@@ -16,6 +16,7 @@
 //! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
+mod catalog;
 mod change;
 mod define;
 mod expression;
@@ -23,7 +24,9 @@ mod function;
 mod query;
 mod single;
 mod source;
+mod target;
 
+pub use catalog::{CatalogFunction, catalog_function};
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
@@ -32,6 +35,7 @@ pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
 use std::fmt::Write;
@@ -52,6 +56,9 @@ pub trait Scope {
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
 
+    /// The query of an inline table function of this name, and its parameters with their types.
+    fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
+
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
@@ -59,6 +66,15 @@ pub trait Scope {
     ///
     /// Errors: those of planning it.
     fn expression_type(&self, query: &str) -> Result<DataType, Message>;
+}
+
+/// A function that is a query.
+#[derive(Clone, Debug)]
+pub struct InlineFunction {
+    /// Its parameters, with the `@`, and their types.
+    pub parameters: Vec<(String, DataType)>,
+    /// What it returns.
+    pub query: Query,
 }
 
 /// A column as [`Scope::columns`] tells it.
@@ -81,6 +97,19 @@ pub enum Source {
     Variable(String),
     /// What the session knows.
     Session(SessionFunction),
+    /// What the catalog answers for these arguments.
+    Catalog(CatalogFunction, Vec<Input>),
+}
+
+/// An argument of a function of the catalog.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A constant.
+    Value(Value),
+    /// A variable, by its name with the `@`.
+    Variable(String),
+    /// What another function of the catalog answers.
+    Catalog(CatalogFunction, Vec<Input>),
 }
 
 /// A parameter of a reduced statement: `$1` is the first.
@@ -138,6 +167,20 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
+/// Reduces a condition to a query of one column: a row with true, or one with false, or none where it is unknown.
+///
+/// Errors: as [`query`].
+pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer::new(scope);
+    reducer.push("SELECT TRUE AS \"#1\" WHERE ");
+    reducer.condition(condition)?;
+    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
+    reducer.condition(condition)?;
+    reducer.push(")");
+    let heads = vec![Head::Named(String::new())];
+    Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
+}
+
 /// The expression of a CHECK, DEFAULT or computed column, which has no variables.
 ///
 /// Errors: as [`query`].
@@ -189,6 +232,10 @@ struct Reducer<'s> {
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
     in_table: bool,
+    /// Whether a change gives back its rows whole.
+    images: bool,
+    /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
+    inlined: Vec<(String, String)>,
 }
 
 impl<'s> Reducer<'s> {
@@ -202,6 +249,8 @@ impl<'s> Reducer<'s> {
             output: None,
             depth: 0,
             in_table: false,
+            images: false,
+            inlined: Vec::new(),
         }
     }
 
@@ -275,6 +324,11 @@ impl<'s> Reducer<'s> {
     }
 
     fn variable(&mut self, name: &Name) -> Result<(), Message> {
+        if let Some((_, text)) = self.inlined.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(&name.text)) {
+            let text = text.clone();
+            self.push(&text);
+            return Ok(());
+        }
         if name.text.starts_with("@@") {
             return self.niladic(&name.text);
         }

@@ -137,13 +137,23 @@ impl Reducer<'_> {
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
         }
+        let mut aliases = Vec::new();
         for (number, item) in select.items.iter().enumerate() {
             if number > 0 {
                 self.push(", ");
             }
-            self.item(item, number)?;
+            // The core wants columns of different names; the client is told those that were written.
+            match item {
+                SelectItem::Value(value, Some(alias)) if aliases.contains(&alias.text.to_lowercase()) => {
+                    self.item(&SelectItem::Value(value.clone(), Some(made(number))), number)?;
+                }
+                item => self.item(item, number)?,
+            }
+            if let SelectItem::Value(_, Some(alias)) = item {
+                aliases.push(alias.text.to_lowercase());
+            }
         }
-        self.from_and_conditions(select)?;
+        self.tables_and_conditions(select)?;
         if let Some(group) = &select.group {
             self.group(group)?;
         }
@@ -168,7 +178,7 @@ impl Reducer<'_> {
     }
 
     /// Writes FROM and WHERE.
-    pub(super) fn from_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
+    pub(super) fn tables_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
         if !select.from.is_empty() {
             self.push(" FROM ");
             self.list(&select.from, |it, source| it.source(source))?;
@@ -353,8 +363,13 @@ impl Reducer<'_> {
         self.typed(text, "''");
         self.order(&query.order)?;
         self.push(") AS \"#1\"");
-        self.from_and_conditions(select)
+        self.tables_and_conditions(select)
     }
+}
+
+/// The name of a column that has none, or one that another column has.
+fn made(number: usize) -> Name {
+    Name { text: format!("#{}", number + 1), ..Name::default() }
 }
 
 /// Whether a common table expression names itself.

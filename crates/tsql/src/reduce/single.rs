@@ -47,6 +47,6 @@ impl Reducer<'_> {
             }
         }
         self.push(") AS \"#1\"");
-        self.from_and_conditions(select)
+        self.tables_and_conditions(select)
     }
 }

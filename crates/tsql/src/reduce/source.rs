@@ -51,7 +51,7 @@ impl Reducer<'_> {
                 self.name(&alias.text);
             }
             // The table is known by the name that was written, whatever it is called behind the scenes.
-            None if table.name.last().starts_with(['#', '@']) => {
+            None if !self.out.ends_with(&quoted(table.name.last())) => {
                 self.push(" AS ");
                 self.name(table.name.last());
             }
@@ -124,6 +124,9 @@ impl Reducer<'_> {
     /// A function that gives a table, as a source.
     fn table_function(&mut self, call: &Expr, alias: &Alias) -> Result<(), Message> {
         let Expr::Call(call) = call else { return Err(not_supported("A method as a source")) };
+        if let Some(function) = self.scope.inline_function(&call.name) {
+            return self.inline(&function, call, alias);
+        }
         let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
         let name = name.join(".");
         self.push(&quoted(&format!("mssql:table:{name}")));
@@ -137,6 +140,42 @@ impl Reducer<'_> {
         }
         self.list(values, |it, value| it.expression(value))?;
         self.push(")");
+        match &alias.name {
+            Some(_) => self.alias(alias),
+            None => {
+                self.push(" AS ");
+                self.name(call.name.last());
+                Ok(())
+            }
+        }
+    }
+
+    /// A function that is a query, as that query with the arguments in the place of the parameters.
+    fn inline(
+        &mut self,
+        function: &super::InlineFunction,
+        call: &crate::tree::Call,
+        alias: &Alias,
+    ) -> Result<(), Message> {
+        let before = self.inlined.len();
+        let mut inlined = Vec::new();
+        for (place, (name, data_type)) in function.parameters.iter().enumerate() {
+            let text = match call.arguments.get(place) {
+                Some(crate::tree::Argument::Value(value)) => {
+                    self.aside(|it| it.call(&format!("cast:{data_type}"), &[value]))?
+                }
+                _ => {
+                    let message = "An insufficient number of arguments were supplied for the procedure or function";
+                    return Err(Message::error(313, format!("{message} {}.", call.name.last())));
+                }
+            };
+            inlined.push((name.clone(), text));
+        }
+        self.inlined.extend(inlined);
+        self.push("(");
+        self.query(&function.query)?;
+        self.push(")");
+        self.inlined.truncate(before);
         match &alias.name {
             Some(_) => self.alias(alias),
             None => {
@@ -176,7 +215,8 @@ impl Reducer<'_> {
     fn apply(&mut self, left: &Source, outer: bool, right: &Source) -> Result<(), Message> {
         self.source(left)?;
         self.push(if outer { " LEFT JOIN " } else { " CROSS JOIN " });
-        if matches!(right, Source::Query(..) | Source::Values(..)) {
+        let is_inline = matches!(right, Source::Function(call, ..) if matches!(call.as_ref(), Expr::Call(call) if self.scope.inline_function(&call.name).is_some()));
+        if is_inline || matches!(right, Source::Query(..) | Source::Values(..)) {
             self.push("LATERAL ");
         }
         self.source(right)?;

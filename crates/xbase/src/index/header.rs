@@ -44,6 +44,8 @@ pub struct TagHeader {
     pub custom: bool,
     /// The tag may lack records that its expressions would list (SIX's partial orders).
     pub partial: bool,
+    /// Only records that were listed once are kept listed: new ones are not (NTX).
+    pub change_only: bool,
     /// Keys were turned to upper case before they were stored.
     pub ignore_case: bool,
     /// Bytes of a key.
@@ -92,6 +94,7 @@ impl TagHeader {
             candidate: false,
             custom: false,
             partial: false,
+            change_only: false,
             ignore_case: false,
             key_length: 0,
             decimals: 0,
@@ -113,7 +116,7 @@ pub(crate) const NTX_PAGE_LEN: usize = 1024;
 pub(crate) const NODE_LEN: usize = 512;
 
 pub(crate) const UNIQUE: u8 = 0x01;
-const PARTIAL: u8 = 0x02;
+pub(crate) const PARTIAL: u8 = 0x02;
 pub(crate) const CANDIDATE_OR_CUSTOM: u8 = 0x04;
 pub(crate) const FOR: u8 = 0x08;
 /// The nodes are packed.
@@ -255,7 +258,7 @@ pub(crate) fn parse_plain(header: &[u8], name: &[u8], file_len: u64) -> Result<T
 }
 
 pub(crate) const NTX_FOR: u16 = 0x0001;
-const NTX_PARTIAL: u16 = 0x0008;
+pub(crate) const NTX_PARTIAL: u16 = 0x0008;
 pub(crate) const NTX_CUSTOM: u16 = 0x0020;
 const NTX_CHANGE_ONLY: u16 = 0x0040;
 pub(crate) const NTX_LARGE: u16 = 0x0200;
@@ -306,6 +309,7 @@ pub(crate) fn parse_ntx(header: &[u8], name: &[u8], header_offset: u64, compound
         unique: header[278] != 0,
         custom: flags & NTX_CUSTOM != 0 || header[550] != 0,
         partial: flags & (NTX_PARTIAL | NTX_CHANGE_ONLY) != 0,
+        change_only: flags & NTX_CHANGE_ONLY != 0,
         key_length,
         decimals: u8::try_from(decimals).map_err(|_| Reason::from("the number of decimals is out of range"))?,
         root: long(header, 4).unwrap_or(0),

@@ -17,6 +17,7 @@ use crate::keys::TagKeys;
 use crate::lock::{self, LockWait};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{ByteRange, Create, File, FileSystem, LockMode, Stamp, WritableFile};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -40,6 +41,8 @@ pub(super) struct Live {
     pub(super) keys: Vec<Result<TagKeys>>,
     /// The definitions that they were understood from.
     known: Vec<TagHeader>,
+    /// Tags whose text was looked at: see `trust.rs`.
+    pub(super) looked_at: BTreeSet<usize>,
     range: ByteRange,
     alone: bool,
     is_locked: bool,
@@ -122,8 +125,17 @@ impl Live {
             file.unlock_range(how.range)?;
         }
         let (keys, known, writer) = (Vec::new(), Vec::new(), writer?);
-        let mut live =
-            Live { file, writer, keys, known, range: how.range, alone: how.alone, is_locked: false, reader: None };
+        let mut live = Live {
+            file,
+            writer,
+            keys,
+            known,
+            looked_at: BTreeSet::new(),
+            range: how.range,
+            alone: how.alone,
+            is_locked: false,
+            reader: None,
+        };
         live.learn(dbf)?;
         Ok(live)
     }
@@ -131,6 +143,7 @@ impl Live {
     /// Understands the tags as they are now.
     pub(super) fn learn(&mut self, dbf: &Dbf) -> Result<()> {
         self.known = self.writer.tags().cloned().collect();
+        self.looked_at.clear();
         self.keys = self.writer.tags().map(|header| TagKeys::new(header, dbf)).collect();
         for (tag, keys) in self.keys.iter().enumerate() {
             if let Ok(keys) = keys {

@@ -100,6 +100,11 @@ impl std::fmt::Debug for Building<'_> {
 }
 
 impl Building<'_> {
+    /// The tag with a mark if it is going to lack records.
+    fn mark(&self, tag: TagSpec) -> TagSpec {
+        TagSpec { partial: self.records.is_some() || self.while_condition.is_some(), ..tag }
+    }
+
     fn tell(&mut self, done: u64, total: u64) -> Result<()> {
         let Some(progress) = &mut self.progress else { return Ok(()) };
         if progress(done, total).is_break() {
@@ -198,7 +203,7 @@ impl IndexedTable {
             return self.add_tag(bag, spec, &mut building);
         }
         let layout = layout_for(kind, &self.indexes.dbf, spec);
-        let tag = tag_spec(spec, &layout, &self.indexes.dbf)?;
+        let tag = building.mark(tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
         let keys = self.collect(&path, &tag.header(&layout)?, count, &mut building)?;
         if let Some(open) = open {
@@ -267,7 +272,7 @@ impl IndexedTable {
     fn add_tag(&mut self, bag: usize, spec: &IndexSpec, building: &mut Building<'_>) -> Result<TagId> {
         let layout = self.indexes.bags[bag].live()?.writer.spec();
         let path = self.indexes.bags[bag].path.clone();
-        let tag = tag_spec(spec, &layout, &self.indexes.dbf)?;
+        let tag = building.mark(tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
         let keys = self.collect(&path, &tag.header(&layout)?, count, building)?;
         let total = keys.len();

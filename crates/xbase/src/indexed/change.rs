@@ -73,9 +73,7 @@ impl IndexedTable {
     /// Gives some fields of a record new values, each field by its place. The record is locked for the time of the
     /// change, unless it is locked already.
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
-        let was_locked = self.writer.is_locked(record);
-        let update = self.followed(|writer, follower| writer.update_followed(record, values, follower))?;
-        self.release_at_end(record, was_locked);
+        let update = self.changing(record, |writer, follower| writer.update_followed(record, values, follower))?;
         match &mut self.joined {
             None => self.writer.keep(update),
             // Its old memos may be wanted again.
@@ -95,10 +93,27 @@ impl IndexedTable {
 
     /// Marks a record as deleted, or takes the mark away.
     pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
+        self.changing(record, |writer, follower| writer.set_deleted_followed(record, deleted, follower))
+    }
+
+    /// Makes a change of an existing record under its lock, which is kept to the end of a transaction.
+    pub(super) fn changing<T>(
+        &mut self,
+        record: u64,
+        change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
+    ) -> Result<T> {
         let was_locked = self.writer.is_locked(record);
-        let changed = self.followed(|writer, follower| writer.set_deleted_followed(record, deleted, follower))?;
-        self.release_at_end(record, was_locked);
-        Ok(changed)
+        self.lock_settled(record)?;
+        let changed = self.followed(change);
+        if was_locked {
+            return changed;
+        }
+        if let Some(joined) = self.joined.as_mut().filter(|joined| joined.has_changed(record)) {
+            joined.release_at_end(record);
+            return changed;
+        }
+        let unlocked = self.writer.unlock_record(record);
+        changed.and_then(|changed| unlocked.map(|()| changed))
     }
 
     /// Makes a change whose keys are changed with it, and which is noted in the transaction.

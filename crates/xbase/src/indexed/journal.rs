@@ -11,7 +11,7 @@
 
 use crate::lock::LockScheme;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{Create, FileSystem, LockMode, WritableFile};
+use mainstay_vfs::{Create, FileSystem, LockMode, Stamp, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -191,6 +191,43 @@ pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandon
         found.extend(Abandoned::open(fs, &path)?);
     }
     Ok(found)
+}
+
+/// What was seen of a folder's journals: looking again costs one question while there is none.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// The folder of the journals as it was when there was none in it, if every later one changes its stamp.
+    empty: Option<Stamp>,
+}
+
+impl Watch {
+    /// Whether there is a journal that belongs to nobody in the folder of this table.
+    pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path) -> Result<bool> {
+        let journals = folder_of(table).join(FOLDER);
+        let now = SystemTime::now();
+        let stamp = fs.stamp(&journals).ok();
+        if stamp.is_none() && !fs.is_folder(&journals) || self.empty.is_some() && self.empty == stamp {
+            return Ok(false);
+        }
+        let entries = fs.list(&journals)?;
+        self.empty = stamp.filter(|stamp| entries.is_empty() && stamp.is_settled(now));
+        for entry in entries {
+            let path = match entry.path.extension().and_then(|extension| extension.to_str()) {
+                Some("undo") => entry.path,
+                Some("link") => match fs.read(&entry.path) {
+                    Ok(target) => PathBuf::from(String::from_utf8_lossy(&target).into_owned()),
+                    Err(_) => continue,
+                },
+                _ => continue,
+            };
+            // One that is gone by now was ended.
+            let Ok(file) = fs.create(&path, Create::Existing) else { continue };
+            if file.try_share(LockMode::Exclusive)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 fn ignore_missing(result: Result<()>) -> Result<()> {

@@ -16,8 +16,22 @@ impl IndexedTable {
     /// Locks a record until it is unlocked. Nothing is done for one who is alone. Fails with `Code::Busy`, naming the
     /// holder as far as the system knows it.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
-        self.writer.lock_record(record)?;
+        self.lock_settled(record)?;
         self.keep_at_end(record);
+        Ok(())
+    }
+
+    /// Locks a record, which then is not as a transaction has left it that was cut off: its lock ended with its process,
+    /// and what it had written is undone first.
+    pub(super) fn lock_settled(&mut self, record: u64) -> Result<()> {
+        while !self.writer.is_locked(record) {
+            self.writer.lock_record(record)?;
+            if !self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+                break;
+            }
+            self.writer.unlock_record(record)?;
+            super::recovery::recover(&self.fs, self.writer.path())?;
+        }
         Ok(())
     }
 
@@ -30,7 +44,14 @@ impl IndexedTable {
 
     /// Asks once for a record; false while another holds it.
     pub fn try_lock_record(&mut self, record: u64) -> Result<bool> {
-        let locked = self.writer.try_lock_record(record)?;
+        while !self.writer.is_locked(record) && self.writer.try_lock_record(record)? {
+            if !self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+                break;
+            }
+            self.writer.unlock_record(record)?;
+            super::recovery::recover(&self.fs, self.writer.path())?;
+        }
+        let locked = self.writer.is_locked(record);
         if locked {
             self.keep_at_end(record);
         }
@@ -48,11 +69,21 @@ impl IndexedTable {
 
     /// Locks all records, those that others would append included.
     pub fn lock_table(&mut self) -> Result<()> {
+        self.settle_table()?;
         self.writer.lock_table()
+    }
+
+    /// Undoes what was cut off before the table is locked: who holds it keeps that from being done.
+    fn settle_table(&mut self) -> Result<()> {
+        if !self.writer.holds_table() && self.watch.sees_abandoned(&*self.fs, self.writer.path())? {
+            super::recovery::recover(&self.fs, self.writer.path())?;
+        }
+        Ok(())
     }
 
     /// Asks once for all records; false while another holds one.
     pub fn try_lock_table(&mut self) -> Result<bool> {
+        self.settle_table()?;
         self.writer.try_lock_table()
     }
 

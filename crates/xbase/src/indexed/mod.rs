@@ -8,6 +8,7 @@
 //!     |     \    IndexSet   keys before and after, taken back after an error  set
 //!     |      \      |
 //!     |       \   OpenBag   one index file: its lock, its tags' expressions   bag
+//!     |        \     |  trust: are its keys what its expressions give here?
 //!   TableWriter    BagWriter                                                  writer, index::write
 //! ```
 //! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the locks
@@ -24,6 +25,8 @@
 //! candidate tag refuses the second. Custom tags are changed by [`IndexedTable::add_key`] and
 //! [`IndexedTable::drop_key`] only. Deleted records keep their keys, unless a condition says otherwise. If one tag
 //! cannot be kept up, no change is made that would touch it: an index that silently lacks keys is worse than an error.
+//!
+//! **What is believed.** A tag whose keys turn out not to be those of its expressions is not changed: `trust.rs`.
 //!
 //! **Alone** ([`Access::Exclusive`]) no lock is taken, and records and pages are written when the table is flushed or
 //! closed, or when they are many.
@@ -43,6 +46,7 @@ mod recovery;
 mod repair;
 mod set;
 mod transaction;
+mod trust;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
@@ -55,6 +59,7 @@ use crate::expr::Scratch;
 use crate::index::{Bag, KeyType, Tag};
 use crate::writer::{Access, TableWriter, WriteOptions};
 use bag::{OpenBag, Sharing};
+use journal::Watch;
 use mainstay_base::{Error, Result, Value};
 use mainstay_vfs::{File, FileSystem};
 use set::{IndexSet, no_such_bag, no_such_tag};
@@ -105,6 +110,8 @@ pub struct IndexedTable {
     indexes: IndexSet,
     options: WriteOptions,
     joined: Option<Joined>,
+    /// Transactions of others that were cut off.
+    watch: Watch,
     /// The record that is being appended stays locked for the caller.
     keeps_appended: bool,
 }
@@ -133,7 +140,8 @@ impl IndexedTable {
         let alone = options.access == Access::Exclusive;
         let sharing = Sharing { alone, range: writer.lock_bytes().index(), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
-        let mut table = IndexedTable { fs, writer, indexes, options, joined: None, keeps_appended: false };
+        let mut table =
+            IndexedTable { fs, writer, indexes, options, joined: None, watch: Watch::default(), keeps_appended: false };
         if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
             let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);

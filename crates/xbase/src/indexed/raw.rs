@@ -15,16 +15,13 @@ impl IndexedTable {
     /// Replaces the bytes of a record, its mark of deletion included. Its memo fields must refer to what they referred
     /// to, or to values of this table's memo file that no other record refers to.
     pub fn write_record(&mut self, record: u64, bytes: &[u8]) -> Result<Change> {
-        let was_locked = self.is_locked(record);
-        let changed = self.followed(|writer, follower| writer.write_record_followed(record, bytes, follower))?;
-        self.release_at_end(record, was_locked);
-        Ok(changed)
+        self.changing(record, |writer, follower| writer.write_record_followed(record, bytes, follower))
     }
 
     /// Appends a record of these bytes; memo fields as above. Fields that count are left as they are in the bytes.
     pub fn append_record(&mut self, bytes: &[u8]) -> Result<u64> {
         let appended = self.followed(|writer, follower| writer.append_record_followed(bytes, follower))?;
-        self.release_at_end(appended, false);
+        self.release_at_end(appended, self.keeps_appended);
         Ok(appended)
     }
 }

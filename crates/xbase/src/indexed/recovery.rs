@@ -146,16 +146,24 @@ impl Undoing<'_> {
     }
 
     fn undo_with(self, table: &mut IndexedTable, with_keys: bool) -> Result<()> {
-        let Undoing { record, old, new } = self;
+        let record = self.record;
         if record > table.count()? {
             return Ok(());
         }
         let mut now = Vec::new();
         table.read(record, &mut now)?;
+        let was_lenient = std::mem::replace(&mut table.indexes.is_lenient, true);
+        let undone = self.undo_from(table, &now, with_keys);
+        table.indexes.is_lenient = was_lenient;
+        undone
+    }
+
+    fn undo_from(self, table: &mut IndexedTable, now: &[u8], with_keys: bool) -> Result<()> {
+        let Undoing { old, new, .. } = self;
         match old {
             Some(old) if now == old => Ok(()),
-            Some(old) if is_of_both(&now, old, new) => self.restore(table, old, with_keys),
-            None if is_of_both(&now, &vec![0; new.len()], new) || is_half_removed(&now, new) => {
+            Some(old) if is_of_both(now, old, new) => self.restore(table, old, with_keys),
+            None if is_of_both(now, &vec![0; new.len()], new) || is_half_removed(now, new) => {
                 self.take_out(table, with_keys)
             }
             _ => Ok(()),

@@ -38,6 +38,8 @@ pub(super) struct IndexSet {
     old_key: Vec<u8>,
     new_key: Vec<u8>,
     steps: Vec<Step>,
+    /// Keys that are not there are no reason to wonder: what a crash has left is being undone.
+    pub(super) is_lenient: bool,
 }
 
 /// What a change of a record means for one tag.
@@ -79,6 +81,7 @@ impl IndexSet {
             old_key: Vec::new(),
             new_key: Vec::new(),
             steps: Vec::new(),
+            is_lenient: false,
         }
     }
 
@@ -126,17 +129,23 @@ impl IndexSet {
         let (mut old_at, mut new_at) = (0, 0);
         for step in &self.steps {
             let length = key_length(&live.keys, step.tag);
+            let mut adds = step.adds;
             if step.removes {
                 let key = self.old_key.get(old_at..old_at + length).unwrap_or_default();
                 old_at += length;
+                live.look_at_text(step.tag, key, &self.dbf)?;
                 if live.writer.delete(step.tag, key, record)? {
                     self.log.note(bag, step.tag, record, key, false);
+                } else if !self.is_lenient {
+                    live.missed(step.tag, record)?;
+                    adds &= !live.writer.tags().nth(step.tag).is_some_and(|header| header.change_only);
                 }
             }
             if step.adds {
                 let key = self.new_key.get(new_at..new_at + length).unwrap_or_default();
                 new_at += length;
-                if live.writer.insert(step.tag, key, record)? {
+                live.look_at_text(step.tag, key, &self.dbf)?;
+                if adds && live.writer.insert(step.tag, key, record)? {
                     self.log.note(bag, step.tag, record, key, true);
                 }
             }
@@ -153,7 +162,7 @@ impl IndexSet {
         let mut keys = Keys { scratch: &mut self.scratch, old: &mut self.old_key, new: &mut self.new_key };
         for (tag, (header, known)) in live.writer.tags().zip(&live.keys).enumerate() {
             // What a program chooses is not changed behind its back; but a record that goes takes its keys along.
-            if header.custom && new.is_some() {
+            if header.custom && new.is_some() || header.change_only && old.is_none() {
                 continue;
             }
             let known = known.as_ref().map_err(|error| not_kept_up(header, error))?;

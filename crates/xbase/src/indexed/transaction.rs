@@ -7,7 +7,7 @@
 //!   change    how to undo it -> journal | record, keys -> files, as without a transaction
 //!   commit    everything written | the journal is removed | old memos are free | locks are given back
 //!   rollback  newest first: records and keys as they were | the journal is removed | locks are given back
-//!   crash     the next who opens a table of that folder here undoes what the journal says
+//!   crash     the next here who opens a table of that folder, or locks a record of one, undoes what the journal says
 //! ```
 //! An appended record has its number from the start, the own changes are seen by every way of reading (scans, index
 //! walks, SQL), and files hold at every moment what a sequence of single changes would have left, index and table

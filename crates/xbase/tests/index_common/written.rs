@@ -21,6 +21,7 @@ pub fn layouts() -> Vec<BagSpec> {
         BagSpec::compact_idx(),
         BagSpec::plain_idx(),
         BagSpec::ntx(),
+        BagSpec { pointers_are_pages: true, ..BagSpec::ntx() },
         BagSpec::compound_ntx(),
         BagSpec { pointers_are_pages: true, ..BagSpec::compound_ntx() },
     ]

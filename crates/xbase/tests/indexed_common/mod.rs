@@ -144,8 +144,14 @@ pub fn compare(fs: &Arc<dyn FileSystem>, path: &Path, files: &[PathBuf]) -> std:
         // A unique tag that was kept up may list another record of a key, or none once the first is gone.
         let mut keys: Vec<&[u8]> = found.iter().map(|(key, _)| key.as_slice()).collect();
         keys.dedup();
+        // Programs differ in the order of equal keys.
+        let sorted = |entries: &[Entry]| {
+            let mut entries = entries.to_vec();
+            entries.sort_unstable();
+            entries
+        };
         let same = match unique {
-            false => found == wanted,
+            false => found == wanted || sorted(found) == sorted(wanted),
             true => keys.len() == found.len() && keys.iter().all(|key| wanted.iter().any(|(other, _)| other == key)),
         };
         if !same {

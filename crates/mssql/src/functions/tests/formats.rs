@@ -80,6 +80,8 @@ fn moments() {
         ("FORMAT('2024-03-05 15:04:09':datetime, 'd', 'de-DE')", "05.03.2024"),
         ("FORMAT('2024-03-05 15:04:09':datetime, 'D', 'en-US')", "Tuesday, March 5, 2024"),
         ("FORMAT('2024-03-05 15:04:09':datetime, 'D', 'de-DE')", "Dienstag, 5. März 2024"),
+        ("FORMAT('2024-03-05 15:04:09':datetime, 'D', 'pt-BR')", "Terça-Feira, 5 de Março de 2024"),
+        ("FORMAT('2024-03-05 15:04:09':datetime, 'd', 'sv-SE')", "2024-03-05"),
         ("FORMAT('2024-03-05 15:04:09':datetime, 'd/M/yy h:mm tt')", "5/3/24 3:04 PM"),
         ("FORMAT('2024-03-05 15:04:09':datetime, 'dddd, MMM dd')", "Tuesday, Mar 05"),
         ("FORMAT('2024-03-05 15:04:09':datetime, 'g')", "3/5/2024 3:04 PM"),

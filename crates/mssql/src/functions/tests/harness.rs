@@ -119,8 +119,10 @@ pub fn context(random: &Random) -> Context<'_> {
 
 /// The text of a value of a type, with all its digits.
 pub fn show(context: &Context<'_>, data_type: DataType, value: &Value) -> String {
+    if let Value::Float(number) = value {
+        return crate::convert::general(*number, 17);
+    }
     let style = match data_type {
-        DataType::Float => Some(3),
         _ if data_type.is_money() => Some(2),
         _ if data_type.is_moment() => Some(121),
         _ if data_type.is_binary() => Some(1),

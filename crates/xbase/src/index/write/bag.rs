@@ -17,6 +17,7 @@ use crate::index::key::KeyType;
 use crate::index::node::{Format, NO_PAGE, short};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{File, Stamp, WritableFile};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -34,7 +35,7 @@ pub struct BagWriter {
     pub(super) tags: Vec<TagState>,
     /// The file's first bytes as they are in it.
     pub(super) head: [u8; HEAD_LEN],
-    stamp: Stamp,
+    pub(super) stamp: Stamp,
     /// Whether every later change would have changed the stamp.
     is_settled: bool,
     /// The list of tags in a compound NTX is to be written.
@@ -42,19 +43,7 @@ pub struct BagWriter {
     /// A flush failed: the file is between two states.
     failed: bool,
     /// How often the file was read again because others wrote.
-    reloads: u64,
-}
-
-/// In which state of the file a writer last read or wrote it. Two states with the same number of reloads differ by the
-/// writer's own changes only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BagState {
-    /// The file's first bytes, its update counter among them.
-    pub head: [u8; HEAD_LEN],
-    /// The file's stamp.
-    pub stamp: Stamp,
-    /// How often the file was read again because others wrote.
-    pub reloads: u64,
+    pub(super) reloads: u64,
 }
 
 /// Where a tree is and how it looks.
@@ -287,6 +276,38 @@ impl BagWriter {
         self.operate(tag, key, record, |change| change.contains(key, record))
     }
 
+    /// Visits the entries of a tag, those not yet written included, page by page: keys and records of the leaves (of all
+    /// pages in an NTX), in no particular order. At most so many pages are looked at; `Break` ends it. A page that is not
+    /// in the order of bytes is `IndexDamaged`.
+    pub(crate) fn visit_pages(
+        &mut self,
+        tag: usize,
+        most_pages: usize,
+        visit: &mut dyn FnMut(&[u8], u32) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.check_usable()?;
+        let state = self.tags.get(tag).ok_or_else(|| no_such_tag(tag))?;
+        check_writable(state)?;
+        let TreePlace { shape, root } = state.tree;
+        let (mut waiting, mut seen) = (vec![root], 0);
+        while let Some(page) = waiting.pop() {
+            seen += 1;
+            if seen > most_pages.min(self.store.end as usize) {
+                return Ok(());
+            }
+            let node = self.store.node(&shape, page)?;
+            if node.is_leaf || shape.is_ntx() {
+                for (index, record) in node.records.iter().enumerate() {
+                    if visit(node.key(&shape, index), *record).is_break() {
+                        return Ok(());
+                    }
+                }
+            }
+            waiting.extend(node.children.iter().rev().filter(|child| **child != 0));
+        }
+        Ok(())
+    }
+
     fn operate<T>(
         &mut self,
         tag: usize,
@@ -331,11 +352,6 @@ impl BagWriter {
         self.stamp = self.store.file.stamp()?;
         self.is_settled = is_unique || self.stamp.is_settled(now);
         Ok(())
-    }
-
-    /// The state in which the file was last read or written.
-    pub fn state(&self) -> BagState {
-        BagState { head: self.head, stamp: self.stamp, reloads: self.reloads }
     }
 
     /// Whether the file is in the state that was written or read last, if this is its stamp now.

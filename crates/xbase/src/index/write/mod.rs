@@ -47,12 +47,14 @@ mod ranked;
 mod reindex;
 mod sort;
 mod spec;
+mod state;
 mod store;
 
-pub use bag::{BagState, BagWriter, Replaced};
+pub use bag::{BagWriter, Replaced};
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;
 pub use spec::{BagSpec, TagSpec};
+pub use state::BagState;
 
 use super::header::BagKind;
 use mainstay_base::{Code, Error};

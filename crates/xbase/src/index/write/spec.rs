@@ -21,8 +21,7 @@ pub struct BagSpec {
     /// Whether the file carries Harbour's mark. With it, numbers are doubles whatever their field type is, and a tag
     /// may be custom or ignore case; without it, a tag may be a candidate key, as in Visual FoxPro.
     pub by_harbour: bool,
-    /// Whether pointers count pages instead of bytes, for files of more than 4 GB (CDX with Harbour's mark, compound
-    /// NTX).
+    /// Whether pointers count pages instead of bytes, for files of more than 4 GB (CDX with Harbour's mark, NTX).
     pub pointers_are_pages: bool,
 }
 
@@ -52,6 +51,9 @@ pub struct TagSpec {
     pub candidate: bool,
     /// Keys are added by the program only.
     pub custom: bool,
+    /// The tag was made over some of the records, and lacks others that its expressions would list. (A plain IDX cannot
+    /// say so.)
+    pub partial: bool,
     /// Keys are in upper case; a reader turns what it seeks to upper case (Harbour).
     pub ignore_case: bool,
 }
@@ -106,7 +108,7 @@ impl BagSpec {
         } else {
             self.page_len == own_len
         };
-        let may_count_pages = marked || self.kind == BagKind::CompoundNtx;
+        let may_count_pages = marked || self.is_ntx();
         if !fits || (self.by_harbour && !marked) || (self.pointers_are_pages && !may_count_pages) {
             return Err(Error::new(Code::Unsupported, format!("no index file is laid out like this: {self:?}")));
         }
@@ -142,6 +144,7 @@ impl TagSpec {
             unique: false,
             candidate: false,
             custom: false,
+            partial: false,
             ignore_case: false,
         }
     }
@@ -160,6 +163,7 @@ impl TagSpec {
             unique: header.unique,
             candidate: header.candidate,
             custom: header.custom,
+            partial: header.partial,
             ignore_case: header.ignore_case,
         }
     }
@@ -251,6 +255,7 @@ impl TagSpec {
         options |= u8::from(self.unique) * header::UNIQUE;
         options |= u8::from(self.candidate || self.custom) * header::CANDIDATE_OR_CUSTOM;
         options |= u8::from(self.condition.is_some()) * header::FOR;
+        options |= u8::from(self.partial) * header::PARTIAL;
         let key_length = u16::try_from(self.key_length).map_err(|_| self.refuse("the key is too long".into()))?;
         let condition = self.condition.as_deref().unwrap_or_default();
         let mut bytes = compact_header(bag, root, key_length, options, &self.key, condition);
@@ -283,6 +288,8 @@ impl TagSpec {
         let key_length = self.key_length as u16;
         let mut flags = header::NTX_ALWAYS;
         flags |= u16::from(self.condition.is_some()) * header::NTX_FOR;
+        // As Harbour marks them, with or without a condition.
+        flags |= u16::from(self.partial) * (header::NTX_PARTIAL | header::NTX_FOR);
         flags |= u16::from(self.custom) * header::NTX_CUSTOM;
         flags |= u16::from(bag.pointers_are_pages) * header::NTX_LARGE;
         let mut bytes = vec![0; NTX_PAGE_LEN];

@@ -1,0 +1,197 @@
+//! The tsql suite: procedures called in process, microseconds a call.
+//!
+//! The procedures are those of the published page, written anew. Each is called with typed parameters as a driver's RPC
+//! is, its rows go to a client that looks at every value, and the answer of a call beside the clock is compared with what
+//! it must be. No other system takes part: the published figures and those of aul were measured before.
+
+mod procedures;
+
+use crate::statistics::{Statistics, wants_another};
+use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
+use mainstay_base::{Result, Value, ValueRef};
+use mainstay_engine::Database;
+use mainstay_mssql::{DataType, Message};
+use mainstay_tds::{Call, Column, Done, Environment, Parameter, ParameterValue, Sink, Stop};
+use mainstay_transact::{Instance, Session};
+use procedures::{PROCEDURES, Procedure, SETUP};
+use std::time::{Duration, Instant};
+
+/// Calls of one run.
+const CALLS: usize = 1_000;
+
+/// The suite.
+pub struct Tsql;
+
+impl Suite for Tsql {
+    fn name(&self) -> &'static str {
+        "tsql"
+    }
+
+    fn title(&self, _: &Settings) -> String {
+        "tsql: procedures called in process, in memory (microseconds a call)".to_owned()
+    }
+
+    fn unit(&self) -> Unit {
+        Unit { symbol: "us", per_second: 1e6, work: CALLS as f64, rate: false }
+    }
+
+    fn replaces(&self) -> &'static str {
+        "aul"
+    }
+
+    fn standard_rows(&self) -> usize {
+        10_000
+    }
+
+    fn has_first(&self) -> bool {
+        false
+    }
+
+    fn rows(&self, _: &Settings) -> Vec<Row> {
+        let figure = |(value, remark)| Some(Reference { value, remark });
+        let row = |procedure: &Procedure| Row {
+            key: procedure.key,
+            title: procedure.title.to_owned(),
+            text: procedure.text.to_owned(),
+            published: figure((procedure.published, "")),
+            replaced: figure(procedure.aul),
+            floor: Some(procedure.floor),
+            target_again: Some(procedure.target),
+            ..Row::default()
+        };
+        PROCEDURES.iter().map(row).collect()
+    }
+
+    fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
+        let database = Database::in_memory()?;
+        let mut session = Instance::new(database, "bench").session();
+        let mut client = Client::default();
+        let scripts = SETUP.iter().copied().chain(PROCEDURES.iter().flat_map(|procedure| procedure.scripts()));
+        for script in scripts {
+            session.batch(script, &mut client);
+        }
+        if let Some(error) = client.error {
+            return Err(mainstay_base::Error::new(mainstay_base::Code::Internal, error));
+        }
+        let subject = Box::new(Subject { session });
+        Ok(Bench { subject, peers: Vec::new(), absent: Vec::new(), facts: Vec::new() })
+    }
+}
+
+struct Subject {
+    session: Session,
+}
+
+impl Subject {
+    fn check(&mut self, procedure: &Procedure) -> std::result::Result<(), Judgement> {
+        let mut client = Client { keeps: true, ..Client::default() };
+        self.session.call(&call(procedure), &mut client);
+        match client.error {
+            Some(error) => Err(Judgement::Failed(error)),
+            None if client.rows == procedure.answer => Ok(()),
+            None => Err(Judgement::Wrong(format!("{:?} and not {:?}", client.rows, procedure.answer))),
+        }
+    }
+
+    fn measure_row(&mut self, procedure: &Procedure, repeats: usize) -> std::result::Result<Vec<Duration>, Judgement> {
+        self.session.batch(procedure.before, &mut Client::default());
+        self.check(procedure)?;
+        let call = call(procedure);
+        let mut client = Client::default();
+        let mut times = Vec::new();
+        let mut warm = false;
+        while wants_another(&times, repeats) {
+            self.session.batch(procedure.before, &mut client);
+            let begin = Instant::now();
+            for _ in 0..CALLS {
+                self.session.call(&call, &mut client);
+            }
+            let time = begin.elapsed();
+            if std::mem::replace(&mut warm, true) {
+                times.push(time);
+            }
+        }
+        self.session.batch(procedure.before, &mut client);
+        self.check(procedure)?;
+        match client.error {
+            Some(error) => Err(Judgement::Failed(error)),
+            None => Ok(times),
+        }
+    }
+}
+
+impl System for Subject {
+    fn name(&self) -> &str {
+        "Mainstay"
+    }
+
+    fn description(&self) -> String {
+        format!("Mainstay {}, in memory, one session on one thread, {CALLS} calls a run", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {
+        let procedure = PROCEDURES.get(row)?;
+        Some(match self.measure_row(procedure, repeats) {
+            Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },
+            Err(judgement) => Measured { first: None, again: None, judgement },
+        })
+    }
+}
+
+fn call(procedure: &Procedure) -> Call {
+    let parameter = |(data_type, value): &(DataType, Value)| Parameter {
+        name: String::new(),
+        output: false,
+        default: false,
+        data_type: *data_type,
+        collation: mainstay_tds::Collation::DEFAULT,
+        value: ParameterValue::Single(value.clone()),
+    };
+    let parameters = (procedure.arguments)().iter().map(parameter).collect();
+    Call { procedure: procedure.name.to_owned(), parameters, recompile: false, no_metadata: false }
+}
+
+/// A client that looks at every value, and keeps them as text when it is asked to.
+#[derive(Default)]
+struct Client {
+    keeps: bool,
+    rows: String,
+    seen: usize,
+    error: Option<String>,
+}
+
+impl Sink for Client {
+    fn columns(&mut self, _: &[Column]) -> std::result::Result<(), Stop> {
+        Ok(())
+    }
+
+    fn order(&mut self, _: &[u16]) {}
+
+    fn row(&mut self, values: &[ValueRef<'_>]) -> std::result::Result<(), Stop> {
+        self.seen += values.iter().filter(|value| !value.is_null()).count();
+        if self.keeps {
+            let cells: Vec<String> = values.iter().map(ToString::to_string).collect();
+            self.rows.push_str(&cells.join(","));
+            self.rows.push(';');
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, _: Done) {}
+
+    fn message(&mut self, message: &Message) {
+        if message.is_error() {
+            self.error.get_or_insert_with(|| message.to_string());
+        }
+    }
+
+    fn return_status(&mut self, _: i32) {}
+
+    fn return_value(&mut self, _: u16, _: &Column, _: ValueRef<'_>) -> std::result::Result<(), Stop> {
+        Ok(())
+    }
+
+    fn flush(&mut self) {}
+
+    fn environment(&mut self, _: &Environment) {}
+}

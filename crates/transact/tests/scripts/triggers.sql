@@ -1,0 +1,40 @@
+CREATE TABLE Items (Id INT PRIMARY KEY, Qty INT, Name VARCHAR(20))
+CREATE TABLE Audit (What VARCHAR(10), Id INT, Old INT, New INT)
+GO
+CREATE TRIGGER trg ON Items AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    INSERT INTO Audit
+    SELECT CASE WHEN d.Id IS NULL THEN 'ins' WHEN i.Id IS NULL THEN 'del' ELSE 'upd' END, COALESCE(i.Id, d.Id), d.Qty, i.Qty
+    FROM inserted i FULL JOIN deleted d ON i.Id = d.Id
+    IF UPDATE(Name) PRINT 'name is set'
+    IF EXISTS (SELECT * FROM inserted WHERE Qty < 0) BEGIN ROLLBACK; RAISERROR('negative', 16, 1) END
+END
+GO
+INSERT INTO Items VALUES (1, 10, 'a'), (2, 20, 'b')
+UPDATE Items SET Qty = Qty + 1
+DELETE FROM Items WHERE Id = 2
+SELECT * FROM Audit ORDER BY What, Id
+GO
+UPDATE Items SET Qty = -1 WHERE Id = 1
+PRINT 'not reached'
+GO
+SELECT Qty FROM Items
+GO
+CREATE FUNCTION dbo.Above(@n INT) RETURNS TABLE AS RETURN (SELECT Id, Qty FROM Items WHERE Qty > @n)
+GO
+SELECT * FROM dbo.Above(5)
+SELECT i.Id, a.Qty FROM Items i CROSS APPLY dbo.Above(i.Id) a
+GO
+CREATE TYPE dbo.Ids AS TABLE (Id INT)
+GO
+CREATE PROCEDURE CountIds @ids dbo.Ids READONLY AS SELECT COUNT(*) AS n, SUM(Id) AS s FROM @ids
+GO
+DECLARE @t dbo.Ids
+INSERT INTO @t VALUES (1), (2), (3)
+EXEC CountIds @t
+GO
+IF OBJECT_ID('tempdb..#q') IS NOT NULL DROP TABLE #q
+CREATE TABLE #q (a INT)
+IF OBJECT_ID('tempdb..#q') IS NOT NULL PRINT 'there'
+SELECT OBJECT_NAME(OBJECT_ID('Items')) AS name, SERVERPROPERTY('EngineEdition') AS edition
+GO

@@ -1,0 +1,98 @@
+//! Functions that ask the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
+//!
+//! Their arguments are constants and variables nearly always, so a query has what they answer as a parameter.
+
+use super::{Input, Reducer, Source, literal_value, not_supported};
+use crate::tree::{Argument, Call, Expr};
+use mainstay_mssql::{DataType, Length, Message};
+
+/// A function of the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CatalogFunction {
+    /// Its name in lower case.
+    pub name: &'static str,
+    /// What it gives.
+    pub data_type: DataType,
+}
+
+const NAME: DataType = DataType::NVarChar(Length::Limited(128));
+
+const FUNCTIONS: [(&str, DataType); 36] = [
+    ("col_length", DataType::SmallInt),
+    ("col_name", NAME),
+    ("columnproperty", DataType::Int),
+    ("connectionproperty", NAME),
+    ("cursor_status", DataType::SmallInt),
+    ("databasepropertyex", NAME),
+    ("db_id", DataType::SmallInt),
+    ("db_name", NAME),
+    ("has_dbaccess", DataType::Int),
+    ("has_perms_by_name", DataType::Int),
+    ("ident_current", DataType::Decimal { precision: 38, scale: 0 }),
+    ("ident_incr", DataType::Decimal { precision: 38, scale: 0 }),
+    ("ident_seed", DataType::Decimal { precision: 38, scale: 0 }),
+    ("index_col", NAME),
+    ("indexproperty", DataType::Int),
+    ("is_member", DataType::Int),
+    ("is_rolemember", DataType::Int),
+    ("is_srvrolemember", DataType::Int),
+    ("object_definition", DataType::NVarChar(Length::Max)),
+    ("object_id", DataType::Int),
+    ("object_name", NAME),
+    ("object_schema_name", NAME),
+    ("objectproperty", DataType::Int),
+    ("objectpropertyex", DataType::Int),
+    ("original_db_name", NAME),
+    ("schema_id", DataType::Int),
+    ("schema_name", NAME),
+    ("serverproperty", NAME),
+    ("suser_id", DataType::Int),
+    ("suser_name", NAME),
+    ("suser_sname", NAME),
+    ("type_id", DataType::Int),
+    ("type_name", NAME),
+    ("typeproperty", DataType::Int),
+    ("user_id", DataType::Int),
+    ("user_name", NAME),
+];
+
+/// The function of the catalog of this name.
+pub fn catalog_function(name: &str) -> Option<CatalogFunction> {
+    let known = FUNCTIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    known.map(|(name, data_type)| CatalogFunction { name, data_type: *data_type })
+}
+
+impl Reducer<'_> {
+    /// Writes what the catalog answers as a parameter.
+    pub(super) fn catalog_call(&mut self, function: CatalogFunction, call: &Call) -> Result<(), Message> {
+        let inputs = self.inputs(call)?;
+        self.parameter(Source::Catalog(function, inputs), function.data_type);
+        Ok(())
+    }
+
+    fn inputs(&self, call: &Call) -> Result<Vec<Input>, Message> {
+        let input = |argument: &Argument| match argument {
+            Argument::Value(value) => self.input(value),
+            _ => Err(not_supported("An argument of this form")),
+        };
+        call.arguments.iter().map(input).collect()
+    }
+
+    fn input(&self, value: &Expr) -> Result<Input, Message> {
+        match value {
+            Expr::Literal(literal) => {
+                let value = literal_value(literal)?;
+                Ok(Input::Value(value.map_or(mainstay_base::Value::Null, |(_, value)| value)))
+            }
+            Expr::Variable(name) if !name.text.starts_with("@@") => {
+                self.variable_type(name)?;
+                Ok(Input::Variable(name.text.to_lowercase()))
+            }
+            Expr::Call(call) => match catalog_function(call.name.last()) {
+                Some(function) => Ok(Input::Catalog(function, self.inputs(call)?)),
+                None => Err(not_supported("A function of the catalog over other functions")),
+            },
+            _ => Err(not_supported("A function of the catalog over columns")),
+        }
+    }
+}
