@@ -34,6 +34,8 @@ pub struct Connection {
     pub user: String,
     /// ADS_LOCAL_SERVER or ADS_REMOTE_SERVER, as it came about.
     pub server_type: u32,
+    /// Whether it is that of tables that are opened without one: its folder is the default one, whatever that is then.
+    is_implicit: bool,
     /// The transaction that is under way, with its savepoints by name.
     pub transaction: Mutex<Option<Running>>,
     /// The mask of dates of this connection, if it has one of its own.
@@ -71,8 +73,12 @@ impl Connection {
 
     /// The connection of tables that are opened without one.
     pub fn implicit() -> Connection {
-        let folder = settings::read(|settings| settings.default_path.clone());
-        Connection::new(Arc::new(Disk), files::path_of(&folder), &folder, "", ADS_LOCAL_SERVER)
+        Connection { is_implicit: true, ..Connection::new(Arc::new(Disk), PathBuf::new(), "", "", ADS_LOCAL_SERVER) }
+    }
+
+    /// Whether it is that of tables that are opened without one.
+    pub fn is_implicit(&self) -> bool {
+        self.is_implicit
     }
 
     /// A folder in memory, for tables that nobody else is to see.
@@ -87,6 +93,7 @@ impl Connection {
             name: name.to_owned(),
             user: user.to_owned(),
             server_type,
+            is_implicit: false,
             transaction: Mutex::new(None),
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
@@ -100,9 +107,9 @@ impl Connection {
         let asked = files::path_of(name);
         let has_folder = asked.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
         let candidates = [asked.clone(), files::with_extension(asked, extension)];
-        let mut folders = vec![self.folder.clone()];
+        let mut folders = if self.is_implicit { Vec::new() } else { vec![self.folder.clone()] };
         if !has_folder {
-            folders.push(files::path_of(&settings::read(|settings| settings.default_path.clone())));
+            folders.push(default_folder());
             folders.extend(settings::search_folders());
         }
         folders.push(PathBuf::new());
@@ -123,7 +130,8 @@ impl Connection {
 
     /// Where a new file of a name is made.
     pub fn place(&self, name: &str, extension: &str) -> PathBuf {
-        let path = files::with_extension(self.folder.join(files::path_of(name)), extension);
+        let folder = if self.is_implicit { default_folder() } else { self.folder.clone() };
+        let path = files::with_extension(folder.join(files::path_of(name)), extension);
         files::in_existing_folder(&path)
     }
 
@@ -167,4 +175,9 @@ impl Connection {
         };
         work(session.as_mut())
     }
+}
+
+/// Where files are that have no folder and no connection.
+fn default_folder() -> PathBuf {
+    files::path_of(&settings::read(|settings| settings.default_path.clone()))
 }

@@ -13,6 +13,7 @@ use common::{compile_text, folder_of_tables, run};
 /// Entries for which zeros and NULLs are what somebody may mean.
 const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsApplicationExit",
+    "AdsBeginTransaction",
     "AdsCacheOpenCursors",
     "AdsCacheOpenTables",
     "AdsClearCallbackFunction",
@@ -21,12 +22,14 @@ const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsClearProgressCallback",
     "AdsCloseAllTables",
     "AdsCloseCachedTables",
+    "AdsCommitTransaction",
     "AdsConvertStringToMilliseconds",
     "AdsDisconnect",
     "AdsGetLastError",
     "AdsMemLwr",
     "AdsMemLwr90",
     "AdsNullTerminateStrings",
+    "AdsRollbackTransaction",
     "AdsSetDecimals",
     "AdsSetDefault",
     "AdsSetExact",

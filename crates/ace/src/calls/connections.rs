@@ -100,7 +100,7 @@ pub fn find(name: Text, connection: Out<Handle>) -> Result<()> {
     let found = registry::all(|handle, object| match object {
         Object::Connection(known) if wanted == known.folder || wanted == files::path_of(&known.name) => Some(handle),
         // A file's connection is that of the folder it is in, or above it.
-        Object::Connection(known) if wanted.starts_with(&known.folder) => Some(handle),
+        Object::Connection(known) if !known.is_implicit() && wanted.starts_with(&known.folder) => Some(handle),
         _ => None,
     });
     match found.into_iter().min_by_key(|handle| handle.0) {
@@ -217,10 +217,25 @@ pub fn find_close(_connection: Handle, search: Handle) -> Result<()> {
     }
 }
 
-/// The connection of a handle, or for 0 the folder of the settings.
+/// The connection of a handle, or for 0 that of tables that are opened without one.
 pub fn of(connection: Handle) -> Result<Arc<Connection>> {
-    match connection {
-        Handle(0) => Ok(Arc::new(Connection::implicit())),
-        _ => registry::connection(connection),
+    resolved(connection).map(|(_, connection)| connection)
+}
+
+/// The same with its handle. The connection without a name is there from its first use on.
+pub fn resolved(connection: Handle) -> Result<(Handle, Arc<Connection>)> {
+    static FIRST_USE: Mutex<()> = Mutex::new(());
+    if connection != Handle(0) {
+        return registry::connection(connection).map(|found| (connection, found));
     }
+    let _alone = FIRST_USE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let known = registry::all(|handle, object| match object {
+        Object::Connection(known) if known.is_implicit() => Some((handle, Arc::clone(known))),
+        _ => None,
+    });
+    if let Some(known) = known.into_iter().next() {
+        return Ok(known);
+    }
+    let implicit = Arc::new(Connection::implicit());
+    Ok((registry::add(Object::Connection(Arc::clone(&implicit)))?, implicit))
 }

@@ -37,7 +37,7 @@ pub struct Wanted {
 
 /// Opens the table of a name.
 pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<Handle> {
-    let through = connections::of(connection)?;
+    let (connection, through) = connections::resolved(connection)?;
     let table_type = u32::from(wanted.table_type);
     check_type(table_type)?;
     check_char_type(wanted.char_type.into())?;
@@ -200,7 +200,7 @@ pub fn create(
     fields: Text,
     table: Out<Handle>,
 ) -> Result<()> {
-    let through = connections::of(connection)?;
+    let (connection, through) = connections::resolved(connection)?;
     table.required()?;
     let name = name.string()?;
     let table_type = match u32::from(table_type) {

@@ -190,6 +190,25 @@ static void found_without_connection( const char * folder )
    OK( AdsSetDefault( T( folder ) ) );
    OK( AdsOpenTable( 0, T( "t05_ntx" ), NULL, ADS_NTX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED | ADS_READONLY, &table ) );
    OK( AdsCloseTable( table ) );
+   /* What is made without a connection is made in the default folder, and takes part in transactions of all connections. */
+   OK( AdsCreateTable( 0, T( "made_there" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0, T( "ID,N,8,0" ), &table ) );
+   {
+      ADSHANDLE through = 0;
+      UNSIGNED32 records = 9;
+      UNSIGNED16 kind = 0;
+      OK( AdsGetTableConnection( table, &through ) );
+      OK( AdsGetHandleType( through, &kind ) );
+      SAME( ADS_CONNECTION, kind );
+      OK( AdsBeginTransaction( 0 ) );
+      OK( AdsAppendRecord( table ) );
+      OK( AdsWriteRecord( table ) );
+      OK( AdsRollbackTransaction( 0 ) );
+      OK( AdsGetRecordCount( table, ADS_IGNOREFILTERS, &records ) );
+      SAME( 0, records );
+   }
+   snprintf( ( char * ) path, sizeof( path ), "%s/made_there.dbf", folder );
+   TRUE_THAT( access( ( char * ) path, F_OK ) == 0 );
+   OK( AdsCloseTable( table ) );
    OK( AdsSetDefault( T( "" ) ) );
    snprintf( ( char * ) path, sizeof( path ), "/nowhere;%s", folder );
    OK( AdsSetSearchPath( path ) );
