@@ -19,10 +19,10 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, Insert, IsolationLevel, Name, Newest, Planned, Progress, RunOptions, Short,
-    Statement, TransactionStatement, Update, UserFunctions, View, Visibility,
+    Answer, CancelHandle, Catalog, Delete, Insert, Name, Newest, Planned, Progress, RunOptions, Short, Statement,
+    TransactionStatement, Update, UserFunctions, View, Visibility,
 };
-use mainstay_store::{Durability, Shown, Transaction};
+use mainstay_store::{Shown, Transaction};
 use mainstay_table::Table;
 use std::any::Any;
 use std::path::Path;

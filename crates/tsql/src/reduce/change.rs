@@ -11,8 +11,8 @@
 use super::target::{find_target, flatten};
 use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, JoinKind, Literal, Name, ObjectName,
-    Output, SelectItem, SetItem, Source, Target, Top, Update,
+    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Output,
+    SelectItem, SetItem, Source, Target, Top, Update,
 };
 use mainstay_mssql::{DataType, Message};
 

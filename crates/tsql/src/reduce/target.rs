@@ -68,7 +68,12 @@ fn find_in(source: &Source, target: &ObjectName, is_outer: bool) -> Option<Found
 }
 
 /// The sources beside the target, and the conditions of the joins that are taken apart for it.
-pub(super) fn flatten<'s>(source: &'s Source, target: &ObjectName, sources: &mut Vec<&'s Source>, conditions: &mut Vec<&'s Expr>) {
+pub(super) fn flatten<'s>(
+    source: &'s Source,
+    target: &ObjectName,
+    sources: &mut Vec<&'s Source>,
+    conditions: &mut Vec<&'s Expr>,
+) {
     match source {
         source if is_target(source, target) => {}
         Source::Nested(inner) if find_in(inner, target, false).is_some() => flatten(inner, target, sources, conditions),
