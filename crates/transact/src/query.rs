@@ -108,9 +108,7 @@ impl Runner<'_> {
         query: &Query,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        if let QueryBody::Select(select) = &query.body
-            && let Some((name, _)) = &select.into
-        {
+        if let Some(name) = new_table(&query.body) {
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {
@@ -336,6 +334,14 @@ impl Inner {
             prepared.execute(&mut self.core, &values).map_err(crate::errors::raised_error)?;
         }
         Ok(())
+    }
+}
+
+/// The table that a query makes: the first SELECT of a UNION says it.
+fn new_table(body: &QueryBody) -> Option<&ObjectName> {
+    match body {
+        QueryBody::Select(select) => select.into.as_ref().map(|(name, _)| name),
+        QueryBody::Set(first, ..) => new_table(first),
     }
 }
 

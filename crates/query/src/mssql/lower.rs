@@ -5,7 +5,7 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
-use super::{aggregate, types};
+use super::{aggregate, types, union};
 use crate::collate;
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -45,7 +45,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 fn has_functions(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(has_function);
+        found |= node.expressions().iter().any(has_function) || union::has_types_to_meet(node);
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
     Ok(found)
@@ -79,6 +79,7 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
             node.expr = node.expr.into_iter().map(|expr| lowerer.named(expr)).collect::<Result<_>>()?;
             Ok(LogicalPlan::Projection(node))
         }
+        LogicalPlan::Union(node) => union::lowered(node),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }
@@ -299,6 +300,7 @@ pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
                 let null = ScalarValue::try_from(&data_type_of(types::sql_type(to)))?;
                 Expr::Literal(null, metadata)
             }
+            other @ Expr::Column(_) => cast(other, data_type_of(types::sql_type(to))),
             other => other,
         };
         return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });

@@ -15,6 +15,7 @@ mod aggregate;
 mod function;
 mod lower;
 mod types;
+mod union;
 mod user;
 
 pub(crate) use aggregate::function as aggregate_function;
