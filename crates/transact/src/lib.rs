@@ -24,7 +24,6 @@ mod cursor;
 mod define;
 mod errors;
 mod flow;
-mod format;
 mod functions;
 mod instance;
 mod modules;

@@ -117,7 +117,7 @@ impl Runner<'_> {
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&plan, host, call);
-        let outcome = self.send(&mut plan, &values, query);
+        let outcome = self.send(&mut plan, &values);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
         self.inner.state.row_count = count as i64;
@@ -126,7 +126,7 @@ impl Runner<'_> {
     }
 
     /// Sends the rows of a plan to the client, or to who captures them.
-    fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
+    fn send(&mut self, plan: &mut Plan, values: &[Value]) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let captures = !self.inner.state.captured.is_empty();
         let limit = match self.inner.state.options.row_limit {
@@ -145,13 +145,6 @@ impl Runner<'_> {
                 known
             }
         };
-        if let Some(format) = &query.format {
-            let mut all = Vec::new();
-            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
-                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
-            }
-            return crate::flow::send_formatted(self.sink, format, &columns, &all);
-        }
         if !captures {
             self.sink.columns(&columns).map_err(stopped)?;
         }

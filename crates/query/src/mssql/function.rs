@@ -47,7 +47,7 @@ fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc
 }
 
 /// A message of SQL Server on its way through the planner.
-pub(super) fn failed(message: Message) -> datafusion::common::DataFusionError {
+pub(crate) fn failed(message: Message) -> datafusion::common::DataFusionError {
     let dialect = DialectError { number: message.number, severity: message.severity, state: message.state };
     crate::error::to_datafusion(Error::new(Code::InvalidValue, message.text).in_dialect(dialect))
 }

@@ -8,11 +8,12 @@
 //!
 //! A target that is a side of an outer join, or that TOP counts, is found by a query of its own, by the row's number.
 
+use super::sets::{Set, Sets, VariableValue};
 use super::target::{find_target, flatten};
 use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Output,
-    SelectItem, SetItem, Source, Target, Top, Update,
+    Change, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Output, SelectItem, Source, Target, Top,
+    Update,
 };
 use mainstay_mssql::{DataType, Message};
 
@@ -95,7 +96,7 @@ pub fn change(
 }
 
 /// A column that one statement sets twice.
-fn set_twice(name: &str) -> Message {
+pub(super) fn set_twice(name: &str) -> Message {
     let message = format!(
         "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot \
          be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only \
@@ -311,7 +312,8 @@ impl Reducer<'_> {
         self.push(" AS ");
         self.name(&row);
         self.push(" SET ");
-        let sets = Sets::of(&update.items, columns.as_deref())?;
+        let items = super::xml::without_methods(&update.items);
+        let sets = Sets::of(&items, columns.as_deref())?;
         if by_number {
             self.list(sets.columns.iter().enumerate(), |it, (number, set)| {
                 it.name(&set.name);
@@ -539,83 +541,4 @@ fn check_length(length: usize, given: Option<&[TableColumn]>, is_listed: bool) -
         ),
     };
     Err(Message::error(number, message).severity(if number == 213 { 16 } else { 15 }))
-}
-
-/// `column = value`, perhaps with an operator.
-struct Set<'c> {
-    name: String,
-    operator: Option<BinaryOperator>,
-    value: &'c Expr,
-    data_type: Option<DataType>,
-}
-
-enum VariableValue<'c> {
-    Column(String),
-    Expression(&'c Expr),
-}
-
-/// What an UPDATE sets.
-struct Sets<'c> {
-    columns: Vec<Set<'c>>,
-    variables: Vec<(String, VariableValue<'c>)>,
-}
-
-impl<'c> Sets<'c> {
-    fn of(items: &'c [SetItem], columns: Option<&[TableColumn]>) -> Result<Sets<'c>, Message> {
-        let mut sets = Sets { columns: Vec::new(), variables: Vec::new() };
-        for item in items {
-            match item {
-                SetItem::Column(name, operator, value) => sets.column(name, *operator, value, columns)?,
-                SetItem::Both(variable, name, operator, value) => {
-                    sets.column(name, *operator, value, columns)?;
-                    sets.variables.push((variable.text.clone(), VariableValue::Column(name.last().to_owned())));
-                }
-                SetItem::Variable(variable, AssignOperator::Set, value) => {
-                    sets.variables.push((variable.text.clone(), VariableValue::Expression(value)));
-                }
-                SetItem::Variable(..) => return Err(not_supported("UPDATE with a compound assignment of a variable")),
-                SetItem::Method(..) => return Err(not_supported("A method of a column")),
-            }
-        }
-        Ok(sets)
-    }
-
-    fn column(
-        &mut self,
-        name: &ObjectName,
-        operator: AssignOperator,
-        value: &'c Expr,
-        columns: Option<&[TableColumn]>,
-    ) -> Result<(), Message> {
-        let found = columns.map(|columns| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name.last())));
-        if let Some(None) = found {
-            return Err(Message::error(207, format!("Invalid column name '{}'.", name.last())));
-        }
-        if found.flatten().is_some_and(|column| column.is_identity) {
-            return Err(Message::error(8102, format!("Cannot update identity column '{}'.", name.last())));
-        }
-        if self.columns.iter().any(|set| set.name.eq_ignore_ascii_case(name.last())) {
-            return Err(set_twice(name.last()));
-        }
-        let data_type = found.flatten().map(|column| column.data_type);
-        let operator = compound(operator);
-        self.columns.push(Set { name: name.last().to_owned(), operator, value, data_type });
-        Ok(())
-    }
-}
-
-/// The operator of a compound assignment.
-pub fn compound(operator: AssignOperator) -> Option<BinaryOperator> {
-    Some(match operator {
-        AssignOperator::Set => return None,
-        AssignOperator::Add => BinaryOperator::Add,
-        AssignOperator::Subtract => BinaryOperator::Subtract,
-        AssignOperator::Multiply => BinaryOperator::Multiply,
-        AssignOperator::Divide => BinaryOperator::Divide,
-        AssignOperator::Modulo => BinaryOperator::Modulo,
-        AssignOperator::BitAnd => BinaryOperator::BitAnd,
-        AssignOperator::BitOr => BinaryOperator::BitOr,
-        AssignOperator::BitXor => BinaryOperator::BitXor,
-        AssignOperator::Concatenate => BinaryOperator::Concatenate,
-    })
 }

@@ -31,6 +31,7 @@ impl Reducer<'_> {
             Expr::OdbcCall(call) => self.expression(call),
             Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
             Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
+            Expr::Method(target, method, Some(arguments)) => self.method(target, method, arguments),
             Expr::Method(..) | Expr::TypeMethod(..) => Err(not_supported("A method of a type")),
             Expr::NextValue(_, Some(_)) => Err(not_supported("NEXT VALUE FOR with OVER")),
             condition => {

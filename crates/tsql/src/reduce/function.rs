@@ -173,6 +173,11 @@ impl Reducer<'_> {
     /// Writes a call.
     pub(super) fn function(&mut self, call: &Call) -> Result<(), Message> {
         if call.name.parts.len() > 1 || self.scope.is_scalar_function(&call.name) {
+            if let Some((column, method, arguments)) = super::xml::method_of_column(call)
+                && !self.scope.is_scalar_function(&call.name)
+            {
+                return self.method(&column, method, &arguments);
+            }
             return self.user_function(call);
         }
         let name = call.name.last().to_ascii_lowercase();

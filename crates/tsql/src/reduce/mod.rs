@@ -20,19 +20,24 @@ mod catalog;
 mod change;
 mod define;
 mod expression;
+mod format;
 mod function;
 mod query;
+mod rowset;
+mod sets;
 mod single;
 mod source;
 mod target;
+mod xml;
 
 pub use catalog::{CatalogFunction, catalog_function};
-pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
+pub use change::{Assigned, ReducedChange, change, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
+pub use sets::compound;
 
 use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
@@ -148,7 +153,10 @@ pub struct ReducedQuery {
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer::new(scope);
     reducer.query(query)?;
-    let heads = query::heads(&query.body);
+    let heads = match &query.format {
+        Some(format) => vec![format::head(format)],
+        None => query::heads(&query.body),
+    };
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 

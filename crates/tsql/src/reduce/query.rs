@@ -5,7 +5,7 @@ use crate::tree::{
     CommonTable, Expr, GroupBy, Grouping, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
     SetQuantifier, Source, Top, With,
 };
-use mainstay_mssql::{Length, Message};
+use mainstay_mssql::Message;
 
 /// The heads of the columns of a query: those of its first SELECT.
 pub(super) fn heads(body: &QueryBody) -> Vec<Head> {
@@ -37,8 +37,8 @@ impl Reducer<'_> {
     }
 
     fn whole_query(&mut self, query: &Query) -> Result<(), Message> {
-        if query.format.is_some() && self.depth > 1 {
-            return self.formatted(query);
+        if let Some(format) = &query.format {
+            return self.formatted(query, format);
         }
         self.with(&query.with)?;
         let top = match &query.body {
@@ -360,28 +360,6 @@ impl Reducer<'_> {
             self.row_count(offset)?;
         }
         Ok(())
-    }
-
-    /// FOR XML PATH('') of one column without a name is how T-SQL of many years joined texts; other forms of FOR XML and
-    /// FOR JSON inside of a query are not known here.
-    fn formatted(&mut self, query: &Query) -> Result<(), Message> {
-        let is_joining = matches!(&query.format,
-            Some(crate::tree::Format::Xml(crate::tree::XmlMode::Path, Some(element), _)) if element.is_empty());
-        let (true, QueryBody::Select(select)) = (is_joining, &query.body) else {
-            return Err(not_supported("FOR XML or FOR JSON inside of another query"));
-        };
-        let [SelectItem::Value(value, _)] = &select.items[..] else {
-            return Err(not_supported("FOR XML PATH('') of more than one column inside of another query"));
-        };
-        let text = mainstay_mssql::DataType::NVarChar(Length::Max);
-        self.push("SELECT ");
-        self.open("string_agg");
-        self.call(&format!("cast:{text}"), &[value])?;
-        self.push(", ");
-        self.typed(text, "''");
-        self.order(&query.order)?;
-        self.push(") AS \"#1\"");
-        self.tables_and_conditions(select)
     }
 }
 

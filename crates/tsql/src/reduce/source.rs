@@ -24,6 +24,9 @@ impl Reducer<'_> {
                 self.alias(alias)
             }
             Source::Values(rows, alias) => self.values(rows, alias),
+            Source::Function(call, columns, alias) if super::rowset::is_rowset(call) => {
+                self.rowset(call, columns, alias)
+            }
             Source::Function(call, _, alias) => self.table_function(call, alias),
             Source::Join(join) => self.join(join),
             Source::Apply(left, outer, right) => self.apply(left, *outer, right),
@@ -216,7 +219,8 @@ impl Reducer<'_> {
         self.source(left)?;
         self.push(if outer { " LEFT JOIN " } else { " CROSS JOIN " });
         let is_inline = matches!(right, Source::Function(call, ..) if matches!(call.as_ref(), Expr::Call(call) if self.scope.inline_function(&call.name).is_some()));
-        if is_inline || matches!(right, Source::Query(..) | Source::Values(..)) {
+        let is_rowset = matches!(right, Source::Function(call, ..) if super::rowset::is_rowset(call));
+        if is_inline || is_rowset || matches!(right, Source::Query(..) | Source::Values(..)) {
             self.push("LATERAL ");
         }
         self.source(right)?;
