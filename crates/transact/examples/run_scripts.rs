@@ -45,7 +45,8 @@ struct Tally {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (options, files): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let (options, files): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let shows_all = options.iter().any(|option| option == "--all");
     let together = options.iter().any(|option| option == "--together");
     let mut session = Instance::new(Database::in_memory()?, "test").session();

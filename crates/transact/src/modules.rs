@@ -7,7 +7,8 @@ use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::Program;
-use mainstay_tsql::compile::{self, Module, Types};
+use mainstay_tds::Column;
+use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
     CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget,
@@ -31,9 +32,16 @@ pub(crate) struct Loaded {
     /// The plans of its statements, by their numbers. They are here, and not in a map beside, so that a plan cannot
     /// outlive its text.
     plans: Mutex<Vec<Option<Box<Plan>>>>,
+    /// The columns of those statements that are one row of values.
+    rows: Vec<Option<Box<[Column]>>>,
 }
 
 impl Loaded {
+    /// The columns of a statement that is one row of values.
+    pub(crate) fn row_columns(&self, statement: usize) -> &[Column] {
+        self.rows.get(statement).and_then(Option::as_deref).unwrap_or_default()
+    }
+
     /// The plans of its statements, by their numbers.
     pub(crate) fn plans(&self) -> MutexGuard<'_, Vec<Option<Box<Plan>>>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
@@ -280,7 +288,14 @@ pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<
     let failed = |error: mainstay_program::FormError| Box::new(Message::error(50000, format!("{error}.")));
     let program = Program::compile(module.routine.clone()).map_err(failed)?;
     let plans = Mutex::new(module.actions.iter().map(|_| None).collect());
-    Ok(Arc::new(Loaded { program, module, text, plans }))
+    let columns = |statement: &HostStatement| match &statement.action {
+        Action::BeginRow(columns) | Action::Row { columns, .. } => {
+            Some(columns.iter().map(|(name, data_type)| Column::new(name.clone(), *data_type)).collect())
+        }
+        _ => None,
+    };
+    let rows = module.actions.iter().map(columns).collect();
+    Ok(Arc::new(Loaded { program, module, text, plans, rows }))
 }
 
 /// Schema and name in lower case.
