@@ -34,7 +34,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
-mod system;
+mod views;
 
 pub use instance::Instance;
 pub use session::Session;
