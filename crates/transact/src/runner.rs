@@ -173,6 +173,8 @@ impl<'a> Runner<'a> {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)
             }
+            Action::BeginRow(_) => self.begin_row(loaded, number),
+            Action::Row { is_begun, .. } => self.row(loaded, number, *is_begun, call),
             Action::Query(query) => self.query(loaded, number, host, query, call),
             Action::Assign(query, assigned) => self.assign(loaded, number, host, query, assigned, call),
             Action::Value(value, _) => self.value(loaded, number, host, value, call),

@@ -18,7 +18,11 @@ use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_mssql::{Bound, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Marks a literal that stands for a parameter, in its metadata.
+const GIVEN: &str = "mainstay.given";
 
 /// An expression with its type in SQL Server.
 #[derive(Clone)]
@@ -156,6 +160,9 @@ impl Lowerer<'_> {
         if let (Operation::Typed(data_type), 1) = (operation.as_ref(), args.len()) {
             return typed(args.remove(0), *data_type);
         }
+        if let (Operation::Given(data_type), 1) = (operation.as_ref(), args.len()) {
+            return Ok(given(typed(args.remove(0), *data_type)?));
+        }
         if let (Operation::Collate(name), 1) = (operation.as_ref(), args.len()) {
             let upper = name.to_ascii_uppercase();
             let is_binary = upper.contains("_CS") || upper.contains("_BIN");
@@ -271,6 +278,18 @@ fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     Ok(Typed { expr, data_type: Some(data_type), is_binary: false })
 }
 
+/// A parameter, whose place a literal may have taken by now: it is marked, so that its value does not count.
+fn given(arg: Typed) -> Typed {
+    let expr = match arg.expr {
+        Expr::Literal(value, _) => {
+            let mark = BTreeMap::from([(GIVEN.to_owned(), String::new())]);
+            Expr::Literal(value, Some(FieldMetadata::from(mark)))
+        }
+        other => other,
+    };
+    Typed { expr, ..arg }
+}
+
 /// A literal of the core as a value of this type.
 fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
     let array = value.to_array()?;
@@ -284,8 +303,16 @@ fn scalar(value: ValueRef<'_>, data_type: &ArrowType) -> Result<ScalarValue> {
     ScalarValue::try_from_array(&array_of(data_type, &[value]), 0)
 }
 
-/// The value of a literal.
+/// The value of a literal that was written as one.
 fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Literal(_, Some(metadata)) if metadata.inner().contains_key(GIVEN) => None,
+        other => literal_value(other),
+    }
+}
+
+/// The value of a literal, whatever it stands for.
+fn literal_value(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Literal(value, _) => value_at(value.to_array().ok()?.as_ref(), 0).ok(),
         _ => None,
@@ -365,7 +392,7 @@ fn is_plain_number(data_type: DataType) -> bool {
 /// LIKE with a literal pattern that has no sets of characters.
 fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
     let [value, pattern] = args else { return None };
-    let Some(Value::Text(text)) = constant(&pattern.expr) else { return None };
+    let Some(Value::Text(text)) = literal_value(&pattern.expr) else { return None };
     let is_simple = !text.contains(['[', '\\']) && !text.ends_with(' ');
     let is_text = value.data_type.is_some_and(DataType::is_text);
     if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(_) | DataType::NChar(_))) {
