@@ -90,7 +90,7 @@ enum FunctionKind {
     Json,
     JsonWith(Vec<Wanted>),
     Series(DataType),
-    Nodes,
+    Nodes { goes_up: bool },
 }
 
 /// Whether there is a function of this name, in lower case.
@@ -150,7 +150,10 @@ impl RowFunction {
                 }
                 RowFunction { kind: FunctionKind::Series(data_type), columns: vec![column("value", data_type)] }
             }
-            "nodes" => RowFunction { kind: FunctionKind::Nodes, columns: vec![column("node", DataType::Xml)] },
+            "nodes" => RowFunction {
+                kind: FunctionKind::Nodes { goes_up: detail == "up" },
+                columns: vec![column("node", DataType::Xml)],
+            },
             _ => return Err(unknown()),
         })
     }
@@ -180,9 +183,9 @@ impl RowFunction {
                 json_rows(context, text, path, wanted)
             }
             FunctionKind::Series(data_type) => series(context, *data_type, values),
-            FunctionKind::Nodes => {
+            FunctionKind::Nodes { goes_up } => {
                 let (Some(xml), Some(path)) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
-                let nodes = crate::xml::nodes(xml, path)?;
+                let nodes = crate::xml::nodes(xml, path, *goes_up)?;
                 Ok(nodes.into_iter().map(|node| vec![Value::Text(node)]).collect())
             }
         }

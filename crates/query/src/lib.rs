@@ -45,6 +45,7 @@ mod order;
 mod overflow;
 mod parquet;
 mod planner;
+mod recursion;
 mod relation;
 mod repeated;
 mod rows;

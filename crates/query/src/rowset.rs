@@ -39,6 +39,9 @@ const TABLE: &str = "table:";
 /// What gives one row: the text of a query's rows.
 const FORMAT: &str = "format";
 
+/// What gives the rows of a query: the recursive part of a common table expression.
+const RECURSION: &str = "recursion";
+
 /// A call of such a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rowset {
@@ -66,8 +69,12 @@ impl RelationPlanner for RowsetPlanner {
         let Some(function) = called.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(TABLE)) else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };
-        if function == FORMAT {
-            let plan = crate::rows_text::RowsText::plan(&args.args, context)?;
+        let over_query = match function {
+            FORMAT => Some(crate::rows_text::RowsText::plan(&args.args, context)?),
+            RECURSION => Some(crate::recursion::Recursion::plan(&args.args, context)?),
+            _ => None,
+        };
+        if let Some(plan) = over_query {
             return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
         }
         let none = DFSchema::empty();

@@ -176,6 +176,7 @@ impl Scope for Names<'_> {
     }
 
     fn table(&self, name: &ObjectName) -> Result<String, Message> {
+        let name = self.modules.synonym(name).unwrap_or(name);
         let last = name.last();
         if let Some(table) = self.state.temporary(last) {
             return Ok(quoted(&table.core));
@@ -246,6 +247,10 @@ impl Scope for Names<'_> {
 
     fn user_type(&self, name: &ObjectName) -> Option<DataType> {
         Types::user_type(self.modules, name)
+    }
+
+    fn is_not_null_type(&self, name: &ObjectName) -> bool {
+        self.modules.is_not_null_type(name)
     }
 
     fn expression_type(&self, query: &str) -> Result<DataType, Message> {

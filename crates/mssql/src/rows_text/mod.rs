@@ -215,6 +215,11 @@ pub struct Shape {
 impl Shape {
     fn check(&self) -> Result<(), Message> {
         let unnamed = self.columns.iter().any(|column| column.name.is_empty());
+        if self.layout.xml && self.layout.mode == Mode::Auto && self.layout.tables.is_empty() {
+            let text = "FOR XML AUTO requires at least one table for generating XML tags. Use FOR XML RAW or add a FROM \
+                        clause with a table name.";
+            return Err(Message::error(6800, text));
+        }
         if self.layout.xml {
             return match unnamed && self.layout.mode != Mode::Path && !self.layout.elements {
                 true => Err(Message::numbered(6809, &[])),

@@ -6,6 +6,9 @@ use crate::types::DataType;
 use crate::xml::{escaped, escaped_text};
 use mainstay_base::Value;
 
+/// Stands behind a value of `data()` until the text is whole; no XML has this character.
+const DATA_END: char = '\u{1}';
+
 /// What declares the prefix of `xsi:nil`.
 const XSI: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
 
@@ -35,6 +38,7 @@ pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message
             for row in rows {
                 path_row(shape, row, element, of_rows, &mut out)?;
             }
+            out.retain(|c| c != DATA_END);
         }
     }
     Ok(match &shape.layout.root {
@@ -124,7 +128,17 @@ fn path_row(shape: &Shape, row: &[Value], element: &str, declared: &str, out: &m
         tree.within(&path, |part| part.add_leaf(leaf, is_null, &text, &content));
     }
     match element.is_empty() {
-        true => tree.write_parts(out),
+        // Values of `data()` that follow one another stand apart, from one row to the next too.
+        true => {
+            let is_data = |part: Option<&Content>| matches!(part, Some(Content::Data(_)));
+            if is_data(tree.parts.first()) && out.ends_with(DATA_END) {
+                out.push(' ');
+            }
+            tree.write_parts(out);
+            if is_data(tree.parts.last()) {
+                out.push(DATA_END);
+            }
+        }
         false => {
             let mut body = String::new();
             tree.write_parts(&mut body);

@@ -177,7 +177,7 @@ fn copied(element: &Element, places: &[Place], change: &Change<'_>) -> Element {
     for child in &element.children {
         let place = match child {
             Node::Element(child) => Place::Element(child),
-            Node::Text(text) => Place::Text(text.as_ptr()),
+            Node::Text(text) | Node::Aside(text) => Place::Text(text.as_ptr()),
         };
         let new = match child {
             Node::Element(child) => Node::Element(copied(child, places, change)),
@@ -193,7 +193,7 @@ fn copied(element: &Element, places: &[Place], change: &Change<'_>) -> Element {
                 Node::Element(element) => {
                     Node::Element(Element { children: vec![Node::Text(text.clone())], ..element })
                 }
-                Node::Text(_) => Node::Text(text.clone()),
+                Node::Text(_) | Node::Aside(_) => Node::Text(text.clone()),
             }),
             Change::Insert(nodes, _, Where::Before) => {
                 copy.children.extend(nodes.iter().cloned());

@@ -36,11 +36,11 @@ fn conditions_and_queries() {
 
 #[test]
 fn nodes_are_contexts() {
-    let lines = nodes(ORDERS, "/orders/order/line").unwrap();
+    let lines = nodes(ORDERS, "/orders/order/line", false).unwrap();
     let seen: Vec<Option<String>> = lines.iter().map(|line| value(line, "@qty", &[]).unwrap()).collect();
     assert_eq!(seen, [Some("2".to_owned()), Some("3".to_owned())]);
     assert_eq!(value(&lines[1], ".", &[]).unwrap().as_deref(), Some("ink & pot"));
-    assert_eq!(nodes(&nodes(ORDERS, "/orders").unwrap()[0], "order").unwrap().len(), 2);
+    assert_eq!(nodes(&nodes(ORDERS, "/orders", false).unwrap()[0], "order", false).unwrap().len(), 2);
 }
 
 #[test]
@@ -54,4 +54,20 @@ fn changes() {
     assert_eq!(changed("insert <c/> as first into (/a)[1]"), "<a x=\"1\"><c/><b>2</b></a>");
     assert_eq!(changed("insert <c/> before (/a/b)[1]"), "<a x=\"1\"><c/><b>2</b></a>");
     assert_eq!(changed("insert attribute y {\"5\"} into (/a)[1]"), "<a x=\"1\" y=\"5\"><b>2</b></a>");
+}
+
+#[test]
+fn rows_of_nodes_know_what_is_above_them() {
+    let xml = "<a k='9'><b i='1'><c>x</c><c>y</c></b><b i='2'/></a>";
+    let rows = super::nodes(xml, "/a/b/c", true).unwrap();
+    let seen =
+        |path: &str| -> Vec<Option<String>> { rows.iter().map(|row| super::value(row, path, &[]).unwrap()).collect() };
+    let both = |text: &str| vec![Some(text.to_owned()); 2];
+    assert_eq!(seen("../@i"), both("1"));
+    assert_eq!(seen("(../../@k)[1]"), both("9"));
+    assert_eq!(seen("(../c[2])[1]"), both("y"));
+    assert_eq!(seen("(/a/b[2]/@i)[1]"), both("2"));
+    assert_eq!(seen("."), [Some("x".to_owned()), Some("y".to_owned())]);
+    let again = super::nodes(&rows[1], "../c[1]", true).unwrap();
+    assert_eq!(super::value(&again[0], "(./text())[1]", &[]).unwrap(), Some("x".to_owned()));
 }

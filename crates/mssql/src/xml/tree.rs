@@ -20,6 +20,8 @@ pub(super) struct Element {
 pub(super) enum Node {
     Element(Element),
     Text(String),
+    /// A comment or an instruction, as it stands.
+    Aside(String),
 }
 
 impl Element {
@@ -35,7 +37,28 @@ impl Element {
             match child {
                 Node::Text(text) => out.push_str(text),
                 Node::Element(element) => element.add_text(out),
+                Node::Aside(_) => {}
             }
+        }
+    }
+
+    /// The element that is this child of this child.
+    pub(super) fn at(&self, place: &[usize]) -> Option<&Element> {
+        let Some((first, rest)) = place.split_first() else { return Some(self) };
+        match self.children.get(*first)? {
+            Node::Element(element) => element.at(rest),
+            _ => None,
+        }
+    }
+
+    /// Visits every element within, with its place.
+    pub(super) fn each<'e>(&'e self, place: &mut Vec<usize>, visit: &mut dyn FnMut(&'e Element, &[usize])) {
+        for (number, child) in self.children.iter().enumerate() {
+            let Node::Element(element) = child else { continue };
+            place.push(number);
+            visit(element, place);
+            element.each(place, visit);
+            place.pop();
         }
     }
 
@@ -65,6 +88,7 @@ impl Node {
         match self {
             Node::Element(element) => element.write(out),
             Node::Text(text) => out.push_str(&escaped_text(text)),
+            Node::Aside(text) => out.push_str(text),
         }
     }
 }
@@ -147,7 +171,13 @@ impl<'t> Reader<'t> {
         }
         let mut text = String::new();
         while !self.rest().is_empty() && !self.rest().starts_with("</") {
-            if self.skip("<?", "?>")? || self.skip("<!--", "-->")? || self.skip("<!DOCTYPE", ">")? {
+            if self.skip("<?xml ", "?>")? || self.skip("<!DOCTYPE", ">")? {
+                continue;
+            }
+            let start = self.at;
+            if self.skip("<?", "?>")? || self.skip("<!--", "-->")? {
+                add_text(parent, &mut text);
+                parent.children.push(Node::Aside(self.text.get(start..self.at).unwrap_or("").to_owned()));
                 continue;
             }
             if let Some(rest) = self.rest().strip_prefix("<![CDATA[") {

@@ -2,6 +2,7 @@
 
 use super::run::LateralExec;
 use super::{Lateral, replaced};
+use crate::recursion::{Recursion, RecursionExec};
 use crate::rows_text::{RowsText, RowsTextExec};
 use crate::rowset::{Rowset, RowsetExec};
 use async_trait::async_trait;
@@ -48,6 +49,9 @@ impl ExtensionPlanner for Nodes {
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         if let Some(rowset) = node.as_any().downcast_ref::<Rowset>() {
             return Ok(Some(RowsetExec::planned(rowset, planner, session, context)?));
+        }
+        if let Some(recursion) = node.as_any().downcast_ref::<Recursion>() {
+            return Ok(Some(RecursionExec::planned(recursion, inputs)?));
         }
         if let Some(text) = node.as_any().downcast_ref::<RowsText>() {
             return Ok(Some(RowsTextExec::planned(text, inputs)?));

@@ -229,6 +229,7 @@ impl Made<'_> {
                 "TR" => "TR",
                 "TT" => "TT",
                 "UDT" => "UDT",
+                "SN" => "SN",
                 "V" => {
                     // The view itself is the core's; its text is here.
                     let id = ids.get(&module.key);

@@ -173,6 +173,7 @@ impl Reducer<'_> {
         if insert.top.is_some() {
             return Err(not_supported("INSERT TOP"));
         }
+        self.recursion_limit(&insert.hints)?;
         self.with(&insert.with)?;
         self.push("INSERT INTO ");
         self.table_name(&target)?;
@@ -303,6 +304,7 @@ impl Reducer<'_> {
         let target = found.as_ref().map_or_else(|| named.clone(), |found| found.table.clone());
         let columns = self.scope.columns(&target);
         let mut returned = Returned::default();
+        self.recursion_limit(&update.hints)?;
         self.with(&update.with)?;
         self.push("UPDATE ");
         self.table_name(&target)?;
@@ -348,6 +350,7 @@ impl Reducer<'_> {
         let found = find_target(&delete.from, named);
         let target = found.as_ref().map_or_else(|| named.clone(), |found| found.table.clone());
         let mut returned = Returned::default();
+        self.recursion_limit(&delete.hints)?;
         self.with(&delete.with)?;
         self.push("DELETE FROM ");
         self.table_name(&target)?;

@@ -5,7 +5,7 @@
 use super::{Reducer, Scope, data_type, not_supported, quoted, table_expression};
 use crate::tree::{
     AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
-    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
+    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, Test, UnaryOperator,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -56,12 +56,35 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
     if index.columnstore {
         return Err(not_supported("A columnstore index"));
     }
-    if index.filter.is_some() && index.key != KeyKind::None {
-        return Err(not_supported("A unique index with a filter"));
+    // The core's keys never find two NULLs the same.
+    let is_plain = |filter: &Expr| {
+        let filtered = not_null_columns(filter);
+        filtered.is_some_and(|names| {
+            index.columns.len() == names.len()
+                && index.columns.iter().all(|(column, _)| names.iter().any(|name| column.is(&name.text)))
+        })
+    };
+    if index.key != KeyKind::None && index.filter.as_ref().is_some_and(|filter| !is_plain(filter)) {
+        return Err(not_supported("A unique index with this filter"));
     }
     let unique = if index.key == KeyKind::None { "" } else { "UNIQUE " };
     let name = index.name.as_ref().map_or_else(String::new, |name| quoted(&name.text));
     Ok(format!("CREATE {unique}INDEX {name} ON {table} ({})", key_columns(index)))
+}
+
+/// The columns of `a IS NOT NULL AND b IS NOT NULL`, if a condition is nothing else.
+fn not_null_columns(filter: &Expr) -> Option<Vec<&Name>> {
+    match filter {
+        Expr::And(parts) => {
+            let each = parts.iter().map(not_null_columns).collect::<Option<Vec<_>>>()?;
+            Some(each.into_iter().flatten().collect())
+        }
+        Expr::Test(value, true, Test::Null) => match value.as_ref() {
+            Expr::Column(name) => Some(vec![name.parts.last()?]),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The statements that change a table.
@@ -173,14 +196,19 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
         }
     };
     let mut text = format!("{name} {}", type_name(data_type));
+    let says_null = column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(_)));
+    if let ColumnKind::Stored(declared) = &column.kind
+        && !says_null
+        && scope.is_not_null_type(&declared.name)
+    {
+        text.push_str(" NOT NULL");
+    }
     for property in &column.properties {
         match property {
             ColumnProperty::Nullable(false) => text.push_str(" NOT NULL"),
             ColumnProperty::Collate(collation) => {
-                let upper = collation.text.to_ascii_uppercase();
-                if upper.contains("_BIN") || upper.contains("_CS") {
-                    text.push_str(" COLLATE \"binary\"");
-                }
+                let by = super::collation(&collation.text)?;
+                text.push_str(&format!(" COLLATE \"{}\"", by.name()));
             }
             ColumnProperty::Identity(steps) => {
                 let (seed, increment) = match steps {

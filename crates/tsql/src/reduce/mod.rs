@@ -70,6 +70,11 @@ pub trait Scope {
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
+    /// Whether the type of this name that the database defines takes no NULL.
+    fn is_not_null_type(&self, _: &ObjectName) -> bool {
+        false
+    }
+
     /// The type of the one column of a query in the core's SQL.
     ///
     /// Errors: those of planning it.
@@ -147,6 +152,13 @@ pub struct ReducedQuery {
     pub parameters: Vec<Parameter>,
     /// The heads of its columns.
     pub heads: Vec<Head>,
+}
+
+/// The collation of this name.
+///
+/// Errors: 448 for a name that is none.
+pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
+    mainstay_mssql::collation::by_name(name).ok_or_else(|| Message::error(448, format!("Invalid collation '{name}'.")))
 }
 
 /// Reduces a query. What it assigns to variables is reduced to the values that are assigned.
@@ -247,6 +259,12 @@ struct Reducer<'s> {
     images: bool,
     /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
     inlined: Vec<(String, String)>,
+    /// The columns of the common table expressions whose columns can be told.
+    common_columns: Vec<(String, Vec<String>)>,
+    /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
+    looks_up: bool,
+    /// How often the recursive part of a common table expression may run; 0 for no limit.
+    recursion_limit: u32,
 }
 
 impl<'s> Reducer<'s> {
@@ -262,6 +280,9 @@ impl<'s> Reducer<'s> {
             in_table: false,
             images: false,
             inlined: Vec::new(),
+            common_columns: Vec::new(),
+            looks_up: false,
+            recursion_limit: 100,
         }
     }
 

@@ -27,9 +27,9 @@ impl Reducer<'_> {
     /// Writes one of these functions with its alias.
     pub(super) fn rowset(&mut self, call: &Expr, columns: &[SchemaColumn], alias: &Alias) -> Result<(), Message> {
         let (name, detail, arguments) = match call {
-            Expr::Method(target, _, Some(arguments)) => ("nodes".to_owned(), String::new(), nodes(target, arguments)),
+            Expr::Method(target, _, Some(arguments)) => ("nodes".to_owned(), self.detail(), nodes(target, arguments)),
             Expr::Call(call) => match super::xml::method_of_column(call) {
-                Some((target, _, arguments)) => ("nodes".to_owned(), String::new(), nodes(&target, &arguments)),
+                Some((target, _, arguments)) => ("nodes".to_owned(), self.detail(), nodes(&target, &arguments)),
                 None => self.called(call, columns)?,
             },
             _ => return Err(not_supported("This source")),
@@ -65,6 +65,11 @@ impl Reducer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the rows of `nodes` are asked for what is above them.
+    fn detail(&self) -> String {
+        if self.looks_up { "up".to_owned() } else { String::new() }
     }
 
     fn called(&mut self, call: &Call, columns: &[SchemaColumn]) -> Result<(String, String, Vec<Expr>), Message> {

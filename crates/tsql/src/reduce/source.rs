@@ -63,10 +63,13 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    fn is_common(&self, name: &ObjectName) -> bool {
+        name.parts.len() == 1 && self.common.contains(&name.last().to_lowercase())
+    }
+
     /// Writes the name of a table: a common table expression's, or the core's.
     pub(super) fn table_name(&mut self, name: &ObjectName) -> Result<(), Message> {
-        let is_common = name.parts.len() == 1 && self.common.contains(&name.last().to_lowercase());
-        match is_common {
+        match self.is_common(name) {
             true => self.name(name.last()),
             false => {
                 let table = self.scope.table(name)?;
@@ -304,8 +307,13 @@ impl Reducer<'_> {
     }
 
     /// The names of the columns of a source, where they can be told without planning it.
-    fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
+    pub(super) fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
         match source {
+            Source::Table(table) if self.is_common(&table.name) => {
+                let name = table.name.last().to_lowercase();
+                let known = self.common_columns.iter().rev().find(|(known, _)| *known == name);
+                known.map(|(_, columns)| columns.clone())
+            }
             Source::Table(table) => {
                 let columns = self.scope.columns(&table.name)?;
                 Some(columns.into_iter().map(|column| column.name).collect())
