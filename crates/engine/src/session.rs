@@ -11,7 +11,8 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of,
+    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionSequences, SessionTransaction,
+    cannot_be_changed, key_of,
 };
 use crate::prepared::Prepared;
 use crate::words::{self, Words};
@@ -127,6 +128,22 @@ impl Session {
             is_computed: form.is_computed(place),
         };
         Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+    }
+
+    /// The number that this session's last new row of a native table was given by the table's identity column; `None`
+    /// before there was one, and for a table without such a column.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
+        let form = self.form(&table.replace('"', "").to_lowercase())?;
+        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
+        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
+    }
+
+    /// The next number of an identity column, by its sequence.
+    pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
+        let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));
+        SessionSequences { scope, given }.next_of(sequence)
     }
 
     /// Gives queries of this session functions of a language.
