@@ -137,7 +137,14 @@ fn on_field<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize,
     let table = registry::table(table)?;
     table.on_record(|state| {
         let number = number(&table, state, field)?;
-        work(state, number, &table)
+        if !table.hides(state, number) {
+            return work(state, number, &table);
+        }
+        // What is not to be read has no value.
+        let aside = state.area.show_blank();
+        let answer = work(state, number, &table);
+        state.area.take_back(aside);
+        answer
     })
 }
 

@@ -27,10 +27,22 @@ fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
 /// Works with the areas of all tables of a connection at once.
 fn with_all<T>(connection: Handle, work: impl FnOnce(&mut [&mut Area]) -> mainstay_base::Result<T>) -> Result<T> {
     let tables = tables_of(connection);
+    let known = registry::connection(connection)?;
+    // Nobody else looks for them while the areas of all tables are locked.
+    let mut helpers = std::mem::take(&mut *known.helpers.lock().unwrap_or_else(PoisonError::into_inner));
     let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
     let mut areas: Vec<&mut Area> =
         guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut state.area)).collect();
-    Ok(work(&mut areas)?)
+    areas.extend(helpers.iter_mut());
+    let answer = work(&mut areas);
+    helpers.retain(Area::is_in_transaction);
+    known.helpers.lock().unwrap_or_else(PoisonError::into_inner).append(&mut helpers);
+    Ok(answer?)
+}
+
+/// Writes what is pending, before its tables are asked for: what follows from it may be in tables that join only then.
+fn write_pending(connection: Handle) -> Result<()> {
+    tables_of(connection).iter().try_for_each(|table| table.without_relation(|state| Ok(state.area.write()?)))
 }
 
 fn sequence(reason: &str) -> Failure {
@@ -98,6 +110,7 @@ fn commit_on(handle: Handle) -> Result<()> {
             return Ok(());
         }
     }
+    write_pending(handle)?;
     with_all(handle, |areas| workarea::commit(&transaction, areas))?;
     end(&connection);
     Ok(())
@@ -119,7 +132,7 @@ pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     let name = name.string()?;
     // What is pending belongs before the savepoint.
-    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.write()))?;
+    write_pending(handle)?;
     let place = transaction.savepoint();
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = running.as_mut() {
