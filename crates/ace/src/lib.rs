@@ -41,3 +41,4 @@ mod settings;
 mod statement;
 pub mod structures;
 mod table;
+mod transaction;

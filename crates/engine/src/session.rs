@@ -155,6 +155,11 @@ impl Session {
         SessionCatalog { folder: &shared.catalog, scope, given, functions: self.functions.clone() }
     }
 
+    /// What exists for the next statement.
+    pub(crate) fn scope(&self) -> crate::native::Scope {
+        self.transaction.scope(self.native())
+    }
+
     fn native(&self) -> &Native {
         &self.database.shared.catalog.native
     }
@@ -263,6 +268,7 @@ impl Session {
             Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
             Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
             Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
+            Statement::Merge(merge) => self.change(text, |changer, transaction| changer.merge(transaction, merge)),
             Statement::Truncate { names, restart } => {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names, *restart))
             }

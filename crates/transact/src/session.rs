@@ -2,11 +2,13 @@
 
 use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
-use crate::instance::Instance;
-use crate::modules::{Loaded, Modules, loaded};
+use crate::instance::{Instance, Seat};
+use crate::modules::{Loaded, Modules};
 use crate::procedures;
-use crate::runner::{Plans, Runner};
+use crate::runner::Runner;
+use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
+use crate::texts::Texts;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
@@ -14,25 +16,18 @@ use mainstay_query::CancelHandle;
 use mainstay_tds::{
     BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
 };
-use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
-use mainstay_tsql::{Options, parse};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// How many batches a session remembers compiled.
-const KEPT_BATCHES: usize = 200;
 
 /// A connection to a database, speaking T-SQL.
 pub struct Session {
     pub(crate) inner: Inner,
     machine: Machine,
-    /// Batches that were compiled, by their text.
-    batches: HashMap<Arc<str>, Arc<Loaded>>,
     cancel: Arc<Stopper>,
 }
 
@@ -42,7 +37,11 @@ pub(crate) struct Inner {
     pub(crate) core: mainstay_engine::Session,
     pub(crate) modules: Modules,
     pub(crate) state: State,
-    pub(crate) plans: HashMap<usize, Plans>,
+    pub(crate) texts: Texts,
+    /// The catalog, while nothing that it is made of has changed.
+    pub(crate) catalog: Cache,
+    /// The session's place among the others.
+    pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
 }
@@ -63,14 +62,20 @@ impl Cancel for Stopper {
 
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
-        let mut session = Session::plain(instance, login, host, application);
-        session.inner.core.set_functions(Arc::new(Functions::new(instance)));
+        let seat = instance.seat(login, host, application);
+        let mut session = Session::plain(instance, login, host, application, seat.number());
+        seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
+        session.inner.seat = Some(seat);
+        session.inner.core.set_functions(Arc::new(Functions::new(instance, session.inner.catalog.latest())));
         session
     }
 
     /// A session for the functions that another one's queries call.
     pub(crate) fn beside(instance: &Instance) -> Session {
-        Session::new(instance, "sa", "", "")
+        let mut session = Session::plain(instance, "sa", "", "", 0);
+        let functions = Functions::new(instance, session.inner.catalog.latest());
+        session.inner.core.set_functions(Arc::new(functions));
+        session
     }
 
     /// What a function gives for these arguments.
@@ -84,21 +89,23 @@ impl Session {
         outcome.map(|()| self.machine.result().to_value())
     }
 
-    fn plain(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
+    fn plain(instance: &Instance, login: &str, host: &str, application: &str, process: i16) -> Session {
         let core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
-        let state = State::new(login, host, application, &instance.name, instance.next_process());
+        let state = State::new(login, host, application, &instance.name, process);
         let inner = Inner {
             instance: instance.clone(),
             core,
             modules: Modules::default(),
             state,
-            plans: HashMap::new(),
+            texts: Texts::default(),
+            catalog: Cache::default(),
+            seat: None,
             is_momentary: Cell::new(false),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
-        Session { inner, machine, batches: HashMap::new(), cancel }
+        Session { inner, machine, cancel }
     }
 
     pub(crate) fn use_database(&mut self, name: &str) {
@@ -108,7 +115,7 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
-        match self.load(text, &[]) {
+        match self.inner.text(text, "") {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
             Ok(loaded) => {
                 self.run(&loaded, &[], DoneKind::Statement, sink);
@@ -131,25 +138,6 @@ impl Session {
     fn begin(&mut self) {
         self.cancel.machine.store(false, Ordering::Release);
         self.inner.state.now = now();
-    }
-
-    /// A text, compiled.
-    pub(crate) fn load(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
-        self.inner.refresh().map_err(|message| vec![message])?;
-        if parameters.is_empty()
-            && let Some(known) = self.batches.get(text)
-        {
-            return Ok(Arc::clone(known));
-        }
-        let loaded = self.inner.compile(text, parameters)?;
-        if parameters.is_empty() && text.len() < 16_384 {
-            if self.batches.len() >= KEPT_BATCHES {
-                self.batches.clear();
-                self.inner.plans.clear();
-            }
-            self.batches.insert(Arc::clone(&loaded.text), Arc::clone(&loaded));
-        }
-        Ok(loaded)
     }
 
     /// Runs what is loaded; whether it came to its end.
@@ -263,15 +251,16 @@ impl Session {
         };
         match name {
             "sp_executesql" => {
-                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
-                self.run_text(&text(0), &declared, call, 2, sink)
+                let loaded = self.inner.text(&text(0), &text(1))?;
+                self.run_text(&loaded, call, 2, sink);
+                Ok(())
             }
             "sp_prepare" | "sp_prepexec" => {
-                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
-                let handle = self.inner.keep_handle(&text(2), &declared);
-                self.load(&text(2), &declared)?;
+                let (declarations, text) = (text(1), text(2));
+                let loaded = self.inner.text(&text, &declarations)?;
+                let handle = self.inner.keep_handle(&text, &declarations);
                 if name == "sp_prepexec" {
-                    self.run_text(&text(2), &declared, call, 3, sink)?;
+                    self.run_text(&loaded, call, 3, sink);
                 } else {
                     sink.return_status(0);
                 }
@@ -284,10 +273,12 @@ impl Session {
                     let text = format!("Could not find prepared statement with handle {handle}.");
                     return Err(vec![Message::error(8179, text)]);
                 };
-                self.run_text(&prepared.text, &prepared.parameters, call, 1, sink)
+                let loaded = self.inner.text(&prepared.text, &prepared.declarations)?;
+                self.run_text(&loaded, call, 1, sink);
+                Ok(())
             }
             "sp_prepexecrpc" => {
-                let handle = self.inner.keep_handle(&text(1), &[]);
+                let handle = self.inner.keep_handle(&text(1), "");
                 let parameters = call.parameters.get(2..).map(<[_]>::to_vec).unwrap_or_default();
                 self.procedure_call(&Call { procedure: text(1), parameters, ..call.clone() }, sink);
                 self.give_handle(handle, sink);
@@ -307,16 +298,9 @@ impl Session {
         let _ = sink.return_value(0, &column, ValueRef::Integer(handle.into()));
     }
 
-    /// Runs a text whose parameters have these types, with the values of a call from `first` on.
-    fn run_text(
-        &mut self,
-        text: &str,
-        declared: &[ModuleParameter],
-        call: &Call,
-        first: usize,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Vec<Message>> {
-        let loaded = self.load(text, declared)?;
+    /// Runs a text with parameters, with the values of a call from `first` on.
+    fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+        let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {
             let named = given.iter().position(|one| one.name.eq_ignore_ascii_case(&parameter.name));
@@ -329,8 +313,8 @@ impl Session {
             None => RunArgument::Default,
         };
         let arguments: Vec<RunArgument<'_>> = places.iter().map(argument).collect();
-        if !self.run(&loaded, &arguments, DoneKind::InProcedure, sink) {
-            return Ok(());
+        if !self.run(loaded, &arguments, DoneKind::InProcedure, sink) {
+            return;
         }
         sink.return_status(0);
         for (place, parameter) in declared.iter().enumerate() {
@@ -340,7 +324,6 @@ impl Session {
                 let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
             }
         }
-        Ok(())
     }
 }
 
@@ -440,31 +423,6 @@ impl Inner {
         let version = Arc::clone(&self.instance.version);
         self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
     }
-
-    /// Compiles a text with parameters of these types.
-    pub(crate) fn compile(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
-        // The variables of the text are declared by its parameters.
-        let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
-        let options = Options { quoted_identifier: self.state.options.quoted_identifier };
-        let parsed = parse(text, options);
-        let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
-        let errors: Vec<Message> = parsed
-            .errors
-            .iter()
-            .filter(|error| !(error.number == 137 && is_known(&error.message)))
-            .map(|error| {
-                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
-                (message.state, message.line) = (error.state, error.line);
-                message
-            })
-            .collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        let module =
-            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
-        loaded(module, Arc::from(text)).map_err(|message| vec![*message])
-    }
 }
 
 /// Tells the client what is wrong with something that did not run.
@@ -521,10 +479,32 @@ fn places(
     Ok(places)
 }
 
-/// A name of parts, as a client writes it.
+/// A name of parts, as a client writes it: `dbo.t`, `[my table]`, `tempdb..#t`.
 pub(crate) fn object_name(text: &str) -> ObjectName {
-    let part = |part: &str| Name { text: part.trim().trim_matches(['[', ']', '"']).to_owned(), ..Name::default() };
-    ObjectName { parts: text.split('.').map(part).collect(), ..ObjectName::default() }
+    let mut parts = Vec::new();
+    let mut part = Name::default();
+    let mut rest = text.trim().chars().peekable();
+    while let Some(first) = rest.next() {
+        match first {
+            '.' => parts.push(std::mem::take(&mut part)),
+            '[' | '"' if part.text.is_empty() => {
+                let last = if first == '[' { ']' } else { '"' };
+                part.quoted = true;
+                while let Some(next) = rest.next() {
+                    if next == last && rest.peek() != Some(&last) {
+                        break;
+                    }
+                    if next == last {
+                        rest.next();
+                    }
+                    part.text.push(next);
+                }
+            }
+            c => part.text.push(c),
+        }
+    }
+    parts.push(part);
+    ObjectName { parts, ..ObjectName::default() }
 }
 
 /// The moment, as the server's clock shows it.

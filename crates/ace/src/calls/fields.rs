@@ -1,6 +1,6 @@
 //! Fields: what they are, what is in them, and putting something there.
 
-use mainstay_workarea::FieldValue;
+use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::dbf::{Field as Definition, FieldKind};
 
 use crate::border::*;
@@ -141,9 +141,11 @@ fn on_field<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize,
             return work(state, number, &table);
         }
         // What is not to be read has no value.
-        let aside = state.area.show_blank();
+        let aside = state.area.local().map(Area::show_blank);
         let answer = work(state, number, &table);
-        state.area.take_back(aside);
+        if let Some((area, aside)) = state.area.local().zip(aside) {
+            area.take_back(aside);
+        }
         answer
     })
 }

@@ -4,7 +4,7 @@
 //!   SELECT TOP 2 [Name], qty + 1 FROM dbo.Items WHERE id = @id
 //!
 //!   SELECT "name", "mssql:add"("qty", "mssql:int"(1)) AS "#2" FROM "dbo"."items"
-//!   WHERE "mssql:equal"("id", "mssql:int"($1)) LIMIT 2                  parameters: @id int
+//!   WHERE "mssql:equal"("id", "mssql:given:int"($1)) LIMIT 2                  parameters: @id int
 //! ```
 //!
 //! The grammar is reduced here, on the tree; what T-SQL *means* is not: every operator, conversion and function of T-SQL
@@ -26,7 +26,7 @@ mod single;
 mod source;
 mod target;
 
-pub use catalog::{CatalogFunction, catalog_function};
+pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
@@ -52,6 +52,9 @@ pub trait Scope {
 
     /// The columns of a table, in order; `None` if the scope does not know it.
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>>;
+
+    /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
+    fn asks_catalog(&self) {}
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
@@ -317,7 +320,7 @@ impl<'s> Reducer<'s> {
     /// Writes a parameter, with its type.
     fn parameter(&mut self, source: Source, data_type: DataType) {
         let number = self.parameter_number(source, data_type);
-        self.open(&data_type.to_string());
+        self.open(&format!("given:{data_type}"));
         self.push("$");
         self.number(number);
         self.push(")");

@@ -41,7 +41,7 @@ impl Bound {
         if self.filters_hidden || self.hidden.is_empty() {
             return Ok(());
         }
-        let used = crate::dictionary::integrity::fields_of(&state.area, condition);
+        let used = crate::dictionary::integrity::fields_of(state.area.form(), condition);
         match used.into_iter().find(|field| self.hides(state, *field)) {
             Some(_) => {
                 Err(Failure::new(AE_PERMISSION_NOT_GRANTED, "the condition uses a field that is not to be read"))
@@ -149,7 +149,10 @@ fn bind(
         let hidden = names.filter(|name| !readable(name)).collect();
         let _ = opened.bound.set(Bound { hidden, filters_hidden: level == ADS_DD_TABLE_PERMISSION_LEVEL_1 });
         let guard = Guard::new(Arc::clone(session), &table.name, Arc::clone(&through.helpers));
-        state.area.set_rules(Some(Arc::new(guard)));
+        // A dictionary's tables are here, whatever other tables may be.
+        if let Some(area) = state.area.local() {
+            area.set_rules(Some(Arc::new(guard)));
+        }
         Ok(())
     })
 }
@@ -183,7 +186,7 @@ fn open_view(
         statement: Some(statement),
         columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
     };
-    let opened = cursor::open(&outcome).and_then(|area| Table::add(opening, area));
+    let opened = cursor::open(&outcome).and_then(|area| Table::add(opening, Box::new(area)));
     // The rows need no statement any more; its handle is not the program's to close.
     crate::registry::remove(statement);
     opened.map(|(handle, _)| handle)
