@@ -22,7 +22,6 @@ mod define;
 mod forms;
 mod lock;
 mod place;
-mod returning;
 mod scope;
 mod sequences;
 mod transaction;
@@ -30,9 +29,8 @@ mod update;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
-pub(crate) use forms::{Form, batch_of};
+pub(crate) use forms::{Form, NewRow, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
-pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
