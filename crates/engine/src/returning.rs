@@ -4,7 +4,7 @@
 //! beside it: what the row was before an UPDATE, and columns of the other tables.
 
 use crate::native::{NewRow, batch_of};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning};
@@ -19,6 +19,8 @@ pub(crate) struct Shown {
     bound: Option<BoundReturning>,
     /// The fields of the values beside each row.
     fields: Vec<Arc<Field>>,
+    /// Whether rows of nothing but NULLs stand for rows that are gone, whatever the columns hold.
+    may_miss: bool,
 }
 
 impl Shown {
@@ -36,7 +38,12 @@ impl Shown {
             _ => Arc::new(Schema::new(schema.fields().iter().take(columns).cloned().collect::<Vec<_>>())),
         };
         let bound = returning.map(|returning| returning.bind(&table, &visible)).transpose()?;
-        Ok(Shown { table, schema: Arc::clone(schema), bound, fields: Vec::new() })
+        Ok(Shown { table, schema: Arc::clone(schema), bound, fields: Vec::new(), may_miss: false })
+    }
+
+    /// The same where rows may be gone, which are shown as NULLs.
+    pub(crate) fn with_missing_rows(self) -> Shown {
+        Shown { may_miss: true, ..self }
     }
 
     /// Whether it wants rows.
@@ -66,20 +73,31 @@ impl Shown {
         let Some(bound) = &self.bound else {
             return Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()).with_changed(rows.count));
         };
-        let expressions = planner.row_returning(bound, &self.table, &self.schema, &self.fields)?;
+        let schema = match self.may_miss {
+            false => Arc::clone(&self.schema),
+            true => {
+                let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
+                Arc::new(Schema::new(self.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
+            }
+        };
         let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = rows.kept.into_iter().unzip();
         let column = |(place, field): (usize, &Arc<Field>)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> =
                 kept.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
             array_of(field.data_type(), &values)
         };
-        let mut columns: Vec<ArrayRef> = self.schema.fields().iter().enumerate().map(column).collect();
+        let mut columns: Vec<ArrayRef> = schema.fields().iter().enumerate().map(column).collect();
+        let mut fields: Vec<Arc<Field>> = schema.fields().to_vec();
         for (place, field) in self.fields.iter().enumerate() {
             let values: Vec<ValueRef<'_>> =
                 beside.iter().map(|values| values.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
-            columns.push(array_of(field.data_type(), &values));
+            let column = array_of(field.data_type(), &values);
+            // Texts of literals have another layout than those of tables.
+            fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
+            columns.push(column);
         }
-        let fields: Vec<Arc<Field>> = self.schema.fields().iter().chain(&self.fields).cloned().collect();
+        let behind = &fields[schema.fields().len()..];
+        let expressions = planner.row_returning(bound, &self.table, &schema, behind)?;
         let batch = batch_of(&Arc::new(Schema::new(fields)), columns, kept.len())?;
         let batch = expressions.evaluate(&batch)?;
         Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(rows.count))

@@ -6,7 +6,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Answer, InsertSource, Name, POSITION, Planned, RECORD_NUMBER, Statement};
 
 impl Session {
-    /// The plan of the query of an INSERT, an UPDATE or a DELETE.
+    /// The plan of the query of an INSERT, an UPDATE, a DELETE or a MERGE.
     ///
     /// Errors: `Unsupported` for other statements, and for ANALYZE, which would change the rows.
     pub(super) fn explain_change(&mut self, text: &str, analyze: bool) -> Result<Answer> {
@@ -28,6 +28,11 @@ impl Session {
                 let position = self.position_column(&delete.table)?;
                 let planned = planner.plan_delete(text, &delete, (position, &[]), &catalog)?;
                 (format!("Delete: {}", delete.table), plan(planned))
+            }
+            Statement::Merge(merge) => {
+                let position = self.position_column(&merge.table)?;
+                let planned = planner.plan_merge(text, &merge, (position, &[]), &catalog)?;
+                (format!("Merge: {}", merge.table), plan(planned))
             }
             Statement::Insert(insert) => {
                 self.position_column(&insert.table)?;
