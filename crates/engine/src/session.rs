@@ -1,6 +1,7 @@
 //! A session: one user's settings, and the statement that runs.
 
 mod create;
+mod define_files;
 mod explain;
 mod files;
 mod settings;
@@ -85,6 +86,7 @@ impl Session {
             Words::ShowColumns(table) => self.show_columns(&table),
             Words::ShowIndexes(table) => self.show_indexes(&table),
             Words::ShowSettings(name) => self.show_settings(name.as_deref()),
+            Words::Upkeep(upkeep, table) => self.upkeep(upkeep, &table),
             Words::Set { name, value } => {
                 self.set(&name, &value)?;
                 Ok(nothing())
@@ -256,6 +258,9 @@ impl Session {
         if let Some(answer) = self.change_file(text, &statement)? {
             return Ok(answer);
         }
+        if let Some(answer) = self.define_file(text, &statement)? {
+            return Ok(answer);
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
@@ -286,13 +291,18 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
                 Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
             }),
-            Statement::Drop(drop) => self
-                .define(text, |transaction| Definitions::drop(native, transaction, drop))
-                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::Drop(drop) => self.drop_native(text, drop),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
+    }
+
+    fn drop_native(&mut self, text: &str, drop: &mainstay_query::Drop) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        self.define(text, |transaction| Definitions::drop(native, transaction, drop))
+            .map_err(|error| self.of_a_file(&drop.names, error))
     }
 
     /// Runs an INSERT with these values for the parameters in its lists of values.

@@ -5,15 +5,15 @@
 mod support;
 
 use mainstay_base::Code;
-use mainstay_engine::{Database, Options, Session};
+use mainstay_engine::{Database, Session};
 use mainstay_vfs::Disk;
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use support::{lines, session, value};
+use support::{change, check, failure, lines, session, value};
 use tempfile::TempDir;
 
 /// A table of all the usual fields, with three tags in its CDX.
@@ -42,29 +42,6 @@ fn stock(format: Format) -> (TempDir, PathBuf, Session) {
     table.close().unwrap();
     let session = session(folder.path());
     (folder, path, session)
-}
-
-/// Runs a statement: how many rows it changed.
-#[track_caller]
-fn change(session: &mut Session, sql: &str) -> u64 {
-    let mut answer = session.execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    while answer.next_batch().unwrap().is_some() {}
-    answer.changed().unwrap_or_default()
-}
-
-#[track_caller]
-fn failure(session: &mut Session, sql: &str) -> mainstay_base::Error {
-    match session.execute(sql).and_then(|answer| answer.collect()) {
-        Ok(_) => panic!("{sql} should fail"),
-        Err(error) => error,
-    }
-}
-
-/// Nothing is wrong with the files: records, memos, and every key of every index.
-#[track_caller]
-fn check(folder: &Path) {
-    let findings = mainstay_engine::check(folder, &Options::default()).unwrap();
-    assert!(findings.is_empty(), "{findings:#?}");
 }
 
 #[test]
@@ -191,7 +168,7 @@ fn another_sessions_records_are_waited_for_and_looked_at_again() {
     two.execute("SET lock_timeout = 50ms").unwrap();
     let error = failure(&mut two, "UPDATE stock SET price = 0 WHERE id = 1");
     assert_eq!(error.code(), Code::LockTimeout);
-    assert!(error.message().contains("record 1 is locked by") && error.message().contains("50 ms"), "{error}");
+    assert!(error.message().contains("record 1 is locked by") && error.message().contains("; waited "), "{error}");
     assert_eq!(change(&mut two, "UPDATE stock SET price = 21 WHERE id = 2"), 1);
     two.execute("SET lock_timeout = 20s").unwrap();
     let waiting = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Statements that change tables which are files.
+//! Statements that change the rows of tables which are files.
 
 use super::Session;
 use crate::catalog::OpenTable;
