@@ -62,6 +62,7 @@ mod dbf;
 mod describe;
 mod folder;
 mod inserted;
+mod merged;
 mod native;
 mod options;
 mod prepared;

@@ -3,6 +3,7 @@
 //! ```text
 //!   tables    the tables that a transaction has open for writing
 //!   change    INSERT, UPDATE, DELETE: rows of a query as changes of records
+//!   merge     MERGE
 //!   define    CREATE, ALTER, DROP TABLE, TRUNCATE, PACK
 //!   index     CREATE and DROP INDEX, REINDEX
 //!   lock      the records of a statement, locked and looked at again
@@ -29,6 +30,7 @@ mod change;
 mod define;
 mod index;
 mod lock;
+mod merge;
 mod tables;
 mod values;
 
