@@ -133,6 +133,15 @@ impl FolderCatalog {
         Ok(names.iter().filter_map(open).collect())
     }
 
+    /// The names of the tables that are files, after a look at the folder.
+    pub(crate) fn file_names(&self) -> Result<Vec<String>> {
+        let mut tables = self.lock();
+        self.relist(&mut tables)?;
+        let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// The names of all tables, after a look at the folder.
     pub(crate) fn table_names(&self) -> Result<Vec<String>> {
         let mut tables = self.lock();

@@ -59,6 +59,7 @@ mod catalog;
 mod check;
 mod database;
 mod dbf;
+pub mod definitions;
 mod describe;
 mod folder;
 mod inserted;
