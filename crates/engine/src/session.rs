@@ -1,7 +1,9 @@
 //! A session: one user's settings, and the statement that runs.
 
 mod create;
+mod define_files;
 mod explain;
+mod files;
 mod settings;
 
 pub use settings::Setting;
@@ -85,6 +87,7 @@ impl Session {
             Words::ShowColumns(table) => self.show_columns(&table),
             Words::ShowIndexes(table) => self.show_indexes(&table),
             Words::ShowSettings(name) => self.show_settings(name.as_deref()),
+            Words::Upkeep(upkeep, table) => self.upkeep(upkeep, &table),
             Words::Set { name, value } => {
                 self.set(&name, &value)?;
                 Ok(nothing())
@@ -274,6 +277,12 @@ impl Session {
     /// A statement that is neither a query nor one of ours.
     fn other(&mut self, text: &str) -> Result<Answer> {
         let statement = Statement::parse(text)?;
+        if let Some(answer) = self.change_file(text, &statement)? {
+            return Ok(answer);
+        }
+        if let Some(answer) = self.define_file(text, &statement)? {
+            return Ok(answer);
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
@@ -304,17 +313,25 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
                 Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
             }),
-            Statement::Drop(drop) => self
-                .define(text, |transaction| Definitions::drop(native, transaction, drop))
-                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::Drop(drop) => self.drop_native(text, drop),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
+    fn drop_native(&mut self, text: &str, drop: &mainstay_query::Drop) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        self.define(text, |transaction| Definitions::drop(native, transaction, drop))
+            .map_err(|error| self.of_a_file(&drop.names, error))
+    }
+
     /// Runs an INSERT with these values for the parameters in its lists of values.
     pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        if let Some(table) = self.dbf_table(&insert.table)? {
+            return self.change_records(text, &table, parameters, |changer, open| changer.insert(&table, open, insert));
+        }
         self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
     }
 
