@@ -19,11 +19,14 @@
 
 mod accumulate;
 mod alter;
+mod bulk;
+mod capture;
 mod catalog;
 mod change;
 mod cursor;
 mod define;
 mod errors;
+mod fire;
 mod flow;
 mod functions;
 mod instance;

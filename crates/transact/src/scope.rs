@@ -213,11 +213,12 @@ impl Scope for Names<'_> {
         let mut core = self.core.borrow_mut();
         if let Ok(Some(columns)) = core.native_columns(&table.replace('"', "")) {
             let column = |column: NativeColumn| {
+                let data_type = type_of_field(&column.field)?;
                 Some(TableColumn {
                     name: column.field.name().clone(),
-                    data_type: type_of_field(&column.field)?,
+                    data_type,
                     is_identity: column.is_identity,
-                    is_computed: column.is_computed,
+                    is_computed: column.is_computed || data_type == DataType::RowVersion,
                 })
             };
             return columns.into_iter().map(column).collect();
@@ -239,6 +240,10 @@ impl Scope for Names<'_> {
 
     fn is_scalar_function(&self, name: &ObjectName) -> bool {
         self.modules.is_scalar_function(name)
+    }
+
+    fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
+        self.modules.view(name).cloned()
     }
 
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {

@@ -38,7 +38,8 @@ pub fn create_table(
         }
     }
     let word = if temporary { "CREATE TEMPORARY TABLE" } else { "CREATE TABLE" };
-    let mut statements = vec![format!("{word} {table} ({})", parts.join(", "))];
+    let mut statements = row_versions(&columns);
+    statements.push(format!("{word} {table} ({})", parts.join(", ")));
     for (index, column) in indexes {
         let mut index = index.clone();
         if let (true, Some(column)) = (index.columns.is_empty(), column) {
@@ -47,6 +48,20 @@ pub fn create_table(
         statements.push(create_index(&index, table)?);
     }
     Ok(statements)
+}
+
+/// The sequence that all row versions of a database come from.
+pub const ROW_VERSIONS: &str = "sys.mainstay_row_versions";
+
+/// What makes that sequence, if a table has a row version.
+fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
+    match columns.iter().any(|(_, data_type)| *data_type == DataType::RowVersion) {
+        true => vec![
+            "CREATE SCHEMA IF NOT EXISTS sys".to_owned(),
+            format!("CREATE SEQUENCE IF NOT EXISTS {ROW_VERSIONS} START WITH 2001"),
+        ],
+        false => Vec::new(),
+    }
 }
 
 /// The statement that makes an index.
@@ -93,7 +108,8 @@ fn not_null_columns(filter: &Expr) -> Option<Vec<&Name>> {
 pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     match action {
         AlterTableAction::Add(_, elements) => {
-            let mut statements = Vec::new();
+            let added = stored_columns(elements, scope)?;
+            let mut statements = row_versions(&added);
             let columns = stored_columns(elements, scope)?;
             for (place, element) in elements.iter().enumerate() {
                 match element {
@@ -196,6 +212,10 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
         }
     };
     let mut text = format!("{name} {}", type_name(data_type));
+    if data_type == DataType::RowVersion {
+        // A row that changes gets a new one by the statement.
+        text.push_str(&format!(" DEFAULT (\"mssql:cast:binary(8)\"(nextval('{ROW_VERSIONS}')))"));
+    }
     let says_null = column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(_)));
     if let ColumnKind::Stored(declared) = &column.kind
         && !says_null

@@ -6,7 +6,7 @@
 //! ```
 
 use super::{Reducer, not_supported};
-use crate::tree::{Argument, AssignOperator, Call, Expr, Literal, Name, ObjectName, SetItem};
+use crate::tree::{Argument, Call, Expr, Literal, Name, ObjectName};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// The names of the methods; they are written in lower case.
@@ -52,31 +52,6 @@ fn named_in(path: &str) -> Vec<Expr> {
         rest = behind;
     }
     named
-}
-
-/// The items of SET with methods of columns as values: `c.modify('...')` is `c = c.modify('...')`, and
-/// `c.WRITE(text, offset, length)` a text with another part.
-pub(super) fn without_methods(items: &[SetItem]) -> Vec<SetItem> {
-    let plain = |item: &SetItem| match item {
-        SetItem::Method(column, method, arguments) => {
-            let target = Expr::Column(column.clone());
-            let value = match method.text.to_ascii_uppercase().as_str() {
-                "WRITE" => {
-                    let name = ObjectName {
-                        parts: vec![Name { text: "TEXT_WRITE".to_owned(), ..Name::default() }],
-                        ..ObjectName::default()
-                    };
-                    let arguments =
-                        std::iter::once(target).chain(arguments.iter().cloned()).map(Argument::Value).collect();
-                    Expr::Call(Box::new(Call { name, arguments, ..Call::default() }))
-                }
-                _ => Expr::Method(Box::new(target), method.clone(), Some(arguments.clone())),
-            };
-            SetItem::Column(column.clone(), AssignOperator::Set, value)
-        }
-        other => other.clone(),
-    };
-    items.iter().map(plain).collect()
 }
 
 impl Reducer<'_> {
