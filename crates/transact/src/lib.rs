@@ -19,6 +19,7 @@
 
 mod accumulate;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;
