@@ -202,6 +202,9 @@ impl Client {
         if answer.is_err() {
             // What state the stream is in is not known.
             *guard = None;
+            if self.in_transaction.swap(false, SeqCst) {
+                return Err(lost("its transaction was rolled back"));
+            }
         }
         answer.map(Some)
     }
@@ -280,6 +283,11 @@ impl Client {
             Reply::Owner(owner) => Ok(owner),
             _ => Err(malformed("another reply")),
         }
+    }
+
+    /// Whether a transaction is under way, as far as is known.
+    pub fn is_in_transaction(&self) -> bool {
+        self.in_transaction.load(SeqCst)
     }
 
     /// Begins a transaction over all tables that are open through this connection.

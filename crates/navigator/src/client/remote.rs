@@ -277,11 +277,14 @@ impl RemoteArea {
             let tells = steps.iter().any(is_long);
             let request = Request { table: self.table, progress: tells, steps: all };
             let (asked, seen) = (Instant::now(), self.changed.load(SeqCst));
+            let in_transaction = self.client.is_in_transaction();
             let answer = match self.client.ask(self.epoch, &request, progress) {
                 Ok(Some(answer)) => answer,
                 Ok(None) if attempt < 2 => continue,
-                // What only reads can be asked again.
-                Err(error) if error.code() == Code::ConnectionLost && attempt == 0 && !changes => continue,
+                // What only reads can be asked again, unless more was lost than the answer.
+                Err(error) if error.code() == Code::ConnectionLost && attempt == 0 && !changes && !in_transaction => {
+                    continue;
+                }
                 Ok(None) => return Err(lost("it was made again")),
                 Err(error) => return Err(error),
             };

@@ -7,7 +7,7 @@
 
 use super::values::*;
 use super::{choice, structure};
-use mainstay_base::Error;
+use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side,
@@ -47,6 +47,19 @@ pub enum TlsWish {
     Open,
     /// It has to be.
     Required,
+}
+
+/// Whether a connection is encrypted, by what both sides have said: each of them works it out by itself.
+///
+/// Errors: `NotPermitted` if one side needs what the other has not.
+pub fn encrypts(client: TlsWish, server: TlsWish) -> mainstay_base::Result<bool> {
+    match (client, server) {
+        (TlsWish::Required, TlsWish::Off) => {
+            Err(Error::new(Code::NotPermitted, "the server does not encrypt, and tls:// asks for it"))
+        }
+        (_, TlsWish::Off) | (TlsWish::Off, TlsWish::Open) => Ok(false),
+        (_, TlsWish::Required) | (_, TlsWish::Open) => Ok(true),
+    }
 }
 
 /// Who the client is.
@@ -329,7 +342,7 @@ structure! { State { position, count, stamp, is_new, locks, orders, index_files 
 structure! { Answer { replies, error, state } }
 structure! { Page { rows, here, is_first, is_last, numbers } }
 
-choice! { Step {
+choice! { named Step {
     1 Find { names };
     2 List { folder };
     3 Remove { path };
