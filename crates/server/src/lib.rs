@@ -23,7 +23,6 @@ mod log;
 mod login;
 mod metrics;
 mod navigator;
-pub mod password;
 mod registry;
 mod requests;
 mod server;
@@ -32,6 +31,7 @@ mod tls;
 mod watch;
 
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
+pub use mainstay_password as password;
 pub use metrics::metrics_page;
 pub use navigator::NavigatorDoor;
 pub use server::{Server, Stopped};

@@ -16,10 +16,10 @@ mod stream;
 
 use crate::config::{Config, Encryption, User};
 use crate::log::{Level, Log};
-use crate::password::Checker;
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
 use mainstay_navigator::server::Service;
+use mainstay_password::Checker;
 use mainstay_vfs::FileSystem;
 use std::collections::HashMap;
 use std::fmt::Display;
