@@ -10,7 +10,7 @@ use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ fn connect(name: &str, user: &str, password: &str) -> mainstay_base::Result<Arc<
 
 fn open(client: &Arc<Client>) -> RemoteArea {
     let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
-    RemoteArea::open(client, &client.path(&PathBuf::from("names.dbf")), &how).unwrap()
+    RemoteArea::open(client, &[client.path(Path::new("names.dbf"))], &how).unwrap()
 }
 
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {

@@ -19,6 +19,7 @@ impl Step {
             Step::Find { .. }
                 | Step::List { .. }
                 | Step::Remove { .. }
+                | Step::Clear { .. }
                 | Step::Create { .. }
                 | Step::Begin
                 | Step::Commit

@@ -114,8 +114,8 @@ pub struct Request {
 /// How a table is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Its path below the folder.
-    pub path: PathBuf,
+    /// Paths below the folder, of which the first that there is a file of is meant.
+    pub names: Vec<PathBuf>,
     /// Who else uses it.
     pub mode: Mode,
     /// The locks of those who share it.
@@ -134,6 +134,7 @@ pub enum Step {
     Find { names: Vec<PathBuf> },
     List { folder: PathBuf },
     Remove { path: PathBuf },
+    Clear { path: PathBuf },
     Create { path: PathBuf, spec: TableSpec },
     Open(Opening),
     Begin,
@@ -252,6 +253,8 @@ pub struct Numbers {
 pub struct Opened {
     /// Its number for requests.
     pub table: u32,
+    /// Its path below the folder, as it is written there.
+    pub name: PathBuf,
     /// Its form.
     pub form: Form,
     /// It can only be read.
@@ -332,11 +335,11 @@ structure! { Welcome { connection, server } }
 structure! { Problem { error } }
 structure! { Progress { done, all } }
 structure! { Request { table, progress, steps } }
-structure! { Opening { path, mode, scheme, open_structural, or_read_only } }
+structure! { Opening { names, mode, scheme, open_structural, or_read_only } }
 structure! { PageWish { before, after, bytes, unless, numbers } }
 structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
-structure! { Opened { table, form, is_read_only } }
+structure! { Opened { table, name, form, is_read_only } }
 structure! { Person { connection, user, application, address } }
 structure! { State { position, count, stamp, is_new, locks, orders, index_files } }
 structure! { Answer { replies, error, state } }
@@ -355,6 +358,7 @@ choice! { named Step {
     10 RollBackTo(place);
     11 Users;
     12 LockOwner { path, record };
+    13 Clear { path };
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);

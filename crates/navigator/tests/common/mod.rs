@@ -49,7 +49,7 @@ impl Served {
     /// A table opened by a client.
     pub fn open(&self, client: &Arc<Client>, name: &str, mode: Mode) -> RemoteArea {
         let how = OpenHow { mode, scheme: None, open_structural: true, hide_deleted: false, exact: false };
-        RemoteArea::open(client, &client.path(Path::new(name)), &how).unwrap()
+        RemoteArea::open(client, &[client.path(Path::new(name))], &how).unwrap()
     }
 
     /// The same table opened without a server.

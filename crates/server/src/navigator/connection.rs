@@ -134,16 +134,16 @@ fn answer_requests(shared: &Shared, mut session: Session, stream: &mut Stream) -
         }
         let request: Request = decode(&frame.body)?;
         let began = Instant::now();
-        let mut told = began;
+        let mut told: Option<Instant> = None;
         let mut lost = None;
         let answer = session.answer(&request, &mut |done, all| {
             if shared.stopping.load(SeqCst) {
                 return ControlFlow::Break(());
             }
-            if !request.progress || told.elapsed() < PROGRESS_PAUSE {
+            if !request.progress || told.is_some_and(|told| told.elapsed() < PROGRESS_PAUSE) {
                 return ControlFlow::Continue(());
             }
-            told = Instant::now();
+            told = Some(Instant::now());
             match ask_whether_to_go_on(stream, Progress { done, all }) {
                 Ok(verdict) => verdict,
                 Err(error) => {
