@@ -161,14 +161,14 @@ pub enum Step {
     Page(PageWish),
     Row,
     Value(u16),
-    Key,
+    Key(Option<Vec<u8>>),
     RecordCount(Counting),
     KeyCount(Counting),
     KeyNumber(Counting),
     RelativePosition,
     SetScope { side: Side, key: SeekKey },
     ClearScope(Side),
-    IsInScope,
+    IsInScope(Option<Vec<u8>>),
     SetFilter(Option<String>),
     SetAof(String),
     ClearAof,
@@ -375,14 +375,14 @@ choice! { named Step {
     33 Page(wish);
     34 Row;
     35 Value(field);
-    36 Key;
+    36 Key(bytes);
     37 RecordCount(what);
     38 KeyCount(what);
     39 KeyNumber(what);
     40 RelativePosition;
     50 SetScope { side, key };
     51 ClearScope(side);
-    52 IsInScope;
+    52 IsInScope(bytes);
     53 SetFilter(condition);
     54 SetAof(condition);
     55 ClearAof;
