@@ -23,6 +23,7 @@ mod capture;
 mod catalog;
 mod change;
 mod cursor;
+mod cursors;
 mod define;
 mod errors;
 mod fire;

@@ -13,7 +13,7 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source};
+use mainstay_tsql::reduce::{self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
+    /// What it is the list of, for a cursor.
+    pub(crate) cursor: Option<Arc<CursorQueries>>,
 }
 
 impl Inner {
@@ -59,7 +61,7 @@ impl Inner {
         if self.is_momentary.replace(false) {
             version.0 = u64::MAX;
         }
-        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
+        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
@@ -96,7 +98,7 @@ impl Runner<'_> {
                 };
                 self.inner.catalog_answer(function.name, inputs, &variable)
             }
-            Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
+            Source::CurrentRow(name, table, column) => self.inner.current_key(name, table, column),
         };
         plan.parameters.iter().map(&mut value).collect()
     }
@@ -389,7 +391,7 @@ pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Col
 }
 
 /// Sends a row, CHAR values with the blanks that are not stored.
-fn send_row<'v>(
+pub(crate) fn send_row<'v>(
     sink: &mut dyn Sink,
     columns: &[Column],
     value: impl Fn(usize) -> ValueRef<'v>,

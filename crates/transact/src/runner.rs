@@ -121,7 +121,7 @@ impl<'a> Runner<'a> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
-        self.inner.state.cursors.retain(|_, cursor| !cursor.is_local_to(self.inner.state.levels.len()));
+        self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
 
     /// What a session function gives.
@@ -173,6 +173,9 @@ impl<'a> Runner<'a> {
                 self.table_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))));
                 Ok(Flow::Next)
             }
+            Action::CursorParameter(name) => {
+                self.cursor_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))))
+            }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)
@@ -186,6 +189,7 @@ impl<'a> Runner<'a> {
             Action::Change(change) => self.change(loaded, number, host, change, call),
             Action::BeginCapture => self.begin_capture(),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
+            Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
             other => self.plain(other, host, call),
         }
     }
@@ -274,6 +278,10 @@ impl Host for Runner<'_> {
         self.inner.state.row_count = 0;
         let message = message_from(error);
         self.sink.message(&message);
+        if Origin::of(error) == Some(Origin::Change) {
+            let text = "The statement has been terminated.".to_owned();
+            self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
+        }
         let kind = self.kind();
         self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
         Unhandled::NextStatement
@@ -328,6 +336,7 @@ impl Runner<'_> {
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
+        let cursors = std::mem::take(&mut level.cursors);
         let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
         for name in names {
             let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
@@ -339,6 +348,7 @@ impl Runner<'_> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
+        self.inner.state.end_cursors(cursors, &[]);
     }
 
     /// Runs a text inside of the statement that runs.

@@ -7,7 +7,7 @@ use crate::modules::Modules;
 use crate::state::State;
 use crate::views;
 use mainstay_engine::NativeColumn;
-use mainstay_engine::definitions::TableDefinition;
+use mainstay_engine::definitions::{IndexColumn, TableDefinition};
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
@@ -162,6 +162,24 @@ pub(crate) fn is_temporary(name: &str) -> bool {
 }
 
 impl Names<'_> {
+    /// The names of the columns of keys of a table of the core.
+    fn keys_of(&self, core: &str, keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>) -> Vec<Vec<String>> {
+        let definitions = self.core.borrow().definitions();
+        let core = core.replace('"', "");
+        let (schema, name) = core.split_once('.').unwrap_or(("main", &core));
+        let is_it = |table: &&TableDefinition| table.name.eq_ignore_ascii_case(name);
+        let shared = &definitions.shared;
+        let schema = shared.schemas.iter().find(|known| known.name.eq_ignore_ascii_case(schema)).map(|known| known.id);
+        let temporary = definitions.temporary.iter().flat_map(|own| &own.tables).find(is_it);
+        let in_schema = |table: &&TableDefinition| is_it(table) && schema.is_none_or(|schema| schema == table.schema);
+        let Some(table) = temporary.or_else(|| shared.tables.iter().find(in_schema)) else { return Vec::new() };
+        let name_of = |column: &IndexColumn| {
+            let found = table.columns.iter().find(|known| known.id == column.column);
+            found.map_or_else(String::new, |found| found.name.clone())
+        };
+        keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect()
+    }
+
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
@@ -242,6 +260,23 @@ impl Scope for Names<'_> {
 
     fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
         self.modules.view(name).cloned()
+    }
+
+    fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
+        let core = self.table(name).ok()?;
+        self.core.borrow().native_columns(&core.replace('"', "")).ok()??;
+        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect());
+        let columns = self.columns(name)?;
+        let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
+        keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
+    }
+
+    fn indexes(&self, name: &ObjectName) -> Vec<Vec<String>> {
+        let Ok(core) = self.table(name) else { return Vec::new() };
+        self.keys_of(&core, |table| {
+            let keys = table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone());
+            keys.chain(table.indexes.iter().map(|index| index.columns.clone())).collect()
+        })
     }
 
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {

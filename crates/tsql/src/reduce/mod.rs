@@ -19,6 +19,7 @@
 mod affected;
 mod catalog;
 mod change;
+mod cursor;
 mod define;
 mod expression;
 mod function;
@@ -34,6 +35,7 @@ mod update;
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
+pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
@@ -75,6 +77,16 @@ pub trait Scope {
     /// The query of an inline table function of this name, and its parameters with their types.
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
 
+    /// The columns of the primary key of a table of the core's own, none where it has none; `None` for anything else.
+    fn key(&self, _: &ObjectName) -> Option<Vec<TableColumn>> {
+        None
+    }
+
+    /// The columns of the indexes of a table, its keys among them.
+    fn indexes(&self, _: &ObjectName) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
@@ -115,8 +127,8 @@ pub enum Source {
     Session(SessionFunction),
     /// What the catalog answers for these arguments.
     Catalog(CatalogFunction, Vec<Input>),
-    /// The number of the row that a cursor stands on.
-    CurrentRow(CursorName),
+    /// Of the row that a cursor stands on, in the table of the core of this name, the column of this name.
+    CurrentRow(CursorName, String, String),
 }
 
 /// An argument of a function of the catalog.
@@ -248,8 +260,8 @@ struct Reducer<'s> {
     output: Option<Rc<output::OutputNames>>,
     /// What the query that finds the rows of a change gives beside each.
     beside: Vec<String>,
-    /// What the target of a change is called, and the column there that is the number of its row.
-    current: Option<(String, String)>,
+    /// What the target of a change is called, the column there that is the number of its row, and the table.
+    current: Option<(String, String, ObjectName)>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
