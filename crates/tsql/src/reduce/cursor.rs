@@ -157,7 +157,7 @@ impl Reducer<'_> {
         let columns = key_columns(self.scope.key(&table).unwrap_or_default());
         for (place, (column, data_type)) in columns.into_iter().enumerate() {
             let source = super::Source::CurrentRow(cursor.clone(), core.clone(), column.clone());
-            let number = self.parameter_number(source, data_type);
+            let number = self.parameter_number(source, data_type, None);
             if place > 0 {
                 self.push(" AND ");
             }
