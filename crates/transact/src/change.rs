@@ -363,6 +363,17 @@ impl Inner {
         Ok(plan)
     }
 
+    /// How many values a row has that is put into these columns of a table, if the table is known.
+    pub(crate) fn width_of(
+        &mut self,
+        table: &ObjectName,
+        named: &[mainstay_tsql::tree::Name],
+    ) -> Result<Option<usize>, Box<Raised>> {
+        let open = self.state.identity_insert.as_ref().is_some_and(|open| table.last().eq_ignore_ascii_case(open));
+        let Some(known) = self.names(&[]).columns(table) else { return Ok(None) };
+        reduce::insert_columns(&known, named, table, open).map(|given| Some(given.len())).map_err(raised)
+    }
+
     /// A table with the columns that rows are put into: those that are named, or all that take values.
     pub(crate) fn column_list(
         &mut self,

@@ -61,6 +61,7 @@ impl Runner<'_> {
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {
+                self.check_end(transaction)?;
                 let name = transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.done(Command::NONE, None);

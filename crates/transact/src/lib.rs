@@ -38,6 +38,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod table_calls;
 mod texts;
 mod views;
 

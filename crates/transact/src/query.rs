@@ -5,6 +5,7 @@ use crate::modules::Loaded;
 use crate::runner::{Ran, Runner, set};
 use crate::scope::Names;
 use crate::session::Inner;
+use crate::table_calls::PlannedCall;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
@@ -29,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) change: Option<Arc<ReducedChange>>,
     /// What it is the list of, for a cursor.
     pub(crate) cursor: Option<Arc<CursorQueries>>,
+    /// The functions whose tables it reads.
+    pub(crate) calls: Vec<PlannedCall>,
 }
 
 impl Inner {
@@ -38,6 +41,8 @@ impl Inner {
 
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
+        // What a statement that was not planned has asked for is not the next one's.
+        drop(self.calls.planned());
         Names {
             instance: &self.instance,
             cache: &self.catalog,
@@ -45,6 +50,7 @@ impl Inner {
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
             state: &self.state,
+            calls: &self.calls,
             variables,
         }
     }
@@ -61,7 +67,8 @@ impl Inner {
         if self.is_momentary.replace(false) {
             version.0 = u64::MAX;
         }
-        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None })
+        let calls = self.calls.planned();
+        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None, calls })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
@@ -79,7 +86,11 @@ impl Runner<'_> {
     ) -> Result<Box<Plan>, Box<Raised>> {
         match self.take_plan(loaded, number) {
             Some(plan) if self.inner.is_current(&plan) => Ok(plan),
-            _ => make(self.inner).map(Box::new),
+            stale => {
+                // The tables of its calls are free for the new one.
+                drop(stale);
+                make(self.inner).map(Box::new)
+            }
         }
     }
 
@@ -88,10 +99,13 @@ impl Runner<'_> {
     /// Errors: those of bringing a value to the type of the column that takes it.
     pub(crate) fn values(
         &mut self,
-        plan: &Plan,
+        plan: &mut Plan,
         host: &HostStatement,
-        call: &StatementCall<'_>,
+        call: &mut StatementCall<'_>,
     ) -> Result<Vec<Value>, Box<Raised>> {
+        if !plan.calls.is_empty() {
+            self.fill_calls(plan, host, call)?;
+        }
         let variable = |name: &str| {
             let place = host.inputs.iter().position(|(known, _)| known == name);
             place.map_or(Value::Null, |place| call.input(place).to_value())
@@ -139,7 +153,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
@@ -239,7 +253,7 @@ impl Runner<'_> {
                 reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
             let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -291,7 +305,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
             let mut rows = plan.prepared.query(core, &parameters)?;
@@ -319,7 +333,7 @@ impl Runner<'_> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (columns, rows) = {
             let mut rows =

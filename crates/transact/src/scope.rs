@@ -5,14 +5,16 @@ use crate::errors::message_of;
 use crate::instance::Instance;
 use crate::modules::Modules;
 use crate::state::State;
+use crate::table_calls::TableCalls;
 use crate::views;
 use mainstay_engine::NativeColumn;
 use mainstay_engine::definitions::{IndexColumn, TableDefinition};
+use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{InlineFunction, Scope, TableColumn, quoted};
-use mainstay_tsql::tree::ObjectName;
+use mainstay_tsql::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction, quoted};
+use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +29,7 @@ pub(crate) struct Names<'a> {
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
     pub(crate) modules: &'a Modules,
     pub(crate) state: &'a State,
+    pub(crate) calls: &'a TableCalls,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],
 }
@@ -277,6 +280,27 @@ impl Scope for Names<'_> {
             let keys = table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone());
             keys.chain(table.indexes.iter().map(|index| index.columns.clone())).collect()
         })
+    }
+
+    fn table_function(&self, name: &ObjectName) -> Option<TableFunction> {
+        let function = self.modules.table_function(name)?;
+        let parameter = |parameter: &Parameter| {
+            let data_type = reduce::data_type(&parameter.data_type, Declared::Column(1, &parameter.name.text), self);
+            Some((parameter.name.text.clone(), data_type.ok()?, parameter.default.is_some()))
+        };
+        let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
+        let FunctionKind::MultiStatement(_, elements, _) = &function.returns else { return None };
+        let types = reduce::column_types(elements, self).ok()?;
+        let column = |(name, data_type)| TableColumn { name, data_type, is_identity: false, is_computed: false };
+        Some(TableFunction { parameters, columns: types.into_iter().map(column).collect() })
+    }
+
+    fn table_call(&self, call: TableCall) -> Result<String, Message> {
+        let Some(function) = self.table_function(&call.name) else {
+            return Err(Message::error(208, format!("Invalid object name '{}'.", call.name.last())));
+        };
+        let text = self.modules.find(&call.name).map(|object| Arc::clone(&object.text)).unwrap_or_default();
+        self.calls.register(&mut self.core.borrow_mut(), call, &function, text)
     }
 
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {

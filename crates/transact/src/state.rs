@@ -110,6 +110,8 @@ pub(crate) struct Level {
     pub(crate) columns_updated: Option<Vec<String>>,
     /// The same as `COLUMNS_UPDATED()` gives it.
     pub(crate) columns_mask: Vec<u8>,
+    /// The table variable whose rows the level gives back: a function's.
+    pub(crate) returns: Option<String>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
     /// The numbers of its cursors by their names and variables, in lower case.

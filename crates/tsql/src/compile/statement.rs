@@ -4,8 +4,9 @@ use super::{Action, Compiler, callee, storage_type};
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    AssignOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, ExecuteArgument, ExecuteModule,
-    Expr, Fetch, InsertRows, Name, Query, QueryBody, SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
+    AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, ExecuteArgument,
+    ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, Query, QueryBody, SelectItem, SetItem, SetVariable,
+    Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -310,10 +311,7 @@ impl Compiler<'_> {
         if let Change::Insert(insert) = change
             && let InsertRows::Execute(execute) = &insert.rows
         {
-            self.host(line, Action::BeginCapture, Span::default(), Vec::new(), Vec::new());
-            self.execute(execute, line, span)?;
-            self.host(line, Action::EndCapture(Box::new(change.clone())), span, Vec::new(), Vec::new());
-            return Ok(());
+            return self.captured(execute, change, line, span);
         }
         let mut outputs = Vec::new();
         if let Change::Update(update) = change {
@@ -359,6 +357,32 @@ impl Compiler<'_> {
             calculated.push(((name, data_type), compiled));
         }
         calculated
+    }
+
+    /// INSERT ... EXEC: what is executed is not, where its rows cannot be collected.
+    fn captured(&mut self, execute: &Execute, change: &Change, line: u32, span: Span) -> Compiled {
+        let name = "@#collects";
+        let (slot, data_type) = match self.slots.get(name) {
+            Some(known) => *known,
+            None => {
+                let slot = self.routine.slot(name, storage_type(DataType::Bit));
+                self.declared(slot, name, DataType::Bit);
+                (slot, DataType::Bit)
+            }
+        };
+        let number = |digits: &str| Expr::Literal(Literal::Integer(digits.to_owned()));
+        let value = self.value_as(&number("0"), data_type)?;
+        self.push(line, program::StatementKind::Assign { target: slot, value });
+        self.host(line, Action::BeginCapture, Span::default(), Vec::new(), vec![(name.to_owned(), slot, data_type)]);
+        let variable = Expr::Variable(Name { text: name.to_owned(), ..Name::default() });
+        let condition =
+            self.condition(&Expr::Binary(Box::new(variable), BinaryOperator::Equal, Box::new(number("1"))))?;
+        let then = self.aside(|it| {
+            it.execute(execute, line, span)?;
+            it.host(line, Action::EndCapture(Box::new(change.clone())), span, Vec::new(), Vec::new());
+            Ok(())
+        })?;
+        self.plain(line, program::StatementKind::If { condition, then, otherwise: Vec::new() })
     }
 
     fn execute(&mut self, execute: &Execute, line: u32, span: Span) -> Compiled {

@@ -246,7 +246,7 @@ impl Reducer<'_> {
         chosen.ok_or_else(several)
     }
 
-    fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
+    pub(super) fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
         match &column.parts[..] {
             [.., table, _] => table.text.eq_ignore_ascii_case(&leaf.alias),
             _ => self.leaf_columns(leaf).iter().any(|known| known.eq_ignore_ascii_case(column.last())),
