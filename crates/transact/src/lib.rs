@@ -24,6 +24,7 @@ mod capture;
 mod catalog;
 mod change;
 mod cursor;
+mod cursors;
 mod define;
 mod errors;
 mod fire;
@@ -38,6 +39,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod table_calls;
 mod texts;
 mod views;
 

@@ -9,6 +9,7 @@ use crate::procedures;
 use crate::runner::Runner;
 use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
+use crate::table_calls::TableCalls;
 use crate::texts::Texts;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
+    /// Functions whose tables statements read.
+    pub(crate) calls: TableCalls,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -106,6 +109,7 @@ impl Session {
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
+            calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, cancel }
