@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_vfs::{Disk, FileSystem, Memory};
-use mainstay_xbase::indexed::{Savepoint, Transaction};
 
 use crate::backend::{self, RemoteFolder, SqlSession};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::settings;
+use crate::transaction::{Savepoint, Transaction};
 
 /// A transaction that is under way.
 pub struct Running {

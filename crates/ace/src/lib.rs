@@ -40,3 +40,4 @@ mod settings;
 mod statement;
 pub mod structures;
 mod table;
+mod transaction;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use mainstay_workarea::{Area, OrderId, SeekHow};
+use mainstay_workarea::{OrderId, SeekHow, WorkArea};
 
 use crate::border::Handle;
 use crate::connection::Connection;
@@ -74,7 +74,7 @@ struct Link {
 /// What the lock is around.
 pub struct State {
     /// The work area.
-    pub area: Area,
+    pub area: Box<dyn WorkArea>,
     /// The handles of its orders.
     pub orders: Vec<(OrderId, Handle)>,
     /// The settings that the area has.
@@ -136,13 +136,13 @@ impl Drop for Owned<'_> {
 }
 
 /// Whether the area is on a record in the sense of the interface.
-pub fn is_positioned(area: &Area) -> bool {
+pub fn is_positioned(area: &dyn WorkArea) -> bool {
     !area.is_eof() && !area.is_bof()
 }
 
 impl Table {
     /// Gives an open area its handles.
-    pub fn add(opening: Opening, area: Area) -> Result<(Handle, Arc<Table>)> {
+    pub fn add(opening: Opening, area: Box<dyn WorkArea>) -> Result<(Handle, Arc<Table>)> {
         let path = area.path().to_path_buf();
         let table = Arc::new(Table {
             handle: OnceLock::new(),
@@ -222,7 +222,7 @@ impl Table {
 
     /// As [`Table::with`], for calls that need a current record.
     pub fn on_record<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        self.with(|state| match is_positioned(&state.area) {
+        self.with(|state| match is_positioned(&*state.area) {
             true => work(state),
             false => Err(Failure::new(AE_NO_CURRENT_RECORD, "the table is at its beginning or its end")),
         })
@@ -243,11 +243,11 @@ impl Table {
     }
 
     /// Moves the area in an order; what follows this table is marked.
-    pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+    pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
         self.is_behind.store(false, Ordering::Release);
         let answer = self.without_relation(|state| {
             state.area.set_order(order.map(|order| order.id))?;
-            work(&mut state.area)
+            work(&mut *state.area)
         });
         self.mark_children();
         answer
@@ -372,7 +372,7 @@ impl Table {
             }
         };
         let (parent, order, expression, scoped) = link;
-        let key = parent.with(|state| match is_positioned(&state.area) {
+        let key = parent.with(|state| match is_positioned(&*state.area) {
             true => Ok(state.area.evaluate(&expression)?.into_key()),
             false => Ok(None),
         })?;
@@ -380,7 +380,7 @@ impl Table {
             let before = state.area.order();
             state.area.set_order(Some(order))?;
             let moved = match &key {
-                Some(key) => follow(&mut state.area, key, scoped),
+                Some(key) => follow(&mut *state.area, key, scoped),
                 None => Ok(state.area.go_eof()?),
             };
             state.area.set_order(before)?;
@@ -389,7 +389,7 @@ impl Table {
     }
 }
 
-fn follow(area: &mut Area, key: &mainstay_workarea::SeekKey, scoped: bool) -> Result<()> {
+fn follow(area: &mut dyn WorkArea, key: &mainstay_workarea::SeekKey, scoped: bool) -> Result<()> {
     if scoped {
         area.set_scope(mainstay_workarea::Side::Top, key)?;
         area.set_scope(mainstay_workarea::Side::Bottom, key)?;

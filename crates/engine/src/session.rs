@@ -263,6 +263,7 @@ impl Session {
             Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
             Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
             Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
+            Statement::Merge(merge) => self.change(text, |changer, transaction| changer.merge(transaction, merge)),
             Statement::Truncate { names, restart } => {
                 self.change(text, |changer, transaction| changer.truncate(transaction, names, *restart))
             }

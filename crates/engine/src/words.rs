@@ -70,7 +70,7 @@ impl<'a> Words<'a> {
 pub(crate) fn may_change(query: &str) -> bool {
     let is_with = first_words(query, 1).first().is_some_and(|(_, word)| word.eq_ignore_ascii_case("with"));
     let has = |word: &[u8]| query.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
-    is_with && (has(b"insert") || has(b"update") || has(b"delete"))
+    is_with && (has(b"insert") || has(b"update") || has(b"delete") || has(b"merge"))
 }
 
 /// Whether FOR UPDATE or FOR SHARE may be in a query: the words are there, perhaps in a text or a comment.

@@ -22,8 +22,11 @@ use mainstay_base::{Decimal, Value, ValueRef};
 /// An operation by its name, whatever types it is for.
 #[derive(Clone, Debug)]
 pub enum Operation {
-    /// A literal or parameter of this type.
+    /// A literal of this type.
     Typed(DataType),
+    /// A parameter of this type. Its value says nothing of the types of results, as a literal's does: 5 * 1.5 is
+    /// DECIMAL(4,1), @n * 1.5 is DECIMAL(13,1).
+    Given(DataType),
     /// CAST, CONVERT and their like.
     Convert(ConvertKind, DataType),
     /// An operator that gives a value.
@@ -112,6 +115,7 @@ impl Operation {
                 return data_type(detail).map(|to| Operation::Convert(kind, to));
             }
             return match head {
+                "given" => data_type(detail).map(Operation::Given),
                 "collate" => Some(Operation::Collate(detail.to_owned())),
                 "average" => data_type(detail).map(Operation::Average),
                 _ => {
@@ -145,7 +149,7 @@ impl Operation {
         };
         let mut common = None;
         let (how, result) = match (self, arguments) {
-            (Operation::Typed(to), _) => (How::Same, Some(*to)),
+            (Operation::Typed(to) | Operation::Given(to), _) => (How::Same, Some(*to)),
             (Operation::Convert(kind, to), [from, ..]) => {
                 let style = constant(1).and_then(|value| match value {
                     Value::Integer(style) => i32::try_from(*style).ok(),
@@ -218,7 +222,7 @@ impl Operation {
 
     fn shown(&self) -> String {
         match self {
-            Operation::Typed(to) => to.to_string(),
+            Operation::Typed(to) | Operation::Given(to) => to.to_string(),
             Operation::Convert(_, to) => format!("convert to {to}"),
             Operation::Function(function, _) => function.name.to_ascii_lowercase(),
             Operation::IsNull => "isnull".to_owned(),

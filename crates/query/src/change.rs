@@ -387,11 +387,11 @@ pub(crate) fn parsed(text: &str) -> Result<Query> {
 }
 
 /// A query whose parts are then replaced.
-fn template() -> Result<Query> {
+pub(crate) fn template() -> Result<Query> {
     parsed("SELECT 1")
 }
 
-fn select_of(query: &mut Query) -> Result<&mut Select> {
+pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select> {
     match query.body.as_mut() {
         SetExpr::Select(select) => Ok(select),
         _ => Err(Error::new(Code::Internal, "a query was made that is none")),
@@ -408,7 +408,7 @@ fn position_of(table: &Name, alias: Option<&Name>) -> Expr {
     Expr::CompoundIdentifier(vec![Ident::new(table.key.clone()), Ident::new(POSITION)])
 }
 
-fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoins]) -> Vec<TableWithJoins> {
+pub(crate) fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoins]) -> Vec<TableWithJoins> {
     let mut parts: Vec<Ident> = table.schema.iter().map(Ident::new).collect();
     parts.push(Ident::new(table.key.clone()));
     let factor = TableFactor::Table {

@@ -116,7 +116,8 @@ pub fn values_queries(rows: &[Vec<Option<Expr>>]) -> Result<(Vec<Query>, Vec<Pla
         }
         lists.push(exprs);
     }
-    if lists.iter().flatten().any(has_subquery) {
+    // A column of one VALUES has one type in all its rows, which the NULL that stands for a DEFAULT may not have.
+    if !defaults.is_empty() || lists.iter().flatten().any(has_subquery) {
         let queries: Result<Vec<Query>> = lists.into_iter().map(select).collect();
         return Ok((queries?, defaults));
     }

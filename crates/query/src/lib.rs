@@ -36,6 +36,7 @@ mod fused;
 mod grammar;
 mod literals;
 mod lookup;
+mod merge;
 mod moment;
 pub mod mssql;
 mod optimize;

@@ -1,7 +1,7 @@
 //! Single values out of vectors, and vectors out of single values.
 //!
 //! Queries answer in Arrow's types, rows are written in SQL's. Numbers keep their exact value on the way; what does not
-//! fit a column is refused by [`mainstay_base::convert`], not here.
+//! fit a column is refused by [`mainstay_base::convert()`], not here.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

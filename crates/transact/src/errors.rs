@@ -39,6 +39,15 @@ pub(crate) fn message_of(error: &Error) -> Message {
         }
         Code::Duplicate => Message::error(2714, sentence(error)).state(6),
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Code::Syntax if error.message().contains("different number of columns") => {
+            let text = "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of \
+                        expressions in their target lists.";
+            Message::error(205, text)
+        }
+        Code::Syntax if error.message().contains("must appear in select list") => {
+            let text = "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.";
+            Message::error(145, text).severity(15)
+        }
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
         Code::InvalidValue if error.message().contains("no whole number of") => {
             let to = if error.message().contains("64 bits") { "bigint" } else { "int" };

@@ -9,7 +9,7 @@ use mainstay_mssql::messages::format as format_message;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
-use mainstay_tsql::compile::{self, Action, HostStatement, ModuleParameter};
+use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, SessionFunction};
 use mainstay_tsql::tree::{
     AssignOperator, Expr, Format, Isolation, Name, Phrase, PhraseItem, Query, Transaction, WaitFor,
@@ -57,7 +57,7 @@ impl Runner<'_> {
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
-                let loaded = self.inner.compile(&text, &[]).map_err(first)?;
+                let loaded = self.inner.text(&text, "").map_err(first)?;
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {
@@ -385,29 +385,10 @@ impl Inner {
         Ok(())
     }
 
-    /// The parameters that a text declares: `@a int, @b nvarchar(20) output`.
-    pub(crate) fn declared(&self, text: &str) -> Result<Vec<ModuleParameter>, Message> {
-        if text.trim().is_empty() {
-            return Ok(Vec::new());
-        }
-        let source = format!("CREATE PROCEDURE p {text} AS RETURN 0");
-        let parsed = mainstay_tsql::parse(&source, mainstay_tsql::Options::default());
-        if let Some(error) = parsed.errors.first() {
-            return Err(Message::error(error.number as i32, error.message.clone()).severity(15));
-        }
-        let Some(statement) = parsed.statements.first() else { return Ok(Vec::new()) };
-        match &statement.kind {
-            mainstay_tsql::tree::StatementKind::Procedure(procedure) => {
-                compile::procedure(&source, procedure, &self.modules).map(|module| module.parameters).map_err(|m| *m)
-            }
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Keeps a text under a new handle.
-    pub(crate) fn keep_handle(&mut self, text: &str, parameters: &[ModuleParameter]) -> i32 {
+    pub(crate) fn keep_handle(&mut self, text: &str, declarations: &str) -> i32 {
         self.state.last_handle += 1;
-        let prepared = PreparedText { text: text.into(), parameters: parameters.into() };
+        let prepared = PreparedText { text: text.into(), declarations: declarations.into() };
         self.state.handles.insert(self.state.last_handle, prepared);
         self.state.last_handle
     }

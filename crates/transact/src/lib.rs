@@ -35,6 +35,7 @@ mod scope;
 mod session;
 mod state;
 mod system;
+mod texts;
 
 pub use instance::Instance;
 pub use session::Session;

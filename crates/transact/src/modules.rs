@@ -1,12 +1,14 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
 use crate::errors::message_of;
+use crate::query::Plan;
 use crate::scope::local_name;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::Program;
-use mainstay_tsql::compile::{self, Module, Types};
+use mainstay_tds::Column;
+use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
     CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget,
@@ -14,13 +16,12 @@ use mainstay_tsql::tree::{
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The table that keeps the texts.
 const TABLE: &str = "sys.mainstay_modules";
 
-/// A module that is ready to run.
-#[derive(Debug)]
+/// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
     /// What the machine runs.
     pub(crate) program: Arc<Program>,
@@ -28,6 +29,29 @@ pub(crate) struct Loaded {
     pub(crate) module: Module,
     /// The text it was compiled from.
     pub(crate) text: Arc<str>,
+    /// The plans of its statements, by their numbers. They are here, and not in a map beside, so that a plan cannot
+    /// outlive its text.
+    plans: Mutex<Vec<Option<Box<Plan>>>>,
+    /// The columns of those statements that are one row of values.
+    rows: Vec<Option<Box<[Column]>>>,
+}
+
+impl Loaded {
+    /// The columns of a statement that is one row of values.
+    pub(crate) fn row_columns(&self, statement: usize) -> &[Column] {
+        self.rows.get(statement).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    /// The plans of its statements, by their numbers.
+    pub(crate) fn plans(&self) -> MutexGuard<'_, Vec<Option<Box<Plan>>>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loaded").field("text", &self.text).finish_non_exhaustive()
+    }
 }
 
 /// An object that is text.
@@ -263,7 +287,15 @@ impl Scope for Nothing {
 pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<Loaded>, Box<Message>> {
     let failed = |error: mainstay_program::FormError| Box::new(Message::error(50000, format!("{error}.")));
     let program = Program::compile(module.routine.clone()).map_err(failed)?;
-    Ok(Arc::new(Loaded { program, module, text }))
+    let plans = Mutex::new(module.actions.iter().map(|_| None).collect());
+    let columns = |statement: &HostStatement| match &statement.action {
+        Action::BeginRow(columns) | Action::Row { columns, .. } => {
+            Some(columns.iter().map(|(name, data_type)| Column::new(name.clone(), *data_type)).collect())
+        }
+        _ => None,
+    };
+    let rows = module.actions.iter().map(columns).collect();
+    Ok(Arc::new(Loaded { program, module, text, plans, rows }))
 }
 
 /// Schema and name in lower case.

@@ -239,11 +239,9 @@ fn odbc_type(data_type: DataType) -> i64 {
 /// `EXEC sp_executesql N'...', N'@a int', @a = 1`.
 fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     let statement = text_of(call.input(0));
-    let declared = match call.inputs() {
-        0 | 1 => Vec::new(),
-        _ => runner.inner.declared(&text_of(call.input(1))).map_err(raised)?,
-    };
-    let loaded = runner.inner.compile(&statement, &declared).map_err(first)?;
+    let declarations = if call.inputs() > 1 { text_of(call.input(1)) } else { String::new() };
+    let loaded = runner.inner.text(&statement, &declarations).map_err(first)?;
+    let declared = &loaded.module.parameters;
     let place = |(number, parameter): (usize, &ModuleParameter)| {
         let named = (2..call.inputs())
             .find(|place| call.input_name(*place).is_some_and(|name| name.eq_ignore_ascii_case(&parameter.name)));
@@ -253,7 +251,7 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
         })
     };
     let places: Vec<Option<usize>> = declared.iter().enumerate().map(place).collect();
-    for (place, parameter) in places.iter().zip(&declared) {
+    for (place, parameter) in places.iter().zip(declared) {
         if place.is_none() {
             let text = format!(
                 "The parameterized query '{statement}' expects the parameter '{}', which was not supplied.",

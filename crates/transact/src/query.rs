@@ -11,7 +11,7 @@ use mainstay_mssql::convert::convert;
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tds::{Column, Command};
+use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
@@ -108,9 +108,7 @@ impl Runner<'_> {
         query: &Query,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        if let QueryBody::Select(select) = &query.body
-            && let Some((name, _)) = &select.into
-        {
+        if let Some(name) = new_table(&query.body) {
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {
@@ -122,6 +120,32 @@ impl Runner<'_> {
         let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
+        self.inner.state.row_count = count as i64;
+        self.done(Command::SELECT, Some(count));
+        Ok(Flow::Next)
+    }
+
+    /// The columns of a row that follows.
+    pub(crate) fn begin_row(&mut self, loaded: &Loaded, number: usize) -> Ran {
+        if self.inner.state.captured.is_empty() {
+            self.sink.columns(loaded.row_columns(number)).map_err(stopped)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// SELECT of values that are there already: one row, to the client or to who captures it.
+    pub(crate) fn row(&mut self, loaded: &Loaded, number: usize, is_begun: bool, call: &StatementCall<'_>) -> Ran {
+        let columns = loaded.row_columns(number);
+        if !is_begun {
+            self.begin_row(loaded, number)?;
+        }
+        let is_wanted = !self.inner.state.options.fmt_only;
+        match self.inner.state.captured.last_mut() {
+            Some(captured) => captured.push((0..columns.len()).map(|place| call.input(place).to_value()).collect()),
+            None if is_wanted => send_row(self.sink, columns, |place| call.input(place))?,
+            None => {}
+        }
+        let count = u64::from(is_wanted);
         self.inner.state.row_count = count as i64;
         self.done(Command::SELECT, Some(count));
         Ok(Flow::Next)
@@ -157,30 +181,15 @@ impl Runner<'_> {
         if !captures {
             self.sink.columns(&columns).map_err(stopped)?;
         }
-        let (mut count, mut padded) = (0, Vec::new());
+        let mut count = 0;
         while count < limit
             && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
         {
             count += 1;
-            if captures {
-                let values = (0..row.len()).map(|column| row.get(column).to_value()).collect();
-                if let Some(captured) = self.inner.state.captured.last_mut() {
-                    captured.push(values);
-                }
-                continue;
+            match self.inner.state.captured.last_mut() {
+                Some(captured) => captured.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
+                None => send_row(self.sink, &columns, |column| row.get(column))?,
             }
-            padded.clear();
-            let cells: Vec<ValueRef<'_>> = (0..columns.len()).map(|column| row.get(column)).collect();
-            pad(&columns, &cells, &mut padded);
-            let cells: Vec<ValueRef<'_>> = cells
-                .iter()
-                .enumerate()
-                .map(|(place, cell)| match padded.iter().find(|(of, _)| *of == place) {
-                    Some((_, text)) => ValueRef::Text(text),
-                    None => *cell,
-                })
-                .collect();
-            self.sink.row(&cells).map_err(stopped)?;
         }
         Ok(count)
     }
@@ -339,6 +348,14 @@ impl Inner {
     }
 }
 
+/// The table that a query makes: the first SELECT of a UNION says it.
+fn new_table(body: &QueryBody) -> Option<&ObjectName> {
+    match body {
+        QueryBody::Select(select) => select.into.as_ref().map(|(name, _)| name),
+        QueryBody::Set(first, ..) => new_table(first),
+    }
+}
+
 /// The columns of a result as the client is told of them.
 pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Column> {
     let fields = schema.fields();
@@ -365,16 +382,40 @@ pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Col
     fields.iter().enumerate().map(column).collect()
 }
 
+/// Sends a row, CHAR values with the blanks that are not stored.
+fn send_row<'v>(
+    sink: &mut dyn Sink,
+    columns: &[Column],
+    value: impl Fn(usize) -> ValueRef<'v>,
+) -> Result<(), Box<Raised>> {
+    let padded: Vec<(usize, String)> = padded(columns, &value);
+    let cell = |place: usize| match padded.iter().find(|(of, _)| *of == place) {
+        Some((_, text)) => ValueRef::Text(text),
+        None => value(place),
+    };
+    // Rows that are not wide need no room of their own.
+    let mut few = [ValueRef::Null; 16];
+    match few.get_mut(..columns.len()) {
+        Some(cells) => {
+            cells.iter_mut().enumerate().for_each(|(place, to)| *to = cell(place));
+            sink.row(cells).map_err(stopped)
+        }
+        None => sink.row(&(0..columns.len()).map(cell).collect::<Vec<_>>()).map_err(stopped),
+    }
+}
+
 /// The texts of CHAR columns with the blanks that are not stored, by their places.
-fn pad(columns: &[Column], cells: &[ValueRef<'_>], padded: &mut Vec<(usize, String)>) {
-    for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
+fn padded<'v>(columns: &[Column], value: impl Fn(usize) -> ValueRef<'v>) -> Vec<(usize, String)> {
+    let mut padded = Vec::new();
+    for (place, column) in columns.iter().enumerate() {
         let (DataType::Char(length) | DataType::NChar(length)) = column.data_type else { continue };
-        let ValueRef::Text(text) = cell else { continue };
+        let ValueRef::Text(text) = value(place) else { continue };
         let short = usize::from(length).saturating_sub(text.chars().count());
         if short > 0 {
             padded.push((place, format!("{text}{}", " ".repeat(short))));
         }
     }
+    padded
 }
 
 /// The client is gone, or wants no more.

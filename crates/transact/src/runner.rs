@@ -17,12 +17,6 @@ use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
 use std::sync::Arc;
 
-/// The plans of a module's statements, by their numbers.
-#[derive(Default)]
-pub(crate) struct Plans {
-    by_statement: Vec<Option<Box<Plan>>>,
-}
-
 /// A run of a batch or procedure.
 pub(crate) struct Runner<'a> {
     pub(crate) inner: &'a mut Inner,
@@ -104,16 +98,13 @@ impl<'a> Runner<'a> {
 
     /// The plan of the statement that runs, taken out while it is used.
     pub(crate) fn take_plan(&mut self, loaded: &Arc<Loaded>, statement: usize) -> Option<Box<Plan>> {
-        let plans = self.inner.plans.get_mut(&(Arc::as_ptr(loaded) as usize))?;
-        plans.by_statement.get_mut(statement)?.take()
+        loaded.plans().get_mut(statement)?.take()
     }
 
     pub(crate) fn put_plan(&mut self, loaded: &Arc<Loaded>, statement: usize, plan: Box<Plan>) {
-        let plans = self.inner.plans.entry(Arc::as_ptr(loaded) as usize).or_default();
-        if plans.by_statement.len() <= statement {
-            plans.by_statement.resize_with(statement + 1, || None);
+        if let Some(place) = loaded.plans().get_mut(statement) {
+            *place = Some(plan);
         }
-        plans.by_statement[statement] = Some(plan);
     }
 
     fn leave_level(&mut self) {
@@ -182,6 +173,8 @@ impl<'a> Runner<'a> {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)
             }
+            Action::BeginRow(_) => self.begin_row(loaded, number),
+            Action::Row { is_begun, .. } => self.row(loaded, number, *is_begun, call),
             Action::Query(query) => self.query(loaded, number, host, query, call),
             Action::Assign(query, assigned) => self.assign(loaded, number, host, query, assigned, call),
             Action::Value(value, _) => self.value(loaded, number, host, value, call),

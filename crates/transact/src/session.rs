@@ -3,10 +3,11 @@
 use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
 use crate::instance::Instance;
-use crate::modules::{Loaded, Modules, loaded};
+use crate::modules::{Loaded, Modules};
 use crate::procedures;
-use crate::runner::{Plans, Runner};
+use crate::runner::Runner;
 use crate::state::{State, TemporaryTable};
+use crate::texts::Texts;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
@@ -14,25 +15,18 @@ use mainstay_query::CancelHandle;
 use mainstay_tds::{
     BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
 };
-use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
-use mainstay_tsql::{Options, parse};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// How many batches a session remembers compiled.
-const KEPT_BATCHES: usize = 200;
 
 /// A connection to a database, speaking T-SQL.
 pub struct Session {
     pub(crate) inner: Inner,
     machine: Machine,
-    /// Batches that were compiled, by their text.
-    batches: HashMap<Arc<str>, Arc<Loaded>>,
     cancel: Arc<Stopper>,
 }
 
@@ -42,7 +36,7 @@ pub(crate) struct Inner {
     pub(crate) core: mainstay_engine::Session,
     pub(crate) modules: Modules,
     pub(crate) state: State,
-    pub(crate) plans: HashMap<usize, Plans>,
+    pub(crate) texts: Texts,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
 }
@@ -94,11 +88,11 @@ impl Session {
             core,
             modules: Modules::default(),
             state,
-            plans: HashMap::new(),
+            texts: Texts::default(),
             is_momentary: Cell::new(false),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
-        Session { inner, machine, batches: HashMap::new(), cancel }
+        Session { inner, machine, cancel }
     }
 
     pub(crate) fn use_database(&mut self, name: &str) {
@@ -108,7 +102,7 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
-        match self.load(text, &[]) {
+        match self.inner.text(text, "") {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
             Ok(loaded) => {
                 self.run(&loaded, &[], DoneKind::Statement, sink);
@@ -131,25 +125,6 @@ impl Session {
     fn begin(&mut self) {
         self.cancel.machine.store(false, Ordering::Release);
         self.inner.state.now = now();
-    }
-
-    /// A text, compiled.
-    pub(crate) fn load(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
-        self.inner.refresh().map_err(|message| vec![message])?;
-        if parameters.is_empty()
-            && let Some(known) = self.batches.get(text)
-        {
-            return Ok(Arc::clone(known));
-        }
-        let loaded = self.inner.compile(text, parameters)?;
-        if parameters.is_empty() && text.len() < 16_384 {
-            if self.batches.len() >= KEPT_BATCHES {
-                self.batches.clear();
-                self.inner.plans.clear();
-            }
-            self.batches.insert(Arc::clone(&loaded.text), Arc::clone(&loaded));
-        }
-        Ok(loaded)
     }
 
     /// Runs what is loaded; whether it came to its end.
@@ -263,15 +238,16 @@ impl Session {
         };
         match name {
             "sp_executesql" => {
-                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
-                self.run_text(&text(0), &declared, call, 2, sink)
+                let loaded = self.inner.text(&text(0), &text(1))?;
+                self.run_text(&loaded, call, 2, sink);
+                Ok(())
             }
             "sp_prepare" | "sp_prepexec" => {
-                let declared = self.inner.declared(&text(1)).map_err(|message| vec![message])?;
-                let handle = self.inner.keep_handle(&text(2), &declared);
-                self.load(&text(2), &declared)?;
+                let (declarations, text) = (text(1), text(2));
+                let loaded = self.inner.text(&text, &declarations)?;
+                let handle = self.inner.keep_handle(&text, &declarations);
                 if name == "sp_prepexec" {
-                    self.run_text(&text(2), &declared, call, 3, sink)?;
+                    self.run_text(&loaded, call, 3, sink);
                 } else {
                     sink.return_status(0);
                 }
@@ -284,10 +260,12 @@ impl Session {
                     let text = format!("Could not find prepared statement with handle {handle}.");
                     return Err(vec![Message::error(8179, text)]);
                 };
-                self.run_text(&prepared.text, &prepared.parameters, call, 1, sink)
+                let loaded = self.inner.text(&prepared.text, &prepared.declarations)?;
+                self.run_text(&loaded, call, 1, sink);
+                Ok(())
             }
             "sp_prepexecrpc" => {
-                let handle = self.inner.keep_handle(&text(1), &[]);
+                let handle = self.inner.keep_handle(&text(1), "");
                 let parameters = call.parameters.get(2..).map(<[_]>::to_vec).unwrap_or_default();
                 self.procedure_call(&Call { procedure: text(1), parameters, ..call.clone() }, sink);
                 self.give_handle(handle, sink);
@@ -307,16 +285,9 @@ impl Session {
         let _ = sink.return_value(0, &column, ValueRef::Integer(handle.into()));
     }
 
-    /// Runs a text whose parameters have these types, with the values of a call from `first` on.
-    fn run_text(
-        &mut self,
-        text: &str,
-        declared: &[ModuleParameter],
-        call: &Call,
-        first: usize,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Vec<Message>> {
-        let loaded = self.load(text, declared)?;
+    /// Runs a text with parameters, with the values of a call from `first` on.
+    fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+        let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {
             let named = given.iter().position(|one| one.name.eq_ignore_ascii_case(&parameter.name));
@@ -329,8 +300,8 @@ impl Session {
             None => RunArgument::Default,
         };
         let arguments: Vec<RunArgument<'_>> = places.iter().map(argument).collect();
-        if !self.run(&loaded, &arguments, DoneKind::InProcedure, sink) {
-            return Ok(());
+        if !self.run(loaded, &arguments, DoneKind::InProcedure, sink) {
+            return;
         }
         sink.return_status(0);
         for (place, parameter) in declared.iter().enumerate() {
@@ -340,7 +311,6 @@ impl Session {
                 let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
             }
         }
-        Ok(())
     }
 }
 
@@ -439,31 +409,6 @@ impl Inner {
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);
         self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
-    }
-
-    /// Compiles a text with parameters of these types.
-    pub(crate) fn compile(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
-        // The variables of the text are declared by its parameters.
-        let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
-        let options = Options { quoted_identifier: self.state.options.quoted_identifier };
-        let parsed = parse(text, options);
-        let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
-        let errors: Vec<Message> = parsed
-            .errors
-            .iter()
-            .filter(|error| !(error.number == 137 && is_known(&error.message)))
-            .map(|error| {
-                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
-                (message.state, message.line) = (error.state, error.line);
-                message
-            })
-            .collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        let module =
-            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
-        loaded(module, Arc::from(text)).map_err(|message| vec![*message])
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::cursor::Cursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
-use mainstay_tsql::compile::ModuleParameter;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,7 +57,8 @@ pub(crate) struct State {
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedText {
     pub(crate) text: Arc<str>,
-    pub(crate) parameters: Arc<[ModuleParameter]>,
+    /// Those of its parameters.
+    pub(crate) declarations: Arc<str>,
 }
 
 /// SET options.

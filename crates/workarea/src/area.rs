@@ -6,6 +6,7 @@ use crate::field::Readers;
 use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
+use crate::value::FieldValue;
 use crate::visibility::Visibility;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
@@ -74,6 +75,8 @@ pub(crate) struct Row {
     pub(crate) is_new: bool,
     /// Long values that are stored when the record is written.
     pub(crate) memos: Vec<(usize, Vec<u8>)>,
+    /// Values by field that are known although the memo file is not at hand.
+    pub(crate) lent: Vec<(usize, FieldValue)>,
     /// The record that was locked for a change, and is unlocked after it.
     pub(crate) implicit_lock: Option<u32>,
 }
@@ -151,6 +154,12 @@ impl Area {
         self.counts = counts(&self.dbf);
         self.compilations = Compilations::default();
         Ok(())
+    }
+
+    /// From here on the area stands for a table elsewhere.
+    pub(crate) fn detach(&mut self, path: &Path, mode: Mode) {
+        self.path = path.to_owned();
+        self.options.mode = mode;
     }
 
     /// A number for an order that is new.

@@ -15,7 +15,7 @@ use mainstay_xbase::dbf::{Encoding, Field, FieldKind, blank, encode};
 
 impl Area {
     /// Makes ready to change the current record.
-    fn begin_change(&mut self) -> Result<()> {
+    pub(crate) fn begin_change(&mut self) -> Result<()> {
         if self.row.is_changed {
             return Ok(());
         }

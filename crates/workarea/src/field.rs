@@ -89,6 +89,9 @@ impl Area {
     /// A value that expressions do not know, as SQL reads it.
     fn decoded(&mut self, field: usize) -> Result<FieldValue> {
         self.load()?;
+        if let Some((_, known)) = self.row.lent.iter().find(|(other, _)| *other == field) {
+            return Ok(known.clone());
+        }
         let value = mainstay_xbase::writer::decode(&self.dbf, self.memo.as_ref(), field, &self.row.bytes)?;
         Ok(match value {
             Value::Null => empty(self.field(field)?.kind),
@@ -267,7 +270,7 @@ impl Area {
         Ok((value << unused) as i64 >> unused)
     }
 
-    fn reference(&mut self, field: usize) -> Result<Option<Reference>> {
+    pub(crate) fn reference(&mut self, field: usize) -> Result<Option<Reference>> {
         let (start, length) = self.field(field).map(|field| (field.offset, field.length))?;
         self.load()?;
         let Some(memo) = &self.memo else { return Ok(None) };
@@ -279,6 +282,12 @@ impl Area {
     pub fn memo_bytes(&mut self, field: usize) -> Result<Option<Vec<u8>>> {
         if let Some((_, pending)) = self.row.memos.iter().find(|(other, _)| *other == field) {
             return Ok(Some(pending.clone()));
+        }
+        if let Some((_, known)) = self.row.lent.iter().find(|(other, _)| *other == field) {
+            return Ok(match known {
+                FieldValue::Text(bytes) | FieldValue::Bytes(bytes) => Some(bytes.clone()),
+                _ => None,
+            });
         }
         let reference = self.reference(field)?;
         match &self.memo {

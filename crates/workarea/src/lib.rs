@@ -15,6 +15,7 @@
 //!   field, value  typed values of the current record
 //!   buffer, write changes that are pending, records with all their keys, locks
 //!   Workspace     areas in relation to each other                   workspace, relation
+//!   WorkArea      all of it as a trait, for tables of a server      work_area, detached
 //! ```
 //!
 //! The semantics are those of Clipper's and Harbour's drivers (DBFCDX, DBFNTX), the names of what is counted those of
@@ -46,6 +47,7 @@ mod bits;
 mod blocks;
 mod buffer;
 mod copy;
+mod detached;
 mod expression;
 mod field;
 mod freshness;
@@ -64,6 +66,7 @@ mod test;
 mod transactions;
 mod value;
 mod visibility;
+mod work_area;
 mod workspace;
 mod write;
 
@@ -71,6 +74,7 @@ pub use aggregate::{Aggregate, Among};
 pub use aof::{Customize, Optimized};
 pub use area::Area;
 pub use copy::{CopyOptions, SortKey};
+pub use detached::{Form, Position, RowChanges};
 pub use freshness::LOOK_AGAIN_AFTER;
 pub use options::{AreaOptions, Counting, Mode, SeekHow, Side};
 pub use order::{OrderId, OrderInfo};
@@ -82,4 +86,5 @@ pub use tables::{NewOrder, untold};
 pub use transactions::{commit, rollback, rollback_to};
 pub use value::{FieldValue, SeekKey, ValueKind};
 pub use visibility::Predicate;
+pub use work_area::WorkArea;
 pub use workspace::{AreaNumber, Workspace};

@@ -120,7 +120,7 @@ impl Area {
     }
 
     /// Whether the order lists the record, in its scope.
-    fn is_listed(&mut self, recno: u32) -> Result<bool> {
+    pub(crate) fn is_listed(&mut self, recno: u32) -> Result<bool> {
         self.in_order(|area, at| {
             let record = area.blocks.record(recno)?;
             let order = &mut area.orders[at];

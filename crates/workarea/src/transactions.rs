@@ -35,7 +35,7 @@ impl Area {
         Ok(())
     }
 
-    fn forget_pending(&mut self) {
+    pub(crate) fn forget_pending(&mut self) {
         (self.row.is_changed, self.row.is_new, self.row.is_loaded) = (false, false, false);
         self.row.memos.clear();
         self.row.implicit_lock = None;

@@ -158,7 +158,7 @@ pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
     let answer = table.with(|state| {
         let record = match record {
-            0 if is_positioned(&state.area) => state.area.record_number(),
+            0 if is_positioned(&*state.area) => state.area.record_number(),
             0 => return Err(AE_NO_CURRENT_RECORD.into()),
             record => record,
         };

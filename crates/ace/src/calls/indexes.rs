@@ -401,7 +401,7 @@ fn change_key(index: Handle, add: bool) -> Result<()> {
         if !info.custom {
             return Err(Failure::new(AE_INVALID_INDEX_TYPE, "the index is not a custom one"));
         }
-        if !is_positioned(&state.area) {
+        if !is_positioned(&*state.area) {
             return Err(AE_NO_CURRENT_RECORD.into());
         }
         match add {

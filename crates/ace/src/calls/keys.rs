@@ -127,7 +127,7 @@ pub fn set_scope(index: Handle, option: u16, key: Text, length: u16, kind: u16) 
 pub fn get_scope(index: Handle, option: u16, scope: Buffer, length: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     let side = side(option)?;
-    let bytes = order.with(|state, _| Ok(state.area.scope(side).map(<[u8]>::to_vec)))?;
+    let bytes = order.with(|state, _| Ok(state.area.scope(side)))?;
     scope.set_bytes(length, &bytes.ok_or_else(|| Failure::new(AE_NO_SCOPE, ""))?)
 }
 
@@ -161,7 +161,7 @@ pub fn count(index: Handle, option: u16, count: Out<u32>) -> Result<()> {
 pub fn number(index: Handle, option: u16, number: Out<u32>) -> Result<()> {
     let order = registry::order(index)?;
     let counting = counting(option)?;
-    let place = order.with(|state, _| match is_positioned(&state.area) {
+    let place = order.with(|state, _| match is_positioned(&*state.area) {
         true => Ok(state.area.key_number(counting)?.unwrap_or(0)),
         false => Ok(0),
     })?;
@@ -171,7 +171,7 @@ pub fn number(index: Handle, option: u16, number: Out<u32>) -> Result<()> {
 /// The bytes of the current record's key.
 pub fn extract(index: Handle, key: Buffer, length: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
-    let bytes = order.with(|state, _| match is_positioned(&state.area) {
+    let bytes = order.with(|state, _| match is_positioned(&*state.area) {
         true => Ok(state.area.key()?.unwrap_or_default()),
         false => Err(AE_NO_CURRENT_RECORD.into()),
     })?;
@@ -180,7 +180,7 @@ pub fn extract(index: Handle, key: Buffer, length: Out<u16>) -> Result<()> {
 
 pub fn get_position(index: Handle, position: Out<f64>) -> Result<()> {
     let order = registry::order(index)?;
-    let found = order.with(|state, _| match is_positioned(&state.area) {
+    let found = order.with(|state, _| match is_positioned(&*state.area) {
         true => Ok(state.area.relative_position()?),
         false => Err(AE_NO_CURRENT_RECORD.into()),
     })?;

@@ -9,7 +9,7 @@ use crate::table::{State, Table, is_positioned};
 /// The record that a call means: 0 is the current one.
 fn meant(state: &State, record: u32) -> Result<u32> {
     match record {
-        0 if is_positioned(&state.area) => Ok(state.area.record_number()),
+        0 if is_positioned(&*state.area) => Ok(state.area.record_number()),
         0 => Err(Failure::new(AE_NO_CURRENT_RECORD, "there is no current record to lock")),
         record => Ok(record),
     }

@@ -73,6 +73,6 @@ fn write_file(name: &str, bytes: &[u8]) -> Result<()> {
 
 pub fn block_size(table: Handle, size: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let found = table.without_relation(|state| Ok(state.area.memo().map_or(0, |memo| memo.block_size())))?;
+    let found = table.without_relation(|state| Ok(state.area.memo_block_size()))?;
     size.set(u16::try_from(found).unwrap_or(u16::MAX))
 }

@@ -43,13 +43,13 @@ pub fn skip_unique(index: Handle, count: i32) -> Result<()> {
     let order = registry::order(index)?;
     let step = i64::from(count.signum());
     for _ in 0..count.unsigned_abs() {
-        let key = order.with(|state, _| match is_positioned(&state.area) {
+        let key = order.with(|state, _| match is_positioned(&*state.area) {
             true => Ok(state.area.key()?),
             false => Ok(None),
         })?;
         loop {
             order.table.skip(Some(&order), step)?;
-            let (at_end, now) = order.with(|state, _| match is_positioned(&state.area) {
+            let (at_end, now) = order.with(|state, _| match is_positioned(&*state.area) {
                 true => Ok((false, state.area.key()?)),
                 false => Ok((true, None)),
             })?;
@@ -95,7 +95,7 @@ pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
     let (table, order) = registry::table_or_order(object)?;
     let hides_deleted = settings::read(|settings| !settings.show_deleted);
     let answer = table.on_record(|state| {
-        let area = &mut state.area;
+        let area = &mut *state.area;
         area.set_order(order.as_ref().map(|order| order.id))?;
         let (filter, has_aof, record) = (area.filter().map(str::to_owned), area.aof().is_some(), area.record_number());
         Ok(!(hides_deleted && area.is_deleted()?)
@@ -112,7 +112,7 @@ pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()>
     let (table, _) = registry::table_or_order(table)?;
     let counting = counting(option)?;
     let number = table.with(|state| {
-        let area = &mut state.area;
+        let area = &mut *state.area;
         match (is_positioned(area), counting) {
             (false, _) if area.is_eof() => Ok(area.record_count(Counting::All)?.saturating_add(1)),
             (false, _) => Ok(0),
@@ -154,7 +154,7 @@ pub fn counting(option: u16) -> Result<Counting> {
 
 pub fn refresh(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
-    table.with(|state| match is_positioned(&state.area) {
+    table.with(|state| match is_positioned(&*state.area) {
         true => Ok(state.area.refresh()?),
         false => Ok(()),
     })

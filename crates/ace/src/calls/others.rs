@@ -233,7 +233,7 @@ pub fn record_numbers(
     };
     let room = count.get()?;
     let (found, ended) = table.with(|state| {
-        let area = &mut state.area;
+        let area = &mut *state.area;
         area.set_order(order.as_ref().map(|order| order.id))?;
         let place = area.record_number();
         area.go_to(record)?;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mainstay_base::{Code, Decimal};
-use mainstay_workarea::{Area, CopyOptions, FieldValue};
+use mainstay_workarea::{CopyOptions, FieldValue, WorkArea};
 use mainstay_xbase::dbf::{FieldKind, Format};
 use mainstay_xbase::writer::Source;
 
@@ -144,7 +144,7 @@ pub fn set(object: Handle, record: Buffer, length: u32) -> Result<()> {
             let Some(field) = state.area.fields().get(number) else { break };
             if !field.kind.needs_memo() && field.letter != b'+' {
                 let cell = bytes.get(field.offset..field.offset + field.length).unwrap_or_default().to_vec();
-                put_cell(&mut state.area, number, &cell)?;
+                put_cell(&mut *state.area, number, &cell)?;
             }
         }
         match bytes.first() {
@@ -155,7 +155,7 @@ pub fn set(object: Handle, record: Buffer, length: u32) -> Result<()> {
 }
 
 /// The bytes that a field has in a record, as its value.
-fn put_cell(area: &mut Area, number: usize, cell: &[u8]) -> Result<()> {
+fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
     let Some(kind) = area.fields().get(number).map(|field| field.kind) else { return Ok(()) };
     let whole = |bytes: &[u8]| {
         let unused = 64 - 8 * bytes.len().clamp(1, 8) as u32;
@@ -180,7 +180,7 @@ fn put_cell(area: &mut Area, number: usize, cell: &[u8]) -> Result<()> {
 }
 
 /// What asks for the table alone.
-fn exclusively<T>(table: &Arc<Table>, work: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+fn exclusively<T>(table: &Arc<Table>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
     table.check_writable()?;
     if table.is_shared() {
         return Err(Failure::new(AE_TABLE_NOT_EXCLUSIVE, table.path.display().to_string()));
@@ -316,7 +316,7 @@ pub fn copy_some(from: Handle, to: Handle, respect: bool, most: u32) -> Result<(
     from.go(order.as_deref(), |area| Ok(if respect { area.go_top() } else { area.go_to(1) }?))?;
     for _ in 0..most {
         let values = from.with(|state| {
-            if !is_positioned(&state.area) {
+            if !is_positioned(&*state.area) {
                 return Ok(None);
             }
             let values =
@@ -396,7 +396,7 @@ pub fn last_counter(object: Handle, number: Out<u32>) -> Result<()> {
     let last = table.with(|state| {
         let field = state.area.fields().iter().position(|field| field.letter == b'+');
         match field {
-            Some(field) if is_positioned(&state.area) => Ok(state.area.get_integer(field)?),
+            Some(field) if is_positioned(&*state.area) => Ok(state.area.get_integer(field)?),
             Some(_) => Err(AE_NO_CURRENT_RECORD.into()),
             None => Err(Failure::new(AE_INVALID_FIELD_TYPE, "the table has no autoincrement field")),
         }

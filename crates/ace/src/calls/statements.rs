@@ -115,7 +115,7 @@ fn run(handle: Handle, statement: &Arc<Statement>, sql: &str, rows: Out<Handle>)
                 statement: Some(handle),
                 columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
             };
-            let (cursor, _) = Table::add(opening, cursor::open(&outcome)?)?;
+            let (cursor, _) = Table::add(opening, Box::new(cursor::open(&outcome)?))?;
             rows.set(cursor)?;
             Some(cursor)
         }

@@ -169,7 +169,7 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
         _ => error.into(),
     })?;
     if let Some(transaction) = opening.connection.running().filter(|_| opening.options & ADS_READONLY == 0) {
-        area.enlist(&transaction)?;
+        transaction.enlist(&mut area)?;
     }
     if opening.table_type == ADS_DEFAULT {
         opening.table_type = match area.header().version {
@@ -178,7 +178,7 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
             _ => ADS_CDX,
         };
     }
-    Table::add(opening, area)
+    Table::add(opening, Box::new(area))
 }
 
 /// Whether a table of this path is open in this process.

@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use mainstay_workarea::{self as workarea, Area};
-use mainstay_xbase::indexed::Transaction;
+use mainstay_workarea::WorkArea;
 
 use crate::border::*;
 use crate::connection::{Connection, Running};
@@ -11,6 +10,7 @@ use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry::{self, Object};
 use crate::table::Table;
+use crate::transaction::Transaction;
 
 /// The tables of a connection that may be written to, in the order of their handles.
 fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
@@ -25,11 +25,14 @@ fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
 }
 
 /// Works with the areas of all tables of a connection at once.
-fn with_all<T>(connection: Handle, work: impl FnOnce(&mut [&mut Area]) -> mainstay_base::Result<T>) -> Result<T> {
+fn with_all<T>(
+    connection: Handle,
+    work: impl FnOnce(&mut [&mut dyn WorkArea]) -> mainstay_base::Result<T>,
+) -> Result<T> {
     let tables = tables_of(connection);
     let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
-    let mut areas: Vec<&mut Area> =
-        guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut state.area)).collect();
+    let mut areas: Vec<&mut dyn WorkArea> =
+        guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut *state.area as _)).collect();
     Ok(work(&mut areas)?)
 }
 
@@ -64,8 +67,7 @@ fn begin_on(handle: Handle) -> Result<()> {
         running.depth += 1;
         return Ok(());
     }
-    let transaction = Transaction::begin(Arc::clone(&connection.files));
-    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.enlist(&transaction)))?;
+    let transaction = with_all(handle, |areas| Transaction::begin(&connection.files, areas))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
     Ok(())
@@ -98,7 +100,7 @@ fn commit_on(handle: Handle) -> Result<()> {
             return Ok(());
         }
     }
-    with_all(handle, |areas| workarea::commit(&transaction, areas))?;
+    with_all(handle, |areas| transaction.commit(areas))?;
     end(&connection);
     Ok(())
 }
@@ -110,7 +112,7 @@ pub fn roll_back(handle: Handle) -> Result<()> {
 /// Undoes the whole transaction, however deep it is nested.
 fn roll_back_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
-    with_all(handle, |areas| workarea::rollback(&transaction, areas))?;
+    with_all(handle, |areas| transaction.roll_back(areas))?;
     end(&connection);
     Ok(())
 }
@@ -118,9 +120,7 @@ fn roll_back_on(handle: Handle) -> Result<()> {
 pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     let name = name.string()?;
-    // What is pending belongs before the savepoint.
-    with_all(handle, |areas| areas.iter_mut().try_for_each(|area| area.write()))?;
-    let place = transaction.savepoint();
+    let place = with_all(handle, |areas| transaction.savepoint(areas))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = running.as_mut() {
         running.savepoints.retain(|(known, _, _)| !known.eq_ignore_ascii_case(&name));
@@ -143,7 +143,7 @@ pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
         })
     };
     let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, name))?;
-    with_all(handle, |areas| workarea::rollback_to(&transaction, place, areas))
+    with_all(handle, |areas| transaction.roll_back_to(place, areas))
 }
 
 /// Whether a transaction is under way on a connection, or for 0 on any.

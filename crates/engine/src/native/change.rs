@@ -46,13 +46,13 @@ pub(crate) struct Changer<'s> {
 }
 
 /// What an INSERT does with a key that is there.
-struct Upsert<'i> {
+pub(super) struct Upsert<'i> {
     /// The index that has the key; `None` for any.
     index: Option<usize>,
     update: Option<UpsertUpdate<'i>>,
 }
 
-struct UpsertUpdate<'i> {
+pub(super) struct UpsertUpdate<'i> {
     /// The versions that the statement has written: it may not change a row twice.
     written: RefCell<HashSet<u64>>,
     assignments: &'i [Assignment],
@@ -66,7 +66,7 @@ impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &insert.table)?;
-        let columns = self.insert_columns(&form, insert)?;
+        let columns = self.given_columns(&form, &insert.columns)?;
         let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
@@ -106,18 +106,18 @@ impl Changer<'_> {
         }
     }
 
-    fn sequences(&self, transaction: &Transaction) -> SessionSequences {
+    pub(super) fn sequences(&self, transaction: &Transaction) -> SessionSequences {
         SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
 
     /// The columns that an INSERT gives values for.
-    fn insert_columns(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
-        if insert.columns.is_empty() {
+    pub(super) fn given_columns(&self, form: &Form, names: &[Name]) -> Result<Vec<usize>> {
+        if names.is_empty() {
             let is_given = |column: &usize| !form.is_computed(*column);
             return Ok((0..form.definition.columns.len()).filter(is_given).collect());
         }
-        let mut columns = Vec::with_capacity(insert.columns.len());
-        for name in &insert.columns {
+        let mut columns = Vec::with_capacity(names.len());
+        for name in names {
             let column = form.column(&name.key)?;
             if columns.contains(&column) {
                 return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")));
@@ -167,7 +167,7 @@ impl Changer<'_> {
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
-    fn filled(
+    pub(super) fn filled(
         &self,
         form: &Form,
         columns: &[usize],
@@ -237,7 +237,7 @@ impl Changer<'_> {
         Ok(Upsert { index, update })
     }
 
-    fn insert_row(
+    pub(super) fn insert_row(
         &self,
         transaction: &mut Transaction,
         form: &Form,
@@ -333,7 +333,7 @@ impl Changer<'_> {
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row, 1), defaults.as_ref());
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
@@ -469,7 +469,7 @@ impl Changer<'_> {
     }
 
     /// All rows of a query, as the statement's transaction sees them.
-    fn batches(
+    pub(super) fn batches(
         &self,
         transaction: &mut Transaction,
         planned: &Planned,
@@ -491,20 +491,20 @@ impl Changer<'_> {
     }
 }
 
-/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
-fn changes_of(
+/// The new values of a row: those of the expressions stand in the query's columns from `first` on.
+pub(super) fn changes_of(
     form: &Form,
     (assignments, columns): (&[Assignment], &[usize]),
-    (batch, row): (&RecordBatch, usize),
+    (batch, row, first): (&RecordBatch, usize, usize),
     defaults: Option<&Defaults>,
 ) -> Result<Vec<(usize, Value)>> {
-    let mut place = 0;
+    let mut place = first;
     let mut changes = Vec::with_capacity(columns.len());
     for (assignment, column) in assignments.iter().zip(columns) {
         let value = match &assignment.value {
             Some(_) => {
                 place += 1;
-                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+                form.converted(*column, value_at(batch.column(place - 1), row)?.as_ref())?
             }
             None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
         };
@@ -529,14 +529,14 @@ pub(crate) fn cannot_be_changed(name: &Name) -> Error {
 }
 
 /// What became of a row of an INSERT.
-enum Inserted {
+pub(super) enum Inserted {
     Row(NewRow),
     Nothing,
     Overtaken,
 }
 
 /// The columns that are assigned to.
-fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
+pub(super) fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<usize>> {
     let mut columns = Vec::with_capacity(assignments.len());
     for Assignment { column: name, value } in assignments {
         let column = form.column(&name.key)?;

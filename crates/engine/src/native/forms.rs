@@ -177,12 +177,16 @@ impl Form {
 
     /// Rows as a batch of all columns.
     pub(crate) fn batch(&self, rows: &[NewRow]) -> Result<RecordBatch> {
+        batch_of(&self.schema, self.arrays(rows), rows.len())
+    }
+
+    /// Rows as columns.
+    pub(crate) fn arrays(&self, rows: &[NewRow]) -> Vec<ArrayRef> {
         let column = |(column, definition): (usize, &ColumnDefinition)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> = rows.iter().map(|row| row[column].as_ref()).collect();
             array_of(&data_type_of(definition.sql_type), &values)
         };
-        let columns = self.definition.columns.iter().enumerate().map(column).collect();
-        batch_of(&self.schema, columns, rows.len())
+        self.definition.columns.iter().enumerate().map(column).collect()
     }
 }
 

@@ -21,6 +21,7 @@ mod change;
 mod define;
 mod forms;
 mod lock;
+mod merge;
 mod place;
 mod returning;
 mod scope;

@@ -4,7 +4,7 @@
 //! beside it: what the row was before an UPDATE, and columns of the other tables.
 
 use super::forms::{Form, NewRow, batch_of};
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning};
@@ -17,6 +17,8 @@ pub(super) struct Shown {
     bound: Option<BoundReturning>,
     /// The fields of the values beside each row.
     fields: Vec<Arc<Field>>,
+    /// Whether rows of nothing but NULLs stand for rows that are gone, whatever the columns hold.
+    may_miss: bool,
 }
 
 impl Shown {
@@ -24,7 +26,12 @@ impl Shown {
     pub(super) fn new(form: &Form, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
         let table = alias.map_or_else(|| form.definition.name.to_lowercase(), |alias| alias.key.clone());
         let bound = returning.map(|returning| returning.bind(&table, &form.schema)).transpose()?;
-        Ok(Shown { table, bound, fields: Vec::new() })
+        Ok(Shown { table, bound, fields: Vec::new(), may_miss: false })
+    }
+
+    /// The same where rows may be gone, which are shown as NULLs.
+    pub(super) fn with_missing_rows(self) -> Shown {
+        Shown { may_miss: true, ..self }
     }
 
     /// Whether it wants rows.
@@ -54,16 +61,26 @@ impl Shown {
         let Some(bound) = &self.bound else {
             return Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()).with_changed(rows.count));
         };
-        let expressions = planner.row_returning(bound, &self.table, &form.schema, &self.fields)?;
+        let schema = match self.may_miss {
+            false => Arc::clone(&form.schema),
+            true => {
+                let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
+                Arc::new(Schema::new(form.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
+            }
+        };
         let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = rows.kept.into_iter().unzip();
-        let batch = form.batch(&kept)?;
-        let mut columns = batch.columns().to_vec();
+        let mut columns = form.arrays(&kept);
+        let mut fields: Vec<Arc<Field>> = schema.fields().to_vec();
         for (place, field) in self.fields.iter().enumerate() {
             let values: Vec<ValueRef<'_>> =
                 beside.iter().map(|values| values.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
-            columns.push(array_of(field.data_type(), &values));
+            let column = array_of(field.data_type(), &values);
+            // Texts of literals have another layout than those of tables.
+            fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
+            columns.push(column);
         }
-        let fields: Vec<Arc<Field>> = form.schema.fields().iter().chain(&self.fields).cloned().collect();
+        let behind = &fields[schema.fields().len()..];
+        let expressions = planner.row_returning(bound, &self.table, &schema, behind)?;
         let batch = batch_of(&Arc::new(Schema::new(fields)), columns, kept.len())?;
         let batch = expressions.evaluate(&batch)?;
         Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(rows.count))

@@ -6,7 +6,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Answer, InsertSource, Name, Planned, Statement};
 
 impl Session {
-    /// The plan of the query of an INSERT, an UPDATE or a DELETE.
+    /// The plan of the query of an INSERT, an UPDATE, a DELETE or a MERGE.
     ///
     /// Errors: `Unsupported` for other statements, and for ANALYZE, which would change the rows.
     pub(super) fn explain_change(&mut self, text: &str, analyze: bool) -> Result<Answer> {
@@ -26,6 +26,10 @@ impl Session {
             Statement::Delete(delete) => {
                 self.is_changeable(&delete.table)?;
                 (format!("Delete: {}", delete.table), plan(planner.plan_delete(text, &delete, &[], &catalog)?))
+            }
+            Statement::Merge(merge) => {
+                self.is_changeable(&merge.table)?;
+                (format!("Merge: {}", merge.table), plan(planner.plan_merge(text, &merge, &[], &catalog)?))
             }
             Statement::Insert(insert) => {
                 self.is_changeable(&insert.table)?;

@@ -5,7 +5,7 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
-use super::{aggregate, types};
+use super::{aggregate, types, union};
 use crate::collate;
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -18,7 +18,11 @@ use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_mssql::{Bound, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Marks a literal that stands for a parameter, in its metadata.
+const GIVEN: &str = "mainstay.given";
 
 /// An expression with its type in SQL Server.
 #[derive(Clone)]
@@ -45,7 +49,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 fn has_functions(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(has_function);
+        found |= node.expressions().iter().any(has_function) || union::has_types_to_meet(node);
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
     Ok(found)
@@ -79,6 +83,7 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
             node.expr = node.expr.into_iter().map(|expr| lowerer.named(expr)).collect::<Result<_>>()?;
             Ok(LogicalPlan::Projection(node))
         }
+        LogicalPlan::Union(node) => union::lowered(node),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }
@@ -154,6 +159,9 @@ impl Lowerer<'_> {
         let operation = Arc::clone(&function.operation);
         if let (Operation::Typed(data_type), 1) = (operation.as_ref(), args.len()) {
             return typed(args.remove(0), *data_type);
+        }
+        if let (Operation::Given(data_type), 1) = (operation.as_ref(), args.len()) {
+            return Ok(given(typed(args.remove(0), *data_type)?));
         }
         if let (Operation::Collate(name), 1) = (operation.as_ref(), args.len()) {
             let upper = name.to_ascii_uppercase();
@@ -270,6 +278,18 @@ fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     Ok(Typed { expr, data_type: Some(data_type), is_binary: false })
 }
 
+/// A parameter, whose place a literal may have taken by now: it is marked, so that its value does not count.
+fn given(arg: Typed) -> Typed {
+    let expr = match arg.expr {
+        Expr::Literal(value, _) => {
+            let mark = BTreeMap::from([(GIVEN.to_owned(), String::new())]);
+            Expr::Literal(value, Some(FieldMetadata::from(mark)))
+        }
+        other => other,
+    };
+    Typed { expr, ..arg }
+}
+
 /// A literal of the core as a value of this type.
 fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
     let array = value.to_array()?;
@@ -283,8 +303,16 @@ fn scalar(value: ValueRef<'_>, data_type: &ArrowType) -> Result<ScalarValue> {
     ScalarValue::try_from_array(&array_of(data_type, &[value]), 0)
 }
 
-/// The value of a literal.
+/// The value of a literal that was written as one.
 fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Literal(_, Some(metadata)) if metadata.inner().contains_key(GIVEN) => None,
+        other => literal_value(other),
+    }
+}
+
+/// The value of a literal, whatever it stands for.
+fn literal_value(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Literal(value, _) => value_at(value.to_array().ok()?.as_ref(), 0).ok(),
         _ => None,
@@ -299,6 +327,7 @@ pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
                 let null = ScalarValue::try_from(&data_type_of(types::sql_type(to)))?;
                 Expr::Literal(null, metadata)
             }
+            other @ Expr::Column(_) => cast(other, data_type_of(types::sql_type(to))),
             other => other,
         };
         return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });
@@ -363,7 +392,7 @@ fn is_plain_number(data_type: DataType) -> bool {
 /// LIKE with a literal pattern that has no sets of characters.
 fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
     let [value, pattern] = args else { return None };
-    let Some(Value::Text(text)) = constant(&pattern.expr) else { return None };
+    let Some(Value::Text(text)) = literal_value(&pattern.expr) else { return None };
     let is_simple = !text.contains(['[', '\\']) && !text.ends_with(' ');
     let is_text = value.data_type.is_some_and(DataType::is_text);
     if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(_) | DataType::NChar(_))) {

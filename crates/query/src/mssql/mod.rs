@@ -8,13 +8,14 @@
 //!   "mssql:add"(name, 'x')       typed "varchar(21)"   where not, the function itself runs, row by row: function
 //! ```
 //!
-//! The type of a value is one of SQL Server's, which the column's field carries in its metadata ([`types::DECLARED`]):
+//! The type of a value is one of SQL Server's, which the column's field carries in its metadata (`types::DECLARED`):
 //! plans pass it on through views, joins and subqueries. Where a field has none (columns of files), its own type says it.
 
 mod aggregate;
 mod function;
 mod lower;
 mod types;
+mod union;
 mod user;
 
 pub(crate) use aggregate::function as aggregate_function;

@@ -187,7 +187,7 @@ fn source(query: Box<Query>) -> InsertSource {
 }
 
 /// The expression; `None` for the word DEFAULT.
-fn value_or_default(value: Expr) -> Option<Expr> {
+pub(super) fn value_or_default(value: Expr) -> Option<Expr> {
     match &value {
         Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default") => None,
         _ => Some(value),
@@ -210,7 +210,7 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
     Ok(Conflict { columns, action })
 }
 
-fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {
+pub(super) fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {
     let column = |name: &ObjectName| match name.0.last().and_then(|part| part.as_ident()) {
         Some(last) => Ok(Name::simple(last, text)),
         None => Err(Error::new(Code::Syntax, format!("{name} is not the name of a column"))),

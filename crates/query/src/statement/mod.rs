@@ -12,6 +12,7 @@ mod alter;
 mod change;
 mod define;
 mod lock;
+mod merge;
 mod names;
 mod point;
 mod transaction;
@@ -25,6 +26,7 @@ pub use define::{
 };
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
+pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
 pub use point::{Cell, PointStatement, with_parameters};
 pub(crate) use point::{parameter_number, select};
@@ -66,6 +68,8 @@ pub enum Statement {
     Update(Box<Update>),
     /// DELETE.
     Delete(Box<Delete>),
+    /// MERGE.
+    Merge(Box<Merge>),
     /// TRUNCATE TABLE.
     Truncate {
         /// Which ones.
@@ -112,6 +116,7 @@ impl Statement {
             ast::Statement::Insert(insert) => Statement::Insert(Box::new(change::insert(insert, text)?)),
             ast::Statement::Update(update) => Statement::Update(Box::new(change::update(update, text)?)),
             ast::Statement::Delete(delete) => Statement::Delete(Box::new(change::delete(delete, text)?)),
+            ast::Statement::Merge(merge) => Statement::Merge(Box::new(merge::merge(merge, text)?)),
             ast::Statement::Truncate(truncate) => {
                 let restart = matches!(truncate.identity, Some(ast::TruncateIdentityOption::Restart));
                 if matches!(truncate.cascade, Some(ast::CascadeOption::Cascade)) {
@@ -131,13 +136,16 @@ impl Statement {
 
 /// Whether what stands behind WITH is no query.
 fn changes(query: &ast::Query) -> bool {
-    matches!(query.body.as_ref(), ast::SetExpr::Insert(_) | ast::SetExpr::Update(_) | ast::SetExpr::Delete(_))
+    use ast::SetExpr::{Delete, Insert, Merge, Update};
+    matches!(query.body.as_ref(), Insert(_) | Update(_) | Delete(_) | Merge(_))
 }
 
 /// A change with WITH before it.
 fn changed_with(query: ast::Query, text: &Text) -> Result<Statement> {
     let statement = match *query.body {
-        ast::SetExpr::Insert(it) | ast::SetExpr::Update(it) | ast::SetExpr::Delete(it) => Statement::of(it, text)?,
+        ast::SetExpr::Insert(it) | ast::SetExpr::Update(it) | ast::SetExpr::Delete(it) | ast::SetExpr::Merge(it) => {
+            Statement::of(it, text)?
+        }
         _ => return Err(Error::new(Code::Internal, "not a change")),
     };
     let Some(with) = query.with else { return Ok(statement) };
@@ -145,6 +153,7 @@ fn changed_with(query: ast::Query, text: &Text) -> Result<Statement> {
         Statement::Insert(insert) => Statement::Insert(Box::new(insert.with(with)?)),
         Statement::Update(update) => Statement::Update(Box::new(Update { with: Some(with), ..*update })),
         Statement::Delete(delete) => Statement::Delete(Box::new(Delete { with: Some(with), ..*delete })),
+        Statement::Merge(merge) => Statement::Merge(Box::new(Merge { with: Some(with), ..*merge })),
         other => other,
     })
 }

@@ -10,6 +10,8 @@ use std::fmt::Write;
 #[derive(Default)]
 pub struct Transcript {
     pub text: String,
+    /// The errors among the messages, in their order.
+    pub errors: Vec<Message>,
     columns: Vec<Column>,
 }
 
@@ -56,6 +58,9 @@ impl Sink for Transcript {
     }
 
     fn message(&mut self, message: &Message) {
+        if message.is_error() {
+            self.errors.push(message.clone());
+        }
         let _ = match message.number {
             0 => writeln!(self.text, "{}", message.text),
             _ => writeln!(self.text, "{message}"),

@@ -444,7 +444,7 @@ impl Compiler<'_> {
     }
 
     /// Whether a value can only be told by a query.
-    fn needs_query(&self, value: &Expr) -> bool {
+    pub(super) fn needs_query(&self, value: &Expr) -> bool {
         let inner = |value: &Expr| self.needs_query(value);
         match value {
             Expr::Column(_) | Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::NextValue(..) => true,

@@ -99,6 +99,15 @@ pub enum Action {
     ColumnUpdated(String),
     /// Lets a table parameter stand for the caller's table, whose name is the input.
     TableParameter(Name),
+    /// The columns of a row that follows, their names and types, go to the client.
+    BeginRow(Vec<(String, DataType)>),
+    /// SELECT of the inputs, as one row that goes to the client.
+    Row {
+        /// The names of its columns and their types.
+        columns: Vec<(String, DataType)>,
+        /// Whether `BeginRow` has sent them.
+        is_begun: bool,
+    },
     /// SELECT whose rows go to the client.
     Query(Box<Query>),
     /// SELECT that sets variables.
@@ -413,6 +422,14 @@ impl<'t> Compiler<'t> {
         let text: Arc<str> = Arc::from(first_line(span.of(self.text)));
         let kind = program::StatementKind::Host { statement, text, inputs, outputs, branches: Vec::new() };
         self.out.push(program::Statement::new(line, kind));
+    }
+
+    /// Adds a statement of the host that is given nothing but these values.
+    fn host_of_values(&mut self, line: u32, action: Action, span: Span, inputs: Vec<program::Expression>) {
+        let statement = self.action(action, span, &[], &[]);
+        let text: Arc<str> = Arc::from(first_line(span.of(self.text)));
+        let kind = program::StatementKind::Host { statement, text, inputs, outputs: Vec::new(), branches: Vec::new() };
+        self.push(line, kind);
     }
 
     fn push(&mut self, line: u32, kind: program::StatementKind) {

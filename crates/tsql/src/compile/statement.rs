@@ -5,13 +5,16 @@ use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
     Change, Declaration, Execute, ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, Name, Query, QueryBody,
-    SelectItem, SetItem, SetVariable, Statement, StatementKind,
+    SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{self as program, Argument, ArgumentValue, Call, Callee, Expression, SlotId};
 
 type Compiled = Result<(), Box<Message>>;
+
+/// The columns of a row: their names and types.
+type Columns = Vec<(String, DataType)>;
 
 impl Compiler<'_> {
     /// Labels may be named before they stand.
@@ -187,7 +190,10 @@ impl Compiler<'_> {
             }
         }
         match assigned.len() {
-            0 => self.host(line, Action::Query(Box::new(query.clone())), span, Vec::new(), Vec::new()),
+            0 => match self.row(query) {
+                Some((columns, values)) => self.send_row(columns, values, line, span),
+                None => self.host(line, Action::Query(Box::new(query.clone())), span, Vec::new(), Vec::new()),
+            },
             count if count < select.items.len() => {
                 let text = "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval \
                             operations.";
@@ -203,6 +209,57 @@ impl Compiler<'_> {
             _ => self.host(line, Action::Assign(Box::new(query.clone()), assigned), span, Vec::new(), outputs),
         }
         Ok(())
+    }
+
+    /// The columns of a row go to the client before its values are calculated: an error comes behind them.
+    fn send_row(&mut self, columns: Columns, values: Vec<Expression>, line: u32, span: Span) {
+        let cannot_fail = |value: &Expression| {
+            matches!(value.kind, program::ExpressionKind::Constant(_) | program::ExpressionKind::Slot(_))
+        };
+        let is_begun = !values.iter().all(cannot_fail);
+        if is_begun {
+            self.host_of_values(line, Action::BeginRow(columns.clone()), span, Vec::new());
+        }
+        self.host_of_values(line, Action::Row { columns, is_begun }, span, values);
+    }
+
+    /// The columns and values of a query that is one row of expressions over variables, which needs no planner.
+    fn row(&mut self, query: &Query) -> Option<(Columns, Vec<Expression>)> {
+        let Query { with, body: QueryBody::Select(select), order, offset, fetch, format, hints: _ } = query else {
+            return None;
+        };
+        let is_plain_query = *with == With::default() && order.is_empty() && offset.is_none() && fetch.is_none();
+        let is_plain_select = select.quantifier.is_none()
+            && select.top.is_none()
+            && select.into.is_none()
+            && select.from.is_empty()
+            && select.condition.is_none()
+            && select.group.is_none()
+            && select.having.is_none()
+            && select.windows.is_empty();
+        if !(is_plain_query && is_plain_select && format.is_none()) {
+            return None;
+        }
+        let known = self.actions.len();
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for item in &select.items {
+            // What cannot be compiled, the names of columns above all, is refused when the query runs.
+            let compiled = match item {
+                SelectItem::Value(value, _) if !self.needs_query(value) => self.value(value).ok(),
+                _ => None,
+            };
+            let Some((value, data_type)) = compiled else {
+                self.actions.truncate(known);
+                return None;
+            };
+            let name = match item {
+                SelectItem::Value(_, Some(alias)) => alias.text.clone(),
+                _ => String::new(),
+            };
+            columns.push((name, data_type.unwrap_or(DataType::Int)));
+            values.push(value);
+        }
+        Some((columns, values))
     }
 
     fn change(&mut self, change: &Change, line: u32, span: Span) -> Compiled {

@@ -98,8 +98,12 @@ impl Parser<'_> {
         Err(self.unexpected())
     }
 
-    /// Every row of VALUES has as many values as there are columns (109, 110).
+    /// Every row of VALUES has as many values as there are columns (109, 110). Rows of several lengths are told when the
+    /// statement runs (10709).
     fn check_counts(&mut self, columns: &[Name], rows: &[Vec<Expr>], target: usize) {
+        if rows.iter().any(|row| Some(row.len()) != rows.first().map(Vec::len)) {
+            return;
+        }
         let Some(row) = rows.iter().find(|row| !columns.is_empty() && row.len() != columns.len()) else { return };
         let (number, word) = if row.len() < columns.len() { (109, "more") } else { (110, "fewer") };
         let text = format!(

@@ -94,9 +94,20 @@ pub fn change(
     }
 }
 
+/// A column that one statement sets twice.
+fn set_twice(name: &str) -> Message {
+    let message = format!(
+        "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot \
+         be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only \
+         once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in \
+         your code."
+    );
+    Message::error(264, message)
+}
+
 /// The columns that an INSERT gives values for.
 ///
-/// Errors: 207 for a column that is not there, 544, 545, 271.
+/// Errors: 207 for a column that is not there, 264 for one that is named twice, 544, 545, 271.
 pub fn insert_columns(
     columns: &[TableColumn],
     named: &[Name],
@@ -120,6 +131,11 @@ pub fn insert_columns(
         }
         Ok(column)
     };
+    for (number, name) in named.iter().enumerate() {
+        if named[..number].iter().any(|before| before.text.eq_ignore_ascii_case(&name.text)) {
+            return Err(set_twice(&name.text));
+        }
+    }
     let given = named.iter().map(find).collect::<Result<Vec<_>, Message>>()?;
     let gives_identity = given.iter().any(|column| column.is_identity);
     if gives_identity && !identity_insert {
@@ -196,6 +212,11 @@ impl Reducer<'_> {
             InsertRows::Execute(_) => Err(not_supported("INSERT ... EXEC here")),
             InsertRows::Values(rows) => {
                 self.push(" VALUES ");
+                let width = rows.first().map_or(0, Vec::len);
+                if rows.iter().any(|row| row.len() != width) {
+                    let text = "The number of columns for each row in a table value constructor must be the same.";
+                    return Err(Message::error(10709, text));
+                }
                 self.list(rows, |it, row| {
                     check_length(row.len(), given, !insert.columns.is_empty())?;
                     it.push("(");
@@ -203,7 +224,12 @@ impl Reducer<'_> {
                         if number > 0 {
                             it.push(", ");
                         }
-                        it.assigned(value, given.and_then(|given| given.get(number)).map(|column| column.data_type))?;
+                        let to = given.and_then(|given| given.get(number)).map(|column| column.data_type);
+                        match to {
+                            // Every row of a list must give the same type, so none is left as it is.
+                            Some(to) if rows.len() > 1 && !matches!(value, Expr::Default) => it.converted(value, to)?,
+                            _ => it.assigned(value, to)?,
+                        }
                     }
                     it.push(")");
                     Ok(())
@@ -259,6 +285,11 @@ impl Reducer<'_> {
             self.push(&format!("${number}"));
             return Ok(());
         }
+        self.converted(value, to)
+    }
+
+    /// Writes a value with its conversion for a column of this type.
+    fn converted(&mut self, value: &Expr, to: DataType) -> Result<(), Message> {
         self.open(&format!("assign:{to}"));
         self.expression(value)?;
         self.push(")");
@@ -562,6 +593,9 @@ impl<'c> Sets<'c> {
         }
         if found.flatten().is_some_and(|column| column.is_identity) {
             return Err(Message::error(8102, format!("Cannot update identity column '{}'.", name.last())));
+        }
+        if self.columns.iter().any(|set| set.name.eq_ignore_ascii_case(name.last())) {
+            return Err(set_twice(name.last()));
         }
         let data_type = found.flatten().map(|column| column.data_type);
         let operator = compound(operator);

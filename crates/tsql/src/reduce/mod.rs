@@ -4,7 +4,7 @@
 //!   SELECT TOP 2 [Name], qty + 1 FROM dbo.Items WHERE id = @id
 //!
 //!   SELECT "name", "mssql:add"("qty", "mssql:int"(1)) AS "#2" FROM "dbo"."items"
-//!   WHERE "mssql:equal"("id", "mssql:int"($1)) LIMIT 2                  parameters: @id int
+//!   WHERE "mssql:equal"("id", "mssql:given:int"($1)) LIMIT 2                  parameters: @id int
 //! ```
 //!
 //! The grammar is reduced here, on the tree; what T-SQL *means* is not: every operator, conversion and function of T-SQL
@@ -317,7 +317,7 @@ impl<'s> Reducer<'s> {
     /// Writes a parameter, with its type.
     fn parameter(&mut self, source: Source, data_type: DataType) {
         let number = self.parameter_number(source, data_type);
-        self.open(&data_type.to_string());
+        self.open(&format!("given:{data_type}"));
         self.push("$");
         self.number(number);
         self.push(")");

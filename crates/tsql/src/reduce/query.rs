@@ -58,6 +58,24 @@ impl Reducer<'_> {
     }
 
     fn order_of_query(&mut self, query: &Query) -> Result<(), Message> {
+        if let QueryBody::Set(..) = &query.body {
+            let heads = heads(&query.body);
+            let is_named = |name: &Name| {
+                heads.iter().any(|head| match head {
+                    Head::Star => true,
+                    Head::Named(head) => head.eq_ignore_ascii_case(&name.text),
+                })
+            };
+            let is_left_out = |item: &OrderItem| match &item.value {
+                Expr::Column(name) => name.parts.last().is_some_and(|name| !is_named(name)),
+                _ => false,
+            };
+            if query.order.iter().any(is_left_out) {
+                let text = "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or \
+                            EXCEPT operator.";
+                return Err(Message::error(104, text));
+            }
+        }
         self.order(&query.order)
     }
 

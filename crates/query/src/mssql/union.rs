@@ -1,0 +1,70 @@
+//! UNION: each column takes the type that T-SQL's precedence gives to the columns of all its queries.
+//!
+//! The core would find a type of its own, and keep the first query's declared one. Queries whose columns have other types
+//! than the common ones are wrapped into a projection that converts them.
+
+use super::function::failed;
+use super::lower::{Typed, convert};
+use super::types;
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::{Column, Result};
+use datafusion::logical_expr::expr::FieldMetadata;
+use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Union};
+use mainstay_mssql::DataType;
+use std::sync::Arc;
+
+/// Whether a plan is a UNION of T-SQL's columns, whose types are not the same.
+pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
+    let LogicalPlan::Union(union) = plan else { return false };
+    let declared = |place: usize, input: &LogicalPlan| {
+        input.schema().fields().get(place).and_then(|field| field.metadata().get(types::DECLARED).cloned())
+    };
+    let Some(first) = union.inputs.first() else { return false };
+    (0..first.schema().fields().len()).any(|place| {
+        let own = declared(place, first);
+        union.inputs.iter().any(|input| declared(place, input) != own)
+    })
+}
+
+/// The union with its queries brought to common types.
+pub(super) fn lowered(union: Union) -> Result<LogicalPlan> {
+    let Some(first) = union.inputs.first() else { return Ok(LogicalPlan::Union(union)) };
+    let width = first.schema().fields().len();
+    let mut common = Vec::with_capacity(width);
+    for place in 0..width {
+        let given = union.inputs.iter().map(|input| own_type(input, place));
+        common.push(mainstay_mssql::types::of_all(given).map_err(failed)?);
+    }
+    let inputs = union.inputs.iter().map(|input| brought_to(input, &common)).collect::<Result<Vec<_>>>()?;
+    Union::try_new_with_loose_types(inputs).map(LogicalPlan::Union)
+}
+
+fn own_type(plan: &LogicalPlan, place: usize) -> Option<DataType> {
+    plan.schema().fields().get(place).and_then(|field| types::declared_type(field))
+}
+
+/// A query with its columns converted to these types, where they are others.
+fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Arc<LogicalPlan>> {
+    let schema = Arc::clone(plan.schema());
+    let differs = |(place, to): (usize, &Option<DataType>)| {
+        let field = schema.field(place);
+        let is_declared = field.metadata().contains_key(types::DECLARED);
+        to.is_some_and(|to| own_type(plan, place) != Some(to) || !is_declared)
+    };
+    if !common.iter().enumerate().any(differs) {
+        return Ok(Arc::clone(plan));
+    }
+    let mut exprs = Vec::with_capacity(common.len());
+    for ((relation, field), to) in schema.iter().zip(common) {
+        let column = Expr::Column(Column::new(relation.cloned(), field.name()));
+        let Some(to) = to else {
+            exprs.push(column);
+            continue;
+        };
+        let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
+        let expr = convert(Typed { expr: column, data_type, is_binary: false }, *to)?.expr;
+        let metadata = FieldMetadata::from(types::metadata(*to));
+        exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
+    }
+    Projection::try_new(exprs, Arc::clone(plan)).map(|projection| Arc::new(LogicalPlan::Projection(projection)))
+}

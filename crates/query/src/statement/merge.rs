@@ -1,0 +1,112 @@
+//! MERGE: rows of a source, each with the row of the target that it meets or without one, and what is done then.
+
+use super::change::{assignments, target, value_or_default};
+use super::{Assignment, Name, Returning, unsupported};
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{
+    self, Expr, MergeClauseKind, MergeInsertKind, OutputClause, TableFactor, TableWithJoins, With,
+};
+use mainstay_base::{Code, Error, Result};
+
+/// MERGE.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    /// The table that is changed.
+    pub table: Name,
+    /// The name it has in the statement.
+    pub alias: Option<Name>,
+    /// WITH before it.
+    pub(crate) with: Option<With>,
+    /// What it is compared with.
+    pub(crate) source: TableFactor,
+    /// When two rows meet.
+    pub(crate) on: Expr,
+    /// What is done: the first branch whose case and condition hold.
+    pub branches: Vec<MergeBranch>,
+    /// What to give of the rows.
+    pub returning: Option<Returning>,
+}
+
+/// WHEN ... THEN ...
+#[derive(Clone, Debug)]
+pub struct MergeBranch {
+    /// When.
+    pub case: MergeCase,
+    /// AND.
+    pub(crate) condition: Option<Expr>,
+    /// THEN.
+    pub action: MergeAction,
+}
+
+/// Which rows a branch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeCase {
+    /// A row of the target and one of the source.
+    Matched,
+    /// A row of the source that meets none of the target.
+    NotMatchedByTarget,
+    /// A row of the target that meets none of the source.
+    NotMatchedBySource,
+}
+
+/// What a branch does.
+#[derive(Clone, Debug)]
+pub enum MergeAction {
+    /// Changes the row of the target.
+    Update(Vec<Assignment>),
+    /// Takes it away.
+    Delete,
+    /// Puts a row into the target: columns, all of them when none are named, and values, `None` for DEFAULT.
+    Insert(Vec<Name>, Vec<Option<Expr>>),
+}
+
+impl MergeAction {
+    /// The values that the statement's query gives for it, in order.
+    pub fn values(&self) -> Vec<&Expr> {
+        match self {
+            MergeAction::Update(assignments) => assignments.iter().filter_map(|it| it.value.as_ref()).collect(),
+            MergeAction::Delete => Vec::new(),
+            MergeAction::Insert(_, values) => values.iter().flatten().collect(),
+        }
+    }
+}
+
+pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
+    let (table, alias) = target(&TableWithJoins { relation: merge.table, joins: Vec::new() }, text)?;
+    let branches: Result<Vec<MergeBranch>> = merge.clauses.into_iter().map(|clause| branch(clause, text)).collect();
+    let branches = branches?;
+    if branches.is_empty() {
+        return Err(Error::new(Code::Syntax, "a MERGE without WHEN does nothing"));
+    }
+    let returning = match merge.output {
+        None => None,
+        Some(OutputClause::Returning { select_items, .. }) => Some(Returning { items: select_items }),
+        Some(OutputClause::Output { .. }) => return Err(unsupported("OUTPUT of a MERGE").hint("write RETURNING")),
+    };
+    Ok(Merge { table, alias, with: None, source: merge.source, on: *merge.on, branches, returning })
+}
+
+fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
+    let case = match clause.clause_kind {
+        MergeClauseKind::Matched => MergeCase::Matched,
+        MergeClauseKind::NotMatched | MergeClauseKind::NotMatchedByTarget => MergeCase::NotMatchedByTarget,
+        MergeClauseKind::NotMatchedBySource => MergeCase::NotMatchedBySource,
+    };
+    let action = match clause.action {
+        ast::MergeAction::Update(update) if update.update_predicate.is_none() && update.delete_predicate.is_none() => {
+            MergeAction::Update(assignments(update.assignments, text)?)
+        }
+        ast::MergeAction::Delete { .. } => MergeAction::Delete,
+        ast::MergeAction::Insert(insert) if insert.insert_predicate.is_none() => {
+            let columns: Result<Vec<Name>> = insert.columns.iter().map(|column| Name::of(column, text)).collect();
+            let MergeInsertKind::Values(values) = insert.kind else { return Err(unsupported("INSERT ROW")) };
+            let mut rows = values.rows.into_iter();
+            let (Some(row), None) = (rows.next(), rows.next()) else {
+                return Err(Error::new(Code::Syntax, "a branch of MERGE inserts one row"));
+            };
+            MergeAction::Insert(columns?, row.content.into_iter().map(value_or_default).collect())
+        }
+        _ => return Err(unsupported("WHERE within a branch of MERGE").hint("write AND before THEN")),
+    };
+    Ok(MergeBranch { case, condition: clause.predicate, action })
+}

@@ -1,0 +1,128 @@
+//! Texts that a session has compiled: batches, and statements with parameters as drivers send them.
+//!
+//! A driver sends the same few texts again and again, so they are kept with the plans of their statements. What a text
+//! means depends on the types of its parameters, on how quotes are read, and on the types and functions of the database:
+//! the first two are part of the key, and everything is forgotten when the third changes.
+//!
+//! Limits: 500 texts of up to 16 KiB with their parameters; when they are full, all are forgotten.
+
+use crate::modules::Loaded;
+use crate::session::Inner;
+use mainstay_mssql::Message;
+use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::{Options, parse};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many texts are kept.
+const KEPT: usize = 500;
+/// Texts that are longer are not likely to come again, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// The texts of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    by_text: HashMap<Arc<str>, Vec<Kept>>,
+    count: usize,
+    /// The state of the objects that these were compiled with.
+    objects: u64,
+}
+
+/// A text, compiled for one way to read it.
+#[derive(Debug)]
+struct Kept {
+    /// `@a INT, @b NVARCHAR(10) OUTPUT`, empty without parameters.
+    declarations: Box<str>,
+    quoted_identifier: bool,
+    loaded: Arc<Loaded>,
+}
+
+impl Texts {
+    fn find(&self, text: &str, declarations: &str, quoted_identifier: bool) -> Option<&Arc<Loaded>> {
+        let fits =
+            |kept: &&Kept| kept.quoted_identifier == quoted_identifier && kept.declarations.as_ref() == declarations;
+        self.by_text.get(text)?.iter().find(fits).map(|kept| &kept.loaded)
+    }
+
+    fn keep(&mut self, declarations: &str, quoted_identifier: bool, loaded: &Arc<Loaded>) {
+        if loaded.text.len() + declarations.len() > LONGEST {
+            return;
+        }
+        if self.count >= KEPT {
+            self.forget();
+        }
+        self.count += 1;
+        let kept = Kept { declarations: declarations.into(), quoted_identifier, loaded: Arc::clone(loaded) };
+        self.by_text.entry(Arc::clone(&loaded.text)).or_default().push(kept);
+    }
+
+    fn forget(&mut self) {
+        self.by_text.clear();
+        self.count = 0;
+    }
+}
+
+impl Inner {
+    /// A text, compiled; `declarations` are those of its parameters, as `sp_executesql` takes them.
+    ///
+    /// Errors: all that the text alone can be told to have, with their lines.
+    pub(crate) fn text(&mut self, text: &str, declarations: &str) -> Result<Arc<Loaded>, Vec<Message>> {
+        self.refresh().map_err(|message| vec![message])?;
+        let objects = self.modules.version();
+        if std::mem::replace(&mut self.texts.objects, objects) != objects {
+            self.texts.forget();
+        }
+        let quoted_identifier = self.state.options.quoted_identifier;
+        if let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
+            return Ok(Arc::clone(known));
+        }
+        let parameters = self.declared(declarations).map_err(|message| vec![message])?;
+        let loaded = self.compile(text, &parameters)?;
+        self.texts.keep(declarations, quoted_identifier, &loaded);
+        Ok(loaded)
+    }
+
+    /// Compiles a text with parameters of these types.
+    pub(crate) fn compile(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
+        // The variables of the text are declared by its parameters.
+        let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
+        let options = Options { quoted_identifier: self.state.options.quoted_identifier };
+        let parsed = parse(text, options);
+        let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
+        let errors: Vec<Message> = parsed
+            .errors
+            .iter()
+            .filter(|error| !(error.number == 137 && is_known(&error.message)))
+            .map(|error| {
+                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
+                (message.state, message.line) = (error.state, error.line);
+                message
+            })
+            .collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let module =
+            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+        crate::modules::loaded(module, Arc::from(text)).map_err(|message| vec![*message])
+    }
+
+    /// The parameters that a text declares: `@a INT, @b NVARCHAR(10) OUTPUT`.
+    fn declared(&self, text: &str) -> Result<Vec<ModuleParameter>, Message> {
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let source = format!("CREATE PROCEDURE p {text} AS RETURN 0");
+        let parsed = parse(&source, Options::default());
+        if let Some(error) = parsed.errors.first() {
+            return Err(Message::error(error.number as i32, error.message.clone()).severity(15));
+        }
+        let Some(statement) = parsed.statements.first() else { return Ok(Vec::new()) };
+        match &statement.kind {
+            mainstay_tsql::tree::StatementKind::Procedure(procedure) => {
+                compile::procedure(&source, procedure, &self.modules).map(|module| module.parameters).map_err(|m| *m)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}
