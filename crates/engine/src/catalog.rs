@@ -104,6 +104,15 @@ impl FolderCatalog {
         Ok(())
     }
 
+    /// The names of the tables that are files, after a look at the folder.
+    pub(crate) fn file_names(&self) -> Result<Vec<String>> {
+        let mut tables = self.lock();
+        self.relist(&mut tables)?;
+        let mut names: Vec<String> = tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// The names of all tables, after a look at the folder.
     pub(crate) fn table_names(&self) -> Result<Vec<String>> {
         let mut tables = self.lock();

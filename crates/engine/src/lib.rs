@@ -57,6 +57,7 @@ mod bulk;
 mod catalog;
 mod check;
 mod database;
+pub mod definitions;
 mod describe;
 mod folder;
 mod native;

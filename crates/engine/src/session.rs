@@ -155,6 +155,11 @@ impl Session {
         SessionCatalog { folder: &shared.catalog, scope, given, functions: self.functions.clone() }
     }
 
+    /// What exists for the next statement.
+    pub(crate) fn scope(&self) -> crate::native::Scope {
+        self.transaction.scope(self.native())
+    }
+
     fn native(&self) -> &Native {
         &self.database.shared.catalog.native
     }

@@ -1,5 +1,6 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
+use crate::catalog::Detail;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
@@ -12,8 +13,9 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName, PhraseItem, Sequence, SequenceOption,
-    Statement, StatementKind, TableElement, UnaryOperator, View,
+    AlterTable, AlterTableAction, ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind,
+    Drop, Expr, Literal, ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement,
+    UnaryOperator, View,
 };
 
 impl Inner {
@@ -60,7 +62,68 @@ impl Inner {
         if done.is_err() && temporary {
             self.forget_temporary(create.name.last());
         }
-        done
+        done?;
+        self.keep_defaults(&create.name, &create.elements)
+    }
+
+    /// Keeps the names that defaults are given: the core has none for them.
+    fn keep_defaults(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        let named = default_names(elements);
+        if named.is_empty() || is_temporary(table.last()) {
+            return Ok(());
+        }
+        for (column, name) in named {
+            modules::keep_default(&mut self.core, table, column, name).map_err(raised)?;
+        }
+        self.instance.version.bump();
+        self.refresh().map_err(raised)
+    }
+
+    /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
+    fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
+        let table = self.names(&[]).table(&alter.table).map_err(raised)?;
+        let mut action = alter.action.clone();
+        let mut forgotten = Vec::new();
+        if let AlterTableAction::Drop(elements) = &mut action {
+            let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+            let object = catalog.find(&alter.table);
+            let default_of = |name: &str| {
+                let object = object?;
+                let default = catalog.children(object, "D").find(|known| known.name.eq_ignore_ascii_case(name))?;
+                match default.detail {
+                    Detail::Default(column, _) => Some(object.column_name(column).to_owned()),
+                    _ => None,
+                }
+            };
+            forgotten.extend(elements.iter().filter(|e| e.column == Some(true)).map(|e| e.name.text.clone()));
+            let mut others = Vec::new();
+            for element in elements.iter() {
+                match default_of(&element.name.text).filter(|_| element.column != Some(true)) {
+                    Some(column) => {
+                        self.execute(&format!("ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT", quoted(&column)))?;
+                        forgotten.push(column);
+                    }
+                    None => others.push(element.clone()),
+                }
+            }
+            *elements = others;
+        }
+        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
+        for statement in statements {
+            self.execute(&statement)?;
+        }
+        let mut gone = 0;
+        for column in forgotten {
+            gone += modules::forget_parts(&mut self.core, &alter.table, Some(&column)).map_err(raised)?;
+        }
+        if gone > 0 {
+            self.instance.version.bump();
+            self.refresh().map_err(raised)?;
+        }
+        match &alter.action {
+            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
+            _ => Ok(()),
+        }
     }
 
     fn drop(&mut self, drop: &Drop) -> Result<(), Box<Raised>> {
@@ -76,12 +139,25 @@ impl Inner {
                         Err(_) => return Err(cannot_drop("table", name)),
                     };
                     match self.execute(&format!("DROP TABLE {exists}{table}")) {
-                        Ok(_) => self.forget_temporary(name.last()),
+                        Ok(_) if is_temporary(name.last()) => self.forget_temporary(name.last()),
+                        Ok(_) => {
+                            if modules::forget_parts(&mut self.core, name, None).map_err(raised)? > 0 {
+                                self.instance.version.bump();
+                                self.refresh().map_err(raised)?;
+                            }
+                        }
                         Err(error) if error.number == 208 => return Err(cannot_drop("table", name)),
                         Err(error) => return Err(error),
                     }
                 }
-                "VIEW" => drop_of_core(self, "VIEW", exists, name)?,
+                "VIEW" => {
+                    drop_of_core(self, "VIEW", exists, name)?;
+                    if self.modules.find(name).is_some() {
+                        modules::forget(&mut self.core, &modules::key_of(name)).map_err(raised)?;
+                        self.instance.version.bump();
+                        self.refresh().map_err(raised)?;
+                    }
+                }
                 "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
                 "SCHEMA" => drop_of_core(self, "SCHEMA", exists, name)?,
                 "INDEX" => {
@@ -145,6 +221,25 @@ impl Inner {
         self.execute(&text).map(|_| ())
     }
 
+    /// KILL: stops what another session runs.
+    fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
+        let number = items.iter().find_map(|item| match item {
+            PhraseItem::Literal(Literal::Integer(digits)) => digits.parse::<i16>().ok(),
+            _ => None,
+        });
+        let Some(number) = number else { return Err(raised(reduce::not_supported("KILL of this form"))) };
+        if number == self.state.process {
+            return Err(raised(Message::error(6104, "Cannot use KILL to kill your own process.")));
+        }
+        match self.instance.kill(number) {
+            true => Ok(()),
+            false => {
+                let text = format!("Process ID {number} is not an active process ID.");
+                Err(raised(Message::error(6106, text)))
+            }
+        }
+    }
+
     /// Keeps a procedure, function, trigger or type.
     fn keep(&mut self, statement: &Statement, define: DefineKind, text: &str) -> Result<(), Box<Raised>> {
         let Some((name, ..)) = modules::defined(statement) else {
@@ -174,17 +269,7 @@ impl Runner<'_> {
         let text = &*host.text;
         let command = match &statement.kind {
             StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
-            StatementKind::AlterTable(alter) => {
-                let statements = {
-                    let names = inner.names(&[]);
-                    let table = names.table(&alter.table).map_err(raised)?;
-                    reduce::alter_table(&table, &alter.action, &names).map_err(raised)?
-                };
-                for statement in statements {
-                    inner.execute(&statement)?;
-                }
-                Command::ALTER_TABLE
-            }
+            StatementKind::AlterTable(alter) => inner.alter_table(alter).map(|()| Command::ALTER_TABLE)?,
             StatementKind::CreateIndex(create) => {
                 let table = inner.names(&[]).table(&create.table).map_err(raised)?;
                 let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
@@ -197,7 +282,13 @@ impl Runner<'_> {
                 inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"))?;
                 Command::TRUNCATE
             }
-            StatementKind::View(view) => inner.create_view(view).map(|()| Command::CREATE_VIEW)?,
+            StatementKind::View(view) => {
+                inner.create_view(view)?;
+                modules::keep(&mut inner.core, statement, text).map_err(raised)?;
+                inner.instance.version.bump();
+                inner.refresh().map_err(raised)?;
+                Command::CREATE_VIEW
+            }
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
             StatementKind::CreateSchema(create) => {
                 if let Some(name) = &create.name {
@@ -241,6 +332,10 @@ impl Runner<'_> {
                 inner.state.bulk_target = Some((table, bulk_columns(&words.rest)));
                 return Ok(Flow::Next);
             }
+            StatementKind::Words(words) if words.verb == "KILL" => {
+                inner.kill(&words.rest)?;
+                Command::NONE
+            }
             StatementKind::Words(words) => {
                 return Err(raised(reduce::not_supported(&words.verb)));
             }
@@ -263,6 +358,30 @@ impl Runner<'_> {
         }
         Ok(Flow::Next)
     }
+}
+
+/// The columns whose defaults are given names, with these.
+fn default_names(elements: &[TableElement]) -> Vec<(&str, &str)> {
+    let mut named = Vec::new();
+    for element in elements {
+        match element {
+            TableElement::Column(column) => {
+                let name = column.properties.iter().find_map(|property| match property {
+                    ColumnProperty::Constraint(Constraint { name: Some(name), kind: ConstraintKind::Default(..) }) => {
+                        Some(&*name.text)
+                    }
+                    _ => None,
+                });
+                named.extend(name.map(|name| (&*column.name.text, name)));
+            }
+            TableElement::Constraint(Constraint {
+                name: Some(name),
+                kind: ConstraintKind::Default(_, Some(column), _),
+            }) => named.push((&*column.text, &*name.text)),
+            _ => {}
+        }
+    }
+    named
 }
 
 /// The columns of an INSERT BULK: the first word of each part of its list.

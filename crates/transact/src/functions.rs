@@ -6,18 +6,20 @@
 use crate::errors::message_from;
 use crate::instance::Instance;
 use crate::modules::Loaded;
-use crate::scope::local_name;
+use crate::scope::{Latest, local_name};
 use crate::session::{Session, object_name};
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
-use mainstay_tsql::reduce::not_supported;
+use mainstay_tsql::reduce::{CATALOG_FUNCTION, catalog_function, not_supported};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The functions of a database, as one session's queries call them.
 pub(crate) struct Functions {
     instance: Instance,
+    /// The catalog as the session's queries see it.
+    catalog: Latest,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Session>>,
 }
@@ -29,8 +31,21 @@ impl fmt::Debug for Functions {
 }
 
 impl Functions {
-    pub(crate) fn new(instance: &Instance) -> Functions {
-        Functions { instance: instance.clone(), session: Mutex::new(None) }
+    pub(crate) fn new(instance: &Instance, catalog: Latest) -> Functions {
+        Functions { instance: instance.clone(), catalog, session: Mutex::new(None) }
+    }
+
+    /// What a function of the catalog answers for a row.
+    fn ask(&self, name: &str, arguments: &[ValueRef<'_>]) -> Result<Value> {
+        let known = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let values: Vec<Value> = arguments.iter().map(|argument| argument.to_value()).collect();
+        self.with(|session| {
+            session.inner.refresh().map_err(failed)?;
+            Ok(match &known {
+                Some(catalog) if !name.starts_with("ident_") => catalog.answer(&session.inner.modules, name, &values),
+                _ => session.inner.catalog_value(name, &values),
+            })
+        })
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
@@ -41,12 +56,18 @@ impl Functions {
 
 impl UserFunctions for Functions {
     fn result(&self, name: &str) -> Option<String> {
+        if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
+            return catalog_function(function).map(|function| function.data_type.to_string());
+        }
         self.with(|session| Ok(function(session, name)?.module.returns.map(|data_type| data_type.to_string())))
             .ok()
             .flatten()
     }
 
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> Result<Value> {
+        if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
+            return self.ask(function, arguments);
+        }
         self.with(|session| {
             let loaded = function(session, name)?;
             session.function(&loaded, arguments).map_err(|raised| {

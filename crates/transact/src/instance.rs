@@ -2,11 +2,12 @@
 
 use crate::modules::Version;
 use crate::session::Session;
+use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
-use mainstay_tds::{Backend, Client, Login};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI16, Ordering};
+use mainstay_tds::{Backend, Cancel, Client, Login};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
 #[derive(Clone)]
@@ -15,7 +16,59 @@ pub struct Instance {
     pub(crate) version: Arc<Version>,
     /// What the database is called: the name of its folder.
     pub(crate) name: Arc<str>,
-    processes: Arc<AtomicI16>,
+    /// Since when it is open.
+    pub(crate) started: Timestamp,
+    processes: Arc<Mutex<Processes>>,
+}
+
+/// The sessions that there are, by their numbers.
+#[derive(Default)]
+struct Processes {
+    open: BTreeMap<i16, Known>,
+}
+
+struct Known {
+    process: Process,
+    cancel: Option<Arc<dyn Cancel>>,
+}
+
+/// A session as others see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    /// `@@SPID`.
+    pub(crate) number: i16,
+    /// When it logged in.
+    pub(crate) since: Timestamp,
+    pub(crate) login: String,
+    pub(crate) host: String,
+    pub(crate) application: String,
+}
+
+/// A session's number, given back when the session ends.
+pub(crate) struct Seat {
+    number: i16,
+    processes: Arc<Mutex<Processes>>,
+}
+
+impl Seat {
+    /// What stops the session's statements.
+    pub(crate) fn stop_with(&self, cancel: Arc<dyn Cancel>) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = processes.open.get_mut(&self.number) {
+            known.cancel = Some(cancel);
+        }
+    }
+
+    pub(crate) fn number(&self) -> i16 {
+        self.number
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.open.remove(&self.number);
+    }
 }
 
 /// The numbers of processes below belong to the server itself, as users of SQL Server expect.
@@ -24,8 +77,8 @@ const FIRST_PROCESS: i16 = 51;
 impl Instance {
     /// An instance of this database, under the name that clients use for it.
     pub fn new(database: Database, name: &str) -> Instance {
-        let processes = Arc::new(AtomicI16::new(FIRST_PROCESS));
-        Instance { database, version: Arc::default(), name: name.into(), processes }
+        let (name, started) = (name.into(), crate::session::now());
+        Instance { database, version: Arc::default(), name, started, processes: Arc::default() }
     }
 
     /// A session for a program that has the database in its own process.
@@ -33,9 +86,36 @@ impl Instance {
         Session::new(self, "sa", "", "")
     }
 
-    pub(crate) fn next_process(&self) -> i16 {
-        let next = |number: i16| Some(if number == i16::MAX { FIRST_PROCESS } else { number + 1 });
-        self.processes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).unwrap_or(FIRST_PROCESS)
+    /// The smallest number that no session has, for a new one.
+    pub(crate) fn seat(&self, login: &str, host: &str, application: &str) -> Seat {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = |number: &i16| !processes.open.contains_key(number);
+        let number = (FIRST_PROCESS..i16::MAX).find(free).unwrap_or(i16::MAX);
+        let process = Process {
+            number,
+            since: crate::session::now(),
+            login: login.to_owned(),
+            host: host.to_owned(),
+            application: application.to_owned(),
+        };
+        processes.open.insert(number, Known { process, cancel: None });
+        Seat { number, processes: Arc::clone(&self.processes) }
+    }
+
+    /// The sessions, by their numbers.
+    pub(crate) fn processes(&self) -> Vec<Process> {
+        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.open.values().map(|known| known.process.clone()).collect()
+    }
+
+    /// Stops what a session runs; whether there is such a session.
+    pub(crate) fn kill(&self, number: i16) -> bool {
+        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = processes.open.get(&number);
+        if let Some(cancel) = known.and_then(|known| known.cancel.as_ref()) {
+            cancel.cancel();
+        }
+        known.is_some()
     }
 }
 

@@ -34,8 +34,8 @@ mod runner;
 mod scope;
 mod session;
 mod state;
-mod system;
 mod texts;
+mod views;
 
 pub use instance::Instance;
 pub use session::Session;

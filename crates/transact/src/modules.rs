@@ -21,6 +21,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The table that keeps the texts.
 const TABLE: &str = "sys.mainstay_modules";
 
+/// The kind of a row that keeps the name of a default.
+const DEFAULT: &str = "D";
+/// What the key of such a row begins with, so that it is no object's.
+const DEFAULT_PREFIX: &str = "default:";
+
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
     /// What the machine runs.
@@ -75,6 +80,8 @@ pub(crate) struct Object {
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     objects: HashMap<String, Object>,
+    /// The names of defaults that were given one, by `schema.table.column` in lower case.
+    defaults: HashMap<String, String>,
     compiled: Mutex<HashMap<String, Arc<Loaded>>>,
     /// The state of the database's objects that this is of.
     version: u64,
@@ -116,7 +123,7 @@ impl Modules {
         if self.is_read && self.version == now {
             return Ok(());
         }
-        let mut objects = HashMap::new();
+        let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
         if core.native_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
@@ -125,7 +132,9 @@ impl Modules {
                     ValueRef::Text(text) => text.to_owned(),
                     _ => String::new(),
                 };
-                if let Some(object) = object(text(4)) {
+                if text(2) == DEFAULT {
+                    defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
+                } else if let Some(object) = object(text(4)) {
                     objects.insert(
                         text(0),
                         Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
@@ -135,7 +144,8 @@ impl Modules {
         }
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
         compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
-        (self.objects, self.version, self.is_read) = (objects, now, true);
+        (self.objects, self.defaults) = (objects, defaults);
+        (self.version, self.is_read) = (now, true);
         Ok(())
     }
 
@@ -147,6 +157,18 @@ impl Modules {
     /// All objects.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Object> {
         self.objects.values()
+    }
+
+    /// The name that the default of a column was given.
+    pub(crate) fn default_name(&self, schema: &str, table: &str, column: &str) -> Option<&str> {
+        let key = format!("{schema}.{table}.{column}").to_lowercase();
+        self.defaults.get(&key).map(String::as_str)
+    }
+
+    /// The type that a definition names, one of the database's own among them.
+    pub(crate) fn resolved_type(&self, declared: &mainstay_tsql::tree::DataType) -> Option<DataType> {
+        let known = Types::user_type(self, &declared.name);
+        known.or_else(|| reduce::data_type(declared, Declared::Cast, &Nothing).ok())
     }
 
     /// The triggers of a table for an event (`INSERT`), INSTEAD OF ones or AFTER ones.
@@ -251,7 +273,7 @@ impl Types for Modules {
 }
 
 /// Nothing is known.
-struct Nothing;
+pub(crate) struct Nothing;
 
 impl Scope for Nothing {
     fn variable(&self, _: &str) -> Option<DataType> {
@@ -327,6 +349,7 @@ pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static st
             TriggerTarget::Table(table) => (&trigger.name, "TR", Some(table)),
             _ => return None,
         },
+        StatementKind::View(view) => (&view.name, "V", None),
         StatementKind::CreateType(create) => match create.as_ref() {
             CreateType::Alias(name, ..) => (name, "UDT", None),
             CreateType::Table(name, ..) => (name, "TT", None),
@@ -350,7 +373,54 @@ pub(crate) fn keep(
     let (schema, last) = local_name(name);
     let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
     let parent = parent.map_or_else(String::new, key_of);
-    let key = key_of(name);
+    keep_row(core, &key_of(name), &shown, kind, &parent, text)
+}
+
+/// Keeps the name of a column's default.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_default(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    column: &str,
+    name: &str,
+) -> std::result::Result<(), Message> {
+    let parent = key_of(table);
+    let key = format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase());
+    keep_row(core, &key, name, DEFAULT, &parent, column)
+}
+
+/// Forgets the name of a column's default; with no column, those of the whole table and its triggers.
+///
+/// Errors: those of writing the table.
+pub(crate) fn forget_parts(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    column: Option<&str>,
+) -> std::result::Result<u64, Message> {
+    let parent = key_of(table);
+    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
+        if core.native_columns(TABLE)?.is_none() {
+            return Ok(0);
+        }
+        let (condition, value) = match column {
+            Some(column) => ("\"key\" = ?", format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase())),
+            None => ("parent = ?", parent),
+        };
+        let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE {condition}"))?;
+        delete.execute(core, &[ValueRef::Text(&value)])
+    };
+    work(core).map_err(|error| message_of(&error))
+}
+
+fn keep_row(
+    core: &mut mainstay_engine::Session,
+    key: &str,
+    shown: &str,
+    kind: &str,
+    parent: &str,
+    text: &str,
+) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<()> {
         if core.native_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
@@ -358,8 +428,8 @@ pub(crate) fn keep(
                 "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
             ))?;
         }
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(&key)])?;
-        let values = [&key, &shown, kind, &parent, text].map(ValueRef::Text);
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])?;
+        let values = [key, shown, kind, parent, text].map(ValueRef::Text);
         core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
         Ok(())
     };

@@ -37,7 +37,8 @@ impl Inner {
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
         Names {
-            database: &self.instance.database,
+            instance: &self.instance,
+            cache: &self.catalog,
             is_momentary: &self.is_momentary,
             core: RefCell::new(&mut self.core),
             modules: &self.modules,

@@ -1,20 +1,26 @@
 //! What names mean in a session: temporary tables first, then the tables of the database.
 
+use crate::catalog::{Catalog, Column, Made};
 use crate::errors::message_of;
+use crate::instance::Instance;
 use crate::modules::Modules;
 use crate::state::State;
-use crate::system::{Sources, fill};
+use crate::views;
 use mainstay_engine::NativeColumn;
+use mainstay_engine::definitions::TableDefinition;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{InlineFunction, Scope, TableColumn, quoted};
 use mainstay_tsql::tree::ObjectName;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The names that a statement can use.
 pub(crate) struct Names<'a> {
-    pub(crate) database: &'a mainstay_engine::Database,
+    pub(crate) instance: &'a Instance,
+    pub(crate) cache: &'a Cache,
     /// Whether the catalog itself was asked for, so that what is made of these names holds once.
     pub(crate) is_momentary: &'a Cell<bool>,
     /// To ask what the core makes of a query.
@@ -23,6 +29,116 @@ pub(crate) struct Names<'a> {
     pub(crate) state: &'a State,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],
+}
+
+/// The catalog as it was last made, and what it was made of.
+#[derive(Default)]
+pub(crate) struct Cache {
+    known: RefCell<Option<Known>>,
+    /// The same for functions that a query calls for its rows.
+    latest: Latest,
+}
+
+/// The catalog that a query's functions ask.
+pub(crate) type Latest = Arc<Mutex<Option<Arc<Catalog>>>>;
+
+/// What a catalog was made of.
+struct Known {
+    shared: Arc<mainstay_engine::definitions::Catalog>,
+    temporary: Vec<TableDefinition>,
+    files: Vec<String>,
+    versions: (u64, u64),
+    database: String,
+    view_columns: HashMap<String, Vec<Column>>,
+    catalog: Arc<Catalog>,
+}
+
+impl Cache {
+    pub(crate) fn latest(&self) -> Latest {
+        Arc::clone(&self.latest)
+    }
+}
+
+/// What the catalog is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) modules: &'a Modules,
+    pub(crate) state: &'a State,
+    pub(crate) cache: &'a Cache,
+}
+
+impl Sources<'_> {
+    /// The catalog as it is now.
+    ///
+    /// Errors: those of looking at the folder.
+    pub(crate) fn catalog(&self, core: &mut mainstay_engine::Session) -> mainstay_base::Result<Arc<Catalog>> {
+        let Sources { instance, modules, state, cache } = *self;
+        let definitions = core.definitions();
+        let own = definitions.temporary.iter().flat_map(|own| &own.tables);
+        let temporary: Vec<TableDefinition> = own.filter(|table| !table.name.starts_with("#sys.")).cloned().collect();
+        let files = instance.database.file_names()?;
+        let versions = (modules.version(), state.version);
+        let mut known = cache.known.borrow_mut();
+        let same_shared = known.as_ref().is_some_and(|known| Arc::ptr_eq(&known.shared, &definitions.shared));
+        if let Some(known) = known.as_ref()
+            && same_shared
+            && known.versions == versions
+            && known.temporary == temporary
+            && known.files == files
+            && known.database == state.database
+        {
+            return Ok(Arc::clone(&known.catalog));
+        }
+        let shared = Arc::clone(&definitions.shared);
+        let view_columns = match known.take() {
+            Some(known) if same_shared => known.view_columns,
+            _ => view_columns(core, &shared),
+        };
+        let database = &instance.database;
+        let made = Made {
+            database,
+            modules,
+            state,
+            started: instance.started,
+            definitions,
+            view_columns: view_columns.clone(),
+        };
+        let catalog = Arc::new(made.catalog()?);
+        let database = state.database.clone();
+        let made = Arc::clone(&catalog);
+        *known = Some(Known { shared, temporary, files, versions, database, view_columns, catalog: made });
+        Ok(catalog)
+    }
+}
+
+/// The columns of all views, by their keys: what the planner says of them.
+fn view_columns(
+    core: &mut mainstay_engine::Session,
+    shared: &mainstay_engine::definitions::Catalog,
+) -> HashMap<String, Vec<Column>> {
+    let mut all = HashMap::new();
+    for view in &shared.views {
+        let schema =
+            shared.schemas.iter().find(|schema| schema.id == view.schema).map_or("main", |schema| &schema.name);
+        let Ok(answer) = core.execute(&format!("SELECT * FROM {}.{} LIMIT 0", quoted(schema), quoted(&view.name)))
+        else {
+            continue;
+        };
+        let column = |(place, field): (usize, &Arc<arrow_schema::Field>)| Column {
+            name: field.name().clone(),
+            id: place as i64 + 1,
+            data_type: type_of_field(field).unwrap_or(DataType::NVarChar(mainstay_mssql::Length::Max)),
+            nullable: field.is_nullable(),
+            identity: None,
+            computed: None,
+            default: 0,
+        };
+        let columns = answer.schema().fields().iter().enumerate().map(column).collect();
+        let schema = if schema.eq_ignore_ascii_case("main") { "dbo" } else { schema };
+        all.insert(format!("{schema}.{}", view.name).to_lowercase(), columns);
+    }
+    all
 }
 
 /// The name that a name of up to four parts has in this database: schema and object.
@@ -45,6 +161,14 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
 
+impl Names<'_> {
+    /// Whether the database has a table of this name of its own.
+    fn is_table(&self, name: &ObjectName) -> bool {
+        let core = core_name(name).replace('"', "");
+        matches!(self.core.borrow().native_columns(&core), Ok(Some(_)))
+    }
+}
+
 impl Scope for Names<'_> {
     fn variable(&self, name: &str) -> Option<DataType> {
         let name = name.to_lowercase();
@@ -61,21 +185,25 @@ impl Scope for Names<'_> {
                 Err(Message::error(1087, format!("Must declare the table variable \"{last}\".")).severity(15).state(2))
             }
             Some('#') => Err(Message::error(208, format!("Invalid object name '{last}'.")).state(0)),
-            _ => match local_name(name) {
-                (Some(schema), view) if ["sys", "information_schema"].contains(&schema.to_lowercase().as_str()) => {
-                    let Names { database, modules, state, .. } = self;
-                    let sources = Sources { database, modules, state };
-                    let filled = fill(&mut self.core.borrow_mut(), &sources, schema, view);
-                    match filled.map_err(|error| message_of(&error))? {
-                        Some(table) => {
-                            self.is_momentary.set(true);
-                            Ok(table)
-                        }
-                        None => Ok(core_name(name)),
-                    }
+            _ => {
+                let (schema, view) = local_name(name);
+                let Some(view) = views::known(schema, view) else { return Ok(core_name(name)) };
+                if schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo")) && self.is_table(name) {
+                    return Ok(core_name(name));
                 }
-                _ => Ok(core_name(name)),
-            },
+                let is_temporary = name.parts.len() >= 3
+                    && name.parts.get(name.parts.len() - 3).is_some_and(|database| database.is("tempdb"));
+                let Names { instance, modules, state, cache, .. } = self;
+                let sources = Sources { instance, modules, state, cache };
+                let filled = views::fill(&mut self.core.borrow_mut(), &sources, view, is_temporary);
+                match filled.map_err(|error| message_of(&error))? {
+                    Some(table) => {
+                        self.is_momentary.set(true);
+                        Ok(table)
+                    }
+                    None => Ok(core_name(name)),
+                }
+            }
         }
     }
 
@@ -99,6 +227,13 @@ impl Scope for Names<'_> {
             Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
         };
         answer.schema().fields().iter().map(column).collect()
+    }
+
+    fn asks_catalog(&self) {
+        let Names { instance, modules, state, cache, .. } = self;
+        let sources = Sources { instance, modules, state, cache };
+        let made = sources.catalog(&mut self.core.borrow_mut()).ok();
+        *cache.latest.lock().unwrap_or_else(PoisonError::into_inner) = made;
     }
 
     fn is_scalar_function(&self, name: &ObjectName) -> bool {

@@ -2,10 +2,11 @@
 
 use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
-use crate::instance::Instance;
+use crate::instance::{Instance, Seat};
 use crate::modules::{Loaded, Modules};
 use crate::procedures;
 use crate::runner::Runner;
+use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
 use crate::texts::Texts;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
@@ -37,6 +38,10 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) texts: Texts,
+    /// The catalog, while nothing that it is made of has changed.
+    pub(crate) catalog: Cache,
+    /// The session's place among the others.
+    pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
 }
@@ -57,14 +62,20 @@ impl Cancel for Stopper {
 
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
-        let mut session = Session::plain(instance, login, host, application);
-        session.inner.core.set_functions(Arc::new(Functions::new(instance)));
+        let seat = instance.seat(login, host, application);
+        let mut session = Session::plain(instance, login, host, application, seat.number());
+        seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
+        session.inner.seat = Some(seat);
+        session.inner.core.set_functions(Arc::new(Functions::new(instance, session.inner.catalog.latest())));
         session
     }
 
     /// A session for the functions that another one's queries call.
     pub(crate) fn beside(instance: &Instance) -> Session {
-        Session::new(instance, "sa", "", "")
+        let mut session = Session::plain(instance, "sa", "", "", 0);
+        let functions = Functions::new(instance, session.inner.catalog.latest());
+        session.inner.core.set_functions(Arc::new(functions));
+        session
     }
 
     /// What a function gives for these arguments.
@@ -78,17 +89,19 @@ impl Session {
         outcome.map(|()| self.machine.result().to_value())
     }
 
-    fn plain(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
+    fn plain(instance: &Instance, login: &str, host: &str, application: &str, process: i16) -> Session {
         let core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
-        let state = State::new(login, host, application, &instance.name, instance.next_process());
+        let state = State::new(login, host, application, &instance.name, process);
         let inner = Inner {
             instance: instance.clone(),
             core,
             modules: Modules::default(),
             state,
             texts: Texts::default(),
+            catalog: Cache::default(),
+            seat: None,
             is_momentary: Cell::new(false),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
@@ -466,10 +479,32 @@ fn places(
     Ok(places)
 }
 
-/// A name of parts, as a client writes it.
+/// A name of parts, as a client writes it: `dbo.t`, `[my table]`, `tempdb..#t`.
 pub(crate) fn object_name(text: &str) -> ObjectName {
-    let part = |part: &str| Name { text: part.trim().trim_matches(['[', ']', '"']).to_owned(), ..Name::default() };
-    ObjectName { parts: text.split('.').map(part).collect(), ..ObjectName::default() }
+    let mut parts = Vec::new();
+    let mut part = Name::default();
+    let mut rest = text.trim().chars().peekable();
+    while let Some(first) = rest.next() {
+        match first {
+            '.' => parts.push(std::mem::take(&mut part)),
+            '[' | '"' if part.text.is_empty() => {
+                let last = if first == '[' { ']' } else { '"' };
+                part.quoted = true;
+                while let Some(next) = rest.next() {
+                    if next == last && rest.peek() != Some(&last) {
+                        break;
+                    }
+                    if next == last {
+                        rest.next();
+                    }
+                    part.text.push(next);
+                }
+            }
+            c => part.text.push(c),
+        }
+    }
+    parts.push(part);
+    ObjectName { parts, ..ObjectName::default() }
 }
 
 /// The moment, as the server's clock shows it.

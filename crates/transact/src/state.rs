@@ -39,6 +39,8 @@ pub(crate) struct State {
     pub(crate) last_handle: i32,
     /// The table and columns that an INSERT BULK has announced.
     pub(crate) bulk_target: Option<(String, Vec<String>)>,
+    /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
+    pub(crate) context: HashMap<String, (Value, bool)>,
     /// The moment of the statement.
     pub(crate) now: Timestamp,
     /// Changes when a temporary table comes or goes.
@@ -135,6 +137,7 @@ impl State {
             handles: HashMap::new(),
             last_handle: 0,
             bulk_target: None,
+            context: HashMap::new(),
             now: Timestamp(0),
             version: 0,
             login: login.to_owned(),

@@ -94,6 +94,12 @@ impl Scope {
         }
     }
 
+    /// Everything that exists.
+    pub(crate) fn definitions(&self) -> crate::definitions::Definitions {
+        let temporary = self.temporary.as_ref().map(|own| Arc::clone(&own.catalog));
+        crate::definitions::Definitions { shared: Arc::clone(&self.catalog), temporary }
+    }
+
     /// The session's own table of this name.
     fn own(&self, key: &str) -> Option<&TableDefinition> {
         self.temporary.as_ref().and_then(|own| find_table(&own.catalog, key))

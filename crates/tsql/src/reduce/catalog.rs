@@ -1,6 +1,7 @@
 //! Functions that ask the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
 //!
-//! Their arguments are constants and variables nearly always, so a query has what they answer as a parameter.
+//! Their arguments are constants and variables nearly always, so a query has what they answer as a parameter. Over anything
+//! else they are functions that the session answers for each row.
 
 use super::{Input, Reducer, Source, literal_value, not_supported};
 use crate::tree::{Argument, Call, Expr};
@@ -15,17 +16,27 @@ pub struct CatalogFunction {
     pub data_type: DataType,
 }
 
+/// What the names of these functions begin with where a session is asked for them.
+pub const CATALOG_FUNCTION: &str = "sys.catalog:";
+
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 36] = [
+const FUNCTIONS: [(&str, DataType); 44] = [
     ("col_length", DataType::SmallInt),
     ("col_name", NAME),
     ("columnproperty", DataType::Int),
     ("connectionproperty", NAME),
     ("cursor_status", DataType::SmallInt),
+    ("database_principal_id", DataType::Int),
     ("databasepropertyex", NAME),
     ("db_id", DataType::SmallInt),
     ("db_name", NAME),
+    ("file_id", DataType::SmallInt),
+    ("file_idex", DataType::Int),
+    ("file_name", NAME),
+    ("filegroup_id", DataType::Int),
+    ("filegroup_name", NAME),
+    ("fulltextserviceproperty", DataType::Int),
     ("has_dbaccess", DataType::Int),
     ("has_perms_by_name", DataType::Int),
     ("ident_current", DataType::Decimal { precision: 38, scale: 0 }),
@@ -46,6 +57,7 @@ const FUNCTIONS: [(&str, DataType); 36] = [
     ("schema_id", DataType::Int),
     ("schema_name", NAME),
     ("serverproperty", NAME),
+    ("session_context", DataType::SqlVariant),
     ("suser_id", DataType::Int),
     ("suser_name", NAME),
     ("suser_sname", NAME),
@@ -63,11 +75,19 @@ pub fn catalog_function(name: &str) -> Option<CatalogFunction> {
 }
 
 impl Reducer<'_> {
-    /// Writes what the catalog answers as a parameter.
+    /// Writes what the catalog answers: as a parameter, or as a function of the session.
     pub(super) fn catalog_call(&mut self, function: CatalogFunction, call: &Call) -> Result<(), Message> {
-        let inputs = self.inputs(call)?;
-        self.parameter(Source::Catalog(function, inputs), function.data_type);
-        Ok(())
+        if let Ok(inputs) = self.inputs(call) {
+            self.parameter(Source::Catalog(function, inputs), function.data_type);
+            return Ok(());
+        }
+        let value = |argument: &'_ Argument| match argument {
+            Argument::Value(value) => Ok(value.clone()),
+            _ => Err(not_supported("An argument of this form")),
+        };
+        let values: Vec<Expr> = call.arguments.iter().map(value).collect::<Result<_, _>>()?;
+        self.scope.asks_catalog();
+        self.call(&format!("user:{CATALOG_FUNCTION}{}", function.name), &values.iter().collect::<Vec<_>>())
     }
 
     fn inputs(&self, call: &Call) -> Result<Vec<Input>, Message> {

@@ -26,7 +26,7 @@ mod single;
 mod source;
 mod target;
 
-pub use catalog::{CatalogFunction, catalog_function};
+pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
@@ -52,6 +52,9 @@ pub trait Scope {
 
     /// The columns of a table, in order; `None` if the scope does not know it.
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>>;
+
+    /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
+    fn asks_catalog(&self) {}
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;

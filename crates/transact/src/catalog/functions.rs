@@ -1,0 +1,298 @@
+//! What functions of the catalog answer.
+//!
+//! Most of them are questions to the [`Catalog`] and nothing else, so that queries can ask them for each of their rows; a few
+//! ask the session.
+
+use super::build::parameters;
+use super::{Catalog, Detail, Object};
+use crate::modules::{Modules, key_of};
+use crate::scope::Sources;
+use crate::session::{Inner, object_name};
+use mainstay_base::{Decimal, Value};
+use mainstay_mssql::DataType;
+use mainstay_tsql::reduce::Input;
+use mainstay_tsql::tree::ObjectName;
+use std::sync::Arc;
+
+/// The databases that there are besides the folder's own, which are the same one.
+const OTHERS: [&str; 4] = ["master", "tempdb", "model", "msdb"];
+
+/// The number of the folder's own database.
+pub(crate) const DATABASE_ID: i64 = 5;
+
+/// Whether this is the name of a database.
+pub(crate) fn is_database(own: &str, name: &str) -> bool {
+    own.eq_ignore_ascii_case(name) || OTHERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The number of a database.
+pub(crate) fn database_id(own: &str, name: &str) -> Option<i64> {
+    let other = OTHERS.iter().position(|known| known.eq_ignore_ascii_case(name)).map(|place| place as i64 + 1);
+    if own.eq_ignore_ascii_case(name) && other.is_none() { Some(DATABASE_ID) } else { other }
+}
+
+/// A name as a text, with the database that it names.
+pub(crate) fn resolved(text: &str) -> (Option<String>, ObjectName) {
+    let name = object_name(text);
+    let database = name.parts.len().checked_sub(3).map(|place| name.parts[place].text.clone());
+    (database.filter(|name| !name.is_empty()), name)
+}
+
+/// The arguments of a function.
+pub(super) struct Arguments<'v>(pub(super) &'v [Value]);
+
+impl Arguments<'_> {
+    pub(super) fn text(&self, place: usize) -> Option<String> {
+        match self.0.get(place) {
+            Some(Value::Text(text)) => Some(text.trim_end().to_owned()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self, place: usize) -> Option<i64> {
+        match self.0.get(place) {
+            Some(Value::Integer(number)) => Some(*number),
+            Some(Value::Decimal(number)) => number.rescale(0).and_then(|number| i64::try_from(number.unscaled).ok()),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn shown(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+pub(super) fn maybe(text: Option<&str>) -> Value {
+    text.map_or(Value::Null, shown)
+}
+
+pub(super) fn number(number: Option<i64>) -> Value {
+    number.map_or(Value::Null, Value::Integer)
+}
+
+impl Inner {
+    /// The catalog as it is now.
+    pub(crate) fn catalog(&mut self) -> mainstay_base::Result<Arc<Catalog>> {
+        let Inner { instance, modules, state, catalog, .. } = self;
+        let sources = Sources { instance, modules, state, cache: catalog };
+        sources.catalog(&mut self.core)
+    }
+
+    /// What a function of the catalog answers, over constants and variables.
+    pub(crate) fn catalog_answer(&mut self, name: &str, inputs: &[Input], variable: &dyn Fn(&str) -> Value) -> Value {
+        let values: Vec<Value> = inputs
+            .iter()
+            .map(|input| match input {
+                Input::Value(value) => value.clone(),
+                Input::Variable(name) => variable(name),
+                Input::Catalog(function, inputs) => self.catalog_answer(function.name, inputs, variable),
+            })
+            .collect();
+        self.catalog_value(name, &values)
+    }
+
+    /// What a function of the catalog answers.
+    pub(crate) fn catalog_value(&mut self, name: &str, inputs: &[Value]) -> Value {
+        let given = Arguments(inputs);
+        match name {
+            "suser_name" | "suser_sname" => match inputs.is_empty() || given.number(0) == Some(1) {
+                true => Value::Text(self.state.login.clone()),
+                false => Value::Null,
+            },
+            "cursor_status" => Value::Integer(-3),
+            "session_context" => {
+                let key = given.text(0).unwrap_or_default().to_lowercase();
+                self.state.context.get(&key).map_or(Value::Null, |(value, _)| value.clone())
+            }
+            "ident_current" => given.text(0).map_or(Value::Null, |table| self.identity_of(&table)),
+            "object_id" if self.is_missing_temporary(&given) => Value::Null,
+            _ => match self.catalog() {
+                Ok(catalog) => catalog.answer(&self.modules, name, inputs),
+                Err(_) => Value::Null,
+            },
+        }
+    }
+
+    /// Whether a name is that of a temporary table that is not there: asked so often that it has a way of its own.
+    fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
+        let name = given.text(0).map(|name| object_name(&name));
+        name.is_some_and(|name| name.last().starts_with('#') && self.state.temporary(name.last()).is_none())
+    }
+
+    /// IDENT_CURRENT: the last number that the identity column of a table has given; its first if it has given none.
+    fn identity_of(&mut self, table: &str) -> Value {
+        let decimal = |value: i64| Value::Decimal(Decimal::new(value.into(), 0));
+        let Ok(catalog) = self.catalog() else { return Value::Null };
+        let Some(object) = catalog.find(&object_name(table)) else { return Value::Null };
+        let Some(column) = object.columns.iter().find(|column| column.identity.is_some()) else { return Value::Null };
+        let seed = column.identity.map_or(1, |(seed, _)| seed);
+        let order = if column.identity.is_some_and(|(_, increment)| increment < 0) { "MIN" } else { "MAX" };
+        let column = mainstay_tsql::reduce::quoted(&column.name);
+        let text = format!("SELECT {order}({column}) FROM {}", crate::scope::core_name(&object_name(table)));
+        let read = |core: &mut mainstay_engine::Session| -> mainstay_base::Result<Option<i64>> {
+            let mut statement = core.prepare(&text)?;
+            let mut rows = statement.query(core, &[])?;
+            let row = rows.next()?.map(|row| row.get(0).to_value());
+            Ok(Arguments(&row.into_iter().collect::<Vec<_>>()).number(0))
+        };
+        decimal(read(&mut self.core).ok().flatten().unwrap_or(seed))
+    }
+}
+
+impl Catalog {
+    /// What a function of the catalog answers, as far as the catalog knows.
+    pub(crate) fn answer(&self, modules: &Modules, name: &str, inputs: &[Value]) -> Value {
+        let given = Arguments(inputs);
+        let object = |place: usize| given.number(place).and_then(|id| self.by_id(id));
+        match name {
+            "object_id" => number(given.text(0).and_then(|name| self.object_id(&name, given.text(1).as_deref()))),
+            "object_name" => maybe(object(0).map(|object| object.name.as_str())),
+            "object_schema_name" => maybe(object(0).map(|object| self.schema_name(object.schema))),
+            "object_definition" => object(0).map_or(Value::Null, definition),
+            "objectproperty" | "objectpropertyex" => {
+                object(0).map_or(Value::Null, |object| self.object_property(object, &given.text(1).unwrap_or_default()))
+            }
+            "col_name" => {
+                let column = object(0).zip(given.number(1)).map(|(object, id)| object.column_name(id));
+                maybe(column.filter(|name| !name.is_empty()))
+            }
+            "col_length" => {
+                let table = given.text(0).map(|name| object_name(&name));
+                let column = table.as_ref().and_then(|name| self.find(name)).zip(given.text(1));
+                let found = column.and_then(|(object, name)| object.column(&name));
+                number(found.map(|column| column.data_type.max_length().into()))
+            }
+            "columnproperty" => {
+                let (column, property) = (given.text(1).unwrap_or_default(), given.text(2).unwrap_or_default());
+                object(0)
+                    .map_or(Value::Null, |object| super::properties::of_column(modules, object, &column, &property))
+            }
+            "indexproperty" => {
+                let (index, property) = (given.text(1).unwrap_or_default(), given.text(2).unwrap_or_default());
+                object(0).map_or(Value::Null, |object| super::properties::of_index(object, &index, &property))
+            }
+            "index_col" => {
+                let table = given.text(0).map(|name| object_name(&name));
+                let table = table.as_ref().and_then(|name| self.find(name));
+                maybe(table.zip(given.number(1).zip(given.number(2))).and_then(|(table, (index, place))| {
+                    let index = table.indexes.iter().find(|known| known.id == index)?;
+                    let (column, _) = index.columns.get(usize::try_from(place.checked_sub(1)?).ok()?)?;
+                    Some(table.column_name(*column))
+                }))
+            }
+            "type_id" => number(given.text(0).and_then(|name| self.type_id(&name))),
+            "type_name" => given.number(0).and_then(|id| self.type_name(id)).map_or(Value::Null, Value::Text),
+            "typeproperty" => match (given.text(0), given.text(1)) {
+                (Some(name), Some(property)) => self.type_property(&name, &property),
+                _ => Value::Null,
+            },
+            "schema_id" => match given.text(0) {
+                None if inputs.is_empty() => Value::Integer(super::DBO),
+                None => Value::Null,
+                Some(name) => number(self.schema_id(&name)),
+            },
+            "schema_name" => {
+                let id = if inputs.is_empty() { Some(super::DBO) } else { given.number(0) };
+                maybe(id.and_then(|id| self.schemas.iter().find(|(known, _)| *known == id)).map(|(_, n)| n.as_str()))
+            }
+            "ident_seed" | "ident_incr" => {
+                let table = given.text(0).map(|name| object_name(&name));
+                let steps = table.as_ref().and_then(|name| self.find(name));
+                let steps = steps.and_then(|table| table.columns.iter().find_map(|column| column.identity));
+                steps.map_or(Value::Null, |(seed, increment)| {
+                    let value = if name == "ident_seed" { seed } else { increment };
+                    Value::Decimal(Decimal::new(value.into(), 0))
+                })
+            }
+            _ => super::properties::of_server(&self.database, name, inputs),
+        }
+    }
+
+    /// The number of the object of a name, if it is of this kind.
+    fn object_id(&self, text: &str, kind: Option<&str>) -> Option<i64> {
+        let (database, name) = resolved(text);
+        let is_temporary = name.last().starts_with('#');
+        match &database {
+            Some(database) if !is_database(&self.database, database) => return None,
+            Some(database) if is_temporary && !database.eq_ignore_ascii_case("tempdb") => return None,
+            None if is_temporary && !self.database.eq_ignore_ascii_case("tempdb") => return None,
+            _ => {}
+        }
+        let object = self.find(&name)?;
+        let is_kind = kind.is_none_or(|kind| {
+            let kind = kind.trim();
+            kind.is_empty() || kind.eq_ignore_ascii_case(object.kind)
+        });
+        is_kind.then_some(object.id)
+    }
+
+    /// The type of the database of this name.
+    pub(crate) fn user_type(&self, name: &ObjectName) -> Option<&Object> {
+        let key = key_of(name);
+        self.objects.iter().find(|object| {
+            matches!(object.kind, "UDT" | "TT")
+                && format!("{}.{}", self.schema_name(object.schema), object.name).to_lowercase() == key
+        })
+    }
+
+    /// The number of a type of the database, as `sys.types` has it.
+    pub(crate) fn user_type_id(object: &Object) -> i64 {
+        257 + (object.id & 0x0FFF_FFFF)
+    }
+
+    pub(super) fn type_id(&self, text: &str) -> Option<i64> {
+        let name = object_name(text);
+        if let Some(object) = self.user_type(&name) {
+            return Some(Catalog::user_type_id(object));
+        }
+        let last = name.last().to_lowercase();
+        super::build::system_types().find(|(known, ..)| *known == last).map(|(_, _, id)| id)
+    }
+
+    fn type_name(&self, id: i64) -> Option<String> {
+        let known = super::build::system_types().find(|(_, _, known)| *known == id).map(|(name, ..)| name.to_owned());
+        known.or_else(|| {
+            let is_type = |object: &&Object| matches!(object.kind, "UDT" | "TT");
+            let mut types = self.objects.iter().filter(is_type);
+            types.find(|object| Catalog::user_type_id(object) == id).map(|object| object.name.clone())
+        })
+    }
+
+    fn type_property(&self, name: &str, property: &str) -> Value {
+        let last = object_name(name).last().to_lowercase();
+        let Some(data_type) = mainstay_mssql::operation::data_type(&last) else { return Value::Null };
+        match property.to_lowercase().as_str() {
+            "precision" => Value::Integer(match data_type {
+                DataType::Decimal { .. } => 38,
+                other if other.is_string() => 8000,
+                other => other.precision().into(),
+            }),
+            "scale" => match data_type.is_number() {
+                true => Value::Integer(data_type.scale().into()),
+                false => Value::Null,
+            },
+            "allowsnull" => Value::Integer(1),
+            "ownerid" => Value::Integer(1),
+            "usesansitrim" => Value::Integer(i64::from(data_type.is_string())),
+            _ => Value::Null,
+        }
+    }
+}
+
+/// What OBJECT_DEFINITION gives.
+fn definition(object: &Object) -> Value {
+    match (&object.text, &object.detail) {
+        (Some(text), _) if !matches!(object.kind, "UDT" | "TT") => shown(text),
+        (_, Detail::Check(text) | Detail::Default(_, text)) => shown(text),
+        _ => Value::Null,
+    }
+}
+
+/// The parameter of a module of this name.
+pub(super) fn parameter_of(modules: &Modules, object: &Object, name: &str) -> Option<(i64, DataType, bool)> {
+    let statement = object.statement.as_ref()?;
+    let (_, known) = parameters(modules, &statement.kind);
+    let place = known.iter().position(|(parameter, _)| parameter.name.is(name))?;
+    let (parameter, data_type) = &known[place];
+    Some((place as i64 + 1, *data_type, parameter.output))
+}

@@ -1,0 +1,361 @@
+//! The server and its users: `sys.databases`, `sys.database_principals`, `sys.configurations`, the dynamic views.
+
+use super::{Facts, Rows, View, row};
+use crate::instance::Process;
+use mainstay_base::Value;
+
+pub(super) const VIEWS: [View; 24] = [
+    View { name: "sys.databases", columns: DATABASE, rows: databases },
+    View { name: "sys.database_files", columns: FILE, rows: files },
+    View { name: "sys.master_files", columns: MASTER_FILE, rows: master_files },
+    View {
+        name: "sys.database_principals",
+        columns: "name:n principal_id:i type:c1 type_desc:n60 default_schema_name:n \
+        create_date:d modify_date:d owning_principal_id:i sid:y85=null is_fixed_role:b authentication_type:i \
+        authentication_type_desc:n60 default_language_name:n=null default_language_lcid:i=null \
+        allow_encrypted_value_modifications:b=0",
+        rows: principals,
+    },
+    View {
+        name: "sys.database_role_members",
+        columns: "role_principal_id:i member_principal_id:i",
+        rows: |_| vec![row![16384, 1]],
+    },
+    View {
+        name: "sys.database_permissions",
+        columns: "class:t class_desc:n60 major_id:i minor_id:i \
+        grantee_principal_id:i grantor_principal_id:i type:c4 permission_name:n state:c1 state_desc:n60",
+        rows: |_| Vec::new(),
+    },
+    View { name: "sys.server_principals", columns: LOGIN, rows: logins },
+    View { name: "sys.sql_logins", columns: LOGIN, rows: logins },
+    View {
+        name: "sys.server_role_members",
+        columns: "role_principal_id:i member_principal_id:i",
+        rows: |_| vec![row![3, 1]],
+    },
+    View {
+        name: "sys.servers",
+        columns: "server_id:i=0 name:n=MAINSTAY product:n=SQL~Server provider:n=SQLNCLI \
+        data_source:n4000=MAINSTAY is_linked:b=0 is_remote_login_enabled:b=1 is_rpc_out_enabled:b=1 \
+        is_data_access_enabled:b=0 is_system:b=0",
+        rows: |_| vec![Vec::new()],
+    },
+    View {
+        name: "sys.configurations",
+        columns: "configuration_id:i name:n35 value:z minimum:z maximum:z value_in_use:z \
+        description:n255 is_dynamic:b=1 is_advanced:b",
+        rows: configurations,
+    },
+    View {
+        name: "sys.messages",
+        columns: "message_id:i language_id:s=1033 severity:t is_event_logged:b=0 text:n2048",
+        rows: messages,
+    },
+    View {
+        name: "sys.syslanguages",
+        columns: "langid:s=0 dateformat:c3=mdy datefirst:t=7 upgrade:i=0 name:n=us_english \
+        alias:n=English months:n372=January,February,March,April,May,June,July,August,September,October,November,December \
+        shortmonths:n132=Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec \
+        days:n217=Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday lcid:i=1033 msglangid:s=1033",
+        rows: |_| vec![Vec::new()],
+    },
+    View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
+    View {
+        name: "sys.dm_exec_connections",
+        columns: "session_id:i most_recent_session_id:i connect_time:d \
+        net_transport:n40=TCP protocol_type:n40=TSQL protocol_version:i=1946157060 endpoint_id:i=4 encrypt_option:n40=FALSE \
+        auth_scheme:n40=SQL node_affinity:s=0 num_reads:i=0 num_writes:i=0 last_read:d last_write:d net_packet_size:i=4096 \
+        client_net_address:v48=127.0.0.1 client_tcp_port:i=0 local_net_address:v48=127.0.0.1 local_tcp_port:i=1433 \
+        connection_id:g=null",
+        rows: connections,
+    },
+    View {
+        name: "sys.dm_exec_requests",
+        columns: "session_id:s request_id:i=0 start_time:d status:n30=running \
+        command:n32=SELECT sql_handle:y64=null statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
+        database_id:s user_id:i=1 connection_id:g=null blocking_session_id:s=0 wait_type:n60=null wait_time:i=0 \
+        last_wait_type:n60=MISCELLANEOUS wait_resource:n256= open_transaction_count:i percent_complete:r=0 \
+        cpu_time:i=0 total_elapsed_time:i=0 reads:l=0 writes:l=0 logical_reads:l=0 row_count:l",
+        rows: requests,
+    },
+    View {
+        name: "sys.dm_tran_locks",
+        columns: "resource_type:n60=DATABASE resource_subtype:n60= resource_database_id:i \
+        resource_description:n256= resource_associated_entity_id:l=0 resource_lock_partition:i=0 request_mode:n60=S \
+        request_type:n60=LOCK request_status:n60=GRANT request_reference_count:s=1 request_lifetime:i=0 \
+        request_session_id:i request_exec_context_id:i=0 request_request_id:i=0 \
+        request_owner_type:n60=SHARED_TRANSACTION_WORKSPACE",
+        rows: locks,
+    },
+    View {
+        name: "sys.dm_tran_session_transactions",
+        columns: "session_id:i transaction_id:l is_user_transaction:b=1 \
+        is_local:b=1 is_enlisted:b=0 is_bound:b=0 open_transaction_count:i",
+        rows: open_transactions,
+    },
+    View {
+        name: "sys.dm_tran_active_transactions",
+        columns: "transaction_id:l name:n32=user_transaction \
+        transaction_begin_time:d transaction_type:i=1 transaction_state:i=2",
+        rows: active_transactions,
+    },
+    View {
+        name: "sys.dm_os_sys_info",
+        columns: "cpu_count:i physical_memory_kb:l=8388608 sqlserver_start_time:d \
+        scheduler_count:i ms_ticks:l=0 virtual_machine_type:i=0 container_type:i=0",
+        rows: system,
+    },
+    View {
+        name: "sys.dm_os_host_info",
+        columns: "host_platform:n256=Linux host_distribution:n256=Linux \
+        host_release:n256= host_service_pack_level:n256= host_sku:i=null os_language_version:i=0 \
+        host_architecture:n256=X64",
+        rows: |_| vec![Vec::new()],
+    },
+    View {
+        name: "sys.dm_os_performance_counters",
+        columns: "object_name:c128 counter_name:c128 instance_name:c128 \
+        cntr_value:l cntr_type:i",
+        rows: |_| Vec::new(),
+    },
+    View {
+        name: "sys.dm_exec_query_stats",
+        columns: "sql_handle:y64 statement_start_offset:i statement_end_offset:i \
+        plan_handle:y64 execution_count:l total_worker_time:l total_elapsed_time:l total_logical_reads:l",
+        rows: |_| Vec::new(),
+    },
+    View {
+        name: "sys.database_scoped_configurations",
+        columns: "configuration_id:i name:n60 value:z \
+        value_for_secondary:z is_value_default:b",
+        rows: |_| Vec::new(),
+    },
+];
+
+const DATABASE: &str = "name:n database_id:i source_database_id:i=null owner_sid:y85=null create_date:d \
+    compatibility_level:t=160 collation_name:n=SQL_Latin1_General_CP1_CI_AI user_access:t=0 \
+    user_access_desc:n60=MULTI_USER is_read_only:b=0 is_auto_close_on:b=0 is_auto_shrink_on:b=0 state:t=0 \
+    state_desc:n60=ONLINE is_in_standby:b=0 is_cleanly_shutdown:b=0 is_supplemental_logging_enabled:b=0 \
+    snapshot_isolation_state:t=1 snapshot_isolation_state_desc:n60=ON is_read_committed_snapshot_on:b=1 \
+    recovery_model:t=1 recovery_model_desc:n60=FULL page_verify_option:t=2 page_verify_option_desc:n60=CHECKSUM \
+    is_auto_create_stats_on:b=1 is_auto_create_stats_incremental_on:b=0 is_auto_update_stats_on:b=1 \
+    is_auto_update_stats_async_on:b=0 is_ansi_null_default_on:b=0 is_ansi_nulls_on:b=0 is_ansi_padding_on:b=0 \
+    is_ansi_warnings_on:b=0 is_arithabort_on:b=0 is_concat_null_yields_null_on:b=0 is_numeric_roundabort_on:b=0 \
+    is_quoted_identifier_on:b=0 is_recursive_triggers_on:b=0 is_cursor_close_on_commit_on:b=0 \
+    is_local_cursor_default:b=0 is_fulltext_enabled:b=0 is_trustworthy_on:b=0 is_db_chaining_on:b=0 \
+    is_parameterization_forced:b=0 is_master_key_encrypted_by_server:b=0 is_query_store_on:b=0 is_published:b=0 \
+    is_subscribed:b=0 is_merge_published:b=0 is_distributor:b=0 is_sync_with_backup:b=0 service_broker_guid:g=null \
+    is_broker_enabled:b=0 log_reuse_wait:t=0 log_reuse_wait_desc:n60=NOTHING is_date_correlation_on:b=0 \
+    is_cdc_enabled:b=0 is_encrypted:b=0 is_honor_broker_priority_on:b=0 replica_id:g=null group_database_id:g=null \
+    resource_pool_id:i=1 default_language_lcid:s=null default_language_name:n=null containment:t=0 \
+    containment_desc:n60=NONE target_recovery_time_in_seconds:i=60 delayed_durability:i=0 \
+    delayed_durability_desc:n60=DISABLED is_memory_optimized_elevate_to_snapshot_on:b=0 is_federation_member:b=0 \
+    is_remote_data_archive_enabled:b=0 is_mixed_page_allocation_on:b=0 is_temporal_history_retention_enabled:b=1 \
+    is_ledger_on:b=0 physical_database_name:n";
+
+const FILE: &str = "file_id:i file_guid:g=null type:t type_desc:n60 data_space_id:i name:n physical_name:n260 state:t=0 \
+    state_desc:n60=ONLINE size:i=1024 max_size:i=-1 growth:i=8192 is_media_read_only:b=0 is_read_only:b=0 is_sparse:b=0 \
+    is_percent_growth:b=0";
+
+const MASTER_FILE: &str = "database_id:i file_id:i file_guid:g=null type:t type_desc:n60 data_space_id:i name:n \
+    physical_name:n260 state:t=0 state_desc:n60=ONLINE size:i=1024 max_size:i=-1 growth:i=8192";
+
+const LOGIN: &str = "name:n principal_id:i sid:y85=null type:c1 type_desc:n60 is_disabled:b=0 create_date:d modify_date:d \
+    default_database_name:n=master default_language_name:n=us_english credential_id:i=null owning_principal_id:i=null \
+    is_fixed_role:b is_policy_checked:b=0 is_expiration_checked:b=0";
+
+const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host_process_id:i=null \
+    client_version:i=7 client_interface_name:n32=ODBC security_id:y85=null login_name:n nt_domain:n=null \
+    nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i=0 memory_usage:i=4 total_scheduled_time:i=0 \
+    total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
+    logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
+    quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
+    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s=2 lock_timeout:i deadlock_priority:i=0 \
+    row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
+    authenticating_database_id:i=1 open_transaction_count:i";
+
+fn databases(facts: &Facts<'_>) -> Rows {
+    let own = &facts.catalog.database;
+    let name = &*facts.instance.name;
+    let mut rows: Rows = ["master", "tempdb", "model", "msdb"]
+        .into_iter()
+        .zip(1i64..)
+        .map(|(name, id)| row![name, id, facts.started(), name])
+        .collect();
+    let is_other = ["master", "tempdb", "model", "msdb"].iter().any(|known| own.eq_ignore_ascii_case(known));
+    let shown = if is_other { name } else { own.as_str() };
+    rows.push(row![shown, 5, facts.started(), shown]);
+    rows
+}
+
+fn files(facts: &Facts<'_>) -> Rows {
+    let name = &*facts.instance.name;
+    let log = format!("{name}_log");
+    vec![row![1, 0, "ROWS", 1, name, format!("{name}.mdf")], row![2, 1, "LOG", 0, &log, format!("{log}.ldf")]]
+}
+
+fn master_files(facts: &Facts<'_>) -> Rows {
+    let with = |row: Vec<Value>| [vec![Value::Integer(5)], row].concat();
+    files(facts).into_iter().map(with).collect()
+}
+
+fn principals(facts: &Facts<'_>) -> Rows {
+    let mut rows = Vec::new();
+    let users = [("dbo", 1, "dbo"), ("guest", 2, "guest"), ("INFORMATION_SCHEMA", 3, ""), ("sys", 4, "")];
+    let role = |name: &str, id: i64, fixed: bool| {
+        row![name, id, "R", "DATABASE_ROLE", Value::Null, facts.started(), facts.started(), 1, fixed, 0, "NONE"]
+    };
+    rows.push(role("public", 0, false));
+    for (name, id, schema) in users {
+        let (kind, words) = if id == 1 { (1, "INSTANCE") } else { (0, "NONE") };
+        let schema = (!schema.is_empty()).then_some(schema);
+        rows.push(row![
+            name,
+            id,
+            "S",
+            "SQL_USER",
+            schema,
+            facts.started(),
+            facts.started(),
+            Value::Null,
+            false,
+            kind,
+            words
+        ]);
+    }
+    let roles = [
+        "db_owner",
+        "db_accessadmin",
+        "db_securityadmin",
+        "db_ddladmin",
+        "",
+        "db_backupoperator",
+        "db_datareader",
+        "db_datawriter",
+        "db_denydatareader",
+        "db_denydatawriter",
+    ];
+    rows.extend(
+        roles.iter().zip(16_384i64..).filter(|(name, _)| !name.is_empty()).map(|(name, id)| role(name, id, true)),
+    );
+    rows
+}
+
+fn logins(facts: &Facts<'_>) -> Rows {
+    let login = &facts.state.login;
+    let row = |name: &str, id: i64, kind: &str, words: &str, fixed: bool| {
+        row![name, id, kind, words, facts.started(), facts.started(), fixed]
+    };
+    let mut rows = vec![
+        row("sa", 1, "S", "SQL_LOGIN", false),
+        row("public", 2, "R", "SERVER_ROLE", false),
+        row("sysadmin", 3, "R", "SERVER_ROLE", true),
+    ];
+    if !login.eq_ignore_ascii_case("sa") {
+        rows.push(row(login, 257, "S", "SQL_LOGIN", false));
+    }
+    rows
+}
+
+/// Settings that tools ask for: number, name, value, least, greatest, description, whether it is an advanced one.
+pub(crate) const SETTINGS: [(i64, &str, i64, i64, i64, &str, bool); 16] = [
+    (101, "recovery interval (min)", 0, 0, 32_767, "Maximum recovery interval in minutes", true),
+    (102, "allow updates", 0, 0, 1, "Allow updates to system tables", false),
+    (103, "user connections", 0, 0, 32_767, "Number of user connections allowed", true),
+    (109, "fill factor (%)", 0, 0, 100, "Default fill factor percentage", true),
+    (115, "nested triggers", 1, 0, 1, "Allow triggers to be invoked within triggers", false),
+    (116, "server trigger recursion", 1, 0, 1, "Allow recursion for server level triggers", false),
+    (117, "remote access", 1, 0, 1, "Allow remote access", false),
+    (124, "default language", 0, 0, 9_999, "default language", false),
+    (505, "network packet size (B)", 4_096, 512, 32_767, "Network packet size", true),
+    (518, "show advanced options", 0, 0, 1, "show advanced options", false),
+    (1534, "user options", 0, 0, 32_767, "user options", false),
+    (1538, "cost threshold for parallelism", 5, 0, 32_767, "cost threshold for parallelism", true),
+    (1539, "max degree of parallelism", 0, 0, 32_767, "maximum degree of parallelism", true),
+    (1544, "max server memory (MB)", 2_147_483_647, 128, 2_147_483_647, "Maximum size of server memory (MB)", true),
+    (1562, "clr enabled", 0, 0, 1, "CLR user code execution enabled in the server", false),
+    (16390, "xp_cmdshell", 0, 0, 1, "Enable or disable command shell", true),
+];
+
+fn configurations(_: &Facts<'_>) -> Rows {
+    let row = |(id, name, value, least, greatest, words, advanced): &(i64, &str, i64, i64, i64, &str, bool)| {
+        row![*id, *name, *value, *least, *greatest, *value, *words, *advanced]
+    };
+    SETTINGS.iter().map(row).collect()
+}
+
+fn messages(_: &Facts<'_>) -> Rows {
+    (1..50_000)
+        .filter_map(|number| mainstay_mssql::messages::find(number).map(|(severity, text)| (number, severity, text)))
+        .map(|(number, severity, text)| row![i64::from(number), i64::from(severity), text])
+        .collect()
+}
+
+fn processes(facts: &Facts<'_>) -> Vec<Process> {
+    facts.instance.processes()
+}
+
+fn sessions(facts: &Facts<'_>) -> Rows {
+    let own = facts.state.process;
+    let row = |process: Process| {
+        let is_own = process.number == own;
+        let state = facts.state;
+        row![
+            i64::from(process.number),
+            process.since,
+            &process.host,
+            &process.application,
+            &process.login,
+            if is_own { "running" } else { "sleeping" },
+            process.since,
+            process.since,
+            i64::from(state.options.text_size),
+            i64::from(state.options.date_first),
+            i64::from(state.options.lock_timeout),
+            if is_own { state.row_count } else { 0 },
+            &process.login,
+            5,
+            if is_own { i64::from(state.transactions) } else { 0 }
+        ]
+    };
+    processes(facts).into_iter().map(row).collect()
+}
+
+fn connections(facts: &Facts<'_>) -> Rows {
+    let row = |process: Process| {
+        let number = i64::from(process.number);
+        row![number, number, process.since, process.since, process.since]
+    };
+    processes(facts).into_iter().map(row).collect()
+}
+
+fn requests(facts: &Facts<'_>) -> Rows {
+    let state = facts.state;
+    vec![row![i64::from(state.process), state.now, 5, i64::from(state.transactions), state.row_count]]
+}
+
+fn locks(facts: &Facts<'_>) -> Rows {
+    processes(facts).into_iter().map(|process| row![5, i64::from(process.number)]).collect()
+}
+
+fn open_transactions(facts: &Facts<'_>) -> Rows {
+    let state = facts.state;
+    match state.transactions {
+        0 => Vec::new(),
+        open => vec![row![i64::from(state.process), i64::from(state.process), i64::from(open)]],
+    }
+}
+
+fn active_transactions(facts: &Facts<'_>) -> Rows {
+    let state = facts.state;
+    match state.transactions {
+        0 => Vec::new(),
+        _ => vec![row![i64::from(state.process), state.now]],
+    }
+}
+
+fn system(facts: &Facts<'_>) -> Rows {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64);
+    vec![row![cores, facts.started(), cores]]
+}
