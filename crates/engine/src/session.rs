@@ -2,6 +2,7 @@
 
 mod create;
 mod explain;
+mod files;
 mod settings;
 
 pub use settings::Setting;
@@ -257,6 +258,9 @@ impl Session {
     /// A statement that is neither a query nor one of ours.
     fn other(&mut self, text: &str) -> Result<Answer> {
         let statement = Statement::parse(text)?;
+        if let Some(answer) = self.change_file(text, &statement)? {
+            return Ok(answer);
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
@@ -298,6 +302,9 @@ impl Session {
 
     /// Runs an INSERT with these values for the parameters in its lists of values.
     pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        if let Some(table) = self.dbf_table(&insert.table)? {
+            return self.change_records(text, &table, parameters, |changer, open| changer.insert(&table, open, insert));
+        }
         self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
     }
 

@@ -324,11 +324,11 @@ SELECT
 
 -- nothing
 
-INSERT INTO customers VALUES (1)
+INSERT INTO cities VALUES (1)
 
-UPDATE customers SET id = 1
+UPDATE cities SET city = 'x'
 
-DELETE FROM customers
+DELETE FROM cities
 
 DROP TABLE customers
 

@@ -5,12 +5,12 @@
 
 use super::change::{Changer, Inserted, assigned, changes_of};
 use super::forms::{Defaults, Form, NewRow};
-use super::returning::{Rows, Shown};
 use super::transaction::Changed;
 use super::update::{RowChange, update_late, update_row};
+use crate::returning::Rows;
 use arrow_array::RecordBatch;
 use mainstay_base::{Code, Error, Result, Value};
-use mainstay_query::{Answer, Merge, MergeAction};
+use mainstay_query::{Answer, Merge, MergeAction, POSITION};
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
 use std::collections::HashSet;
@@ -40,8 +40,8 @@ impl Changer<'_> {
     /// UPDATE and DELETE.
     pub(crate) fn merge(&self, transaction: &mut Transaction, merge: &Merge) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &merge.table)?;
-        let mut shown = Shown::new(&form, merge.alias.as_ref(), merge.returning.as_ref())?.with_missing_rows();
-        let planned = self.planner.plan_merge(self.text, merge, shown.beside(), self.catalog)?;
+        let mut shown = form.shown(merge.alias.as_ref(), merge.returning.as_ref())?.with_missing_rows();
+        let planned = self.planner.plan_merge(self.text, merge, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let branches = self.bound(&form, merge)?;
         let view = transaction.begin_statement()?;
@@ -75,7 +75,7 @@ impl Changer<'_> {
             Some(Value::Integer(number)) => *number,
             _ => 0,
         });
-        shown.answer(self.planner, &form, done).map(Changed::Done)
+        shown.answer(self.planner, done).map(Changed::Done)
     }
 
     fn bound<'m>(&self, form: &Form, merge: &'m Merge) -> Result<Vec<Bound<'m>>> {
