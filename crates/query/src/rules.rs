@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Metadata of a field that holds text padded with blanks.
 pub(crate) const CHAR_COLUMN: &str = "mainstay.char";
 
+/// Metadata of a column of an answer that comes from such a field: its length.
+pub(crate) const SHOWN_LENGTH: &str = "mainstay.length";
+
 /// Cuts trailing blanks off whatever is compared with a CHAR column.
 #[derive(Debug)]
 pub(crate) struct CharComparison;

@@ -42,10 +42,17 @@ pub fn insert(insert: &Insert, scope: &dyn Scope) -> Parse<String> {
             reducer.query(query)?;
         }
         InsertRows::Values(rows) => {
+            let columns = match insert.columns.is_empty() {
+                true => scope.all_columns(&insert.target).unwrap_or_default(),
+                false => insert.columns.iter().map(|name| name.text.clone()).collect(),
+            };
+            let lengths: Vec<Option<u32>> =
+                columns.iter().map(|column| scope.text_length(&insert.target, column)).collect();
             reducer.push(" VALUES ");
             reducer.list(rows, |it, row| {
                 it.push("(");
-                it.list(row, |it, value| it.expression(value))?;
+                let lengths = lengths.iter().copied().chain(std::iter::repeat(None));
+                it.list(row.iter().zip(lengths), |it, (value, length)| it.assigned(value, length))?;
                 it.push(")");
                 Ok(())
             })?;
@@ -66,7 +73,7 @@ pub fn update(update: &Update, images: Option<&[String]>, scope: &dyn Scope) -> 
     reducer.push("UPDATE ");
     reducer.found(&found)?;
     reducer.tables.push(found.tables());
-    reducer.set(&update.items)?;
+    reducer.set(&found.target.name, &update.items)?;
     reducer.from(&found.others)?;
     reducer.conditions(&found, update.condition.as_ref())?;
     if let Some(columns) = images {
@@ -135,7 +142,7 @@ pub fn merge(merge: &Merge, using: &Source, scope: &dyn Scope) -> Parse<MergePla
         reducer.target(&merge.target.name)?;
         reducer.push(" AS ");
         reducer.name(&alias);
-        reducer.set(items)?;
+        reducer.set(&merge.target.name, items)?;
         reducer.from(std::slice::from_ref(using))?;
         reducer.push(" WHERE ");
         reducer.expression(&merge.condition)?;
@@ -267,13 +274,29 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    fn set(&mut self, items: &[(ObjectName, Expr)]) -> Parse<()> {
+    fn set(&mut self, table: &ObjectName, items: &[(ObjectName, Expr)]) -> Parse<()> {
         self.push(" SET ");
         self.list(items, |it, (column, value)| {
             it.name(column.last());
             it.push(" = ");
-            it.expression(value)
+            let length = it.scope.text_length(table, column.last());
+            it.assigned(value, length)
         })
+    }
+
+    /// Writes the new value of a column: text is cut to its length, without a word, as the engine does.
+    fn assigned(&mut self, value: &Expr, length: Option<u32>) -> Parse<()> {
+        let Some(length) = length.filter(|_| *value != Expr::Default) else { return self.expression(value) };
+        let from = self.out.len();
+        self.expression(value)?;
+        let written = self.out.split_off(from);
+        // What is short enough as it is written is so without its quotes, too.
+        let is_short = written.starts_with('\'') && written.chars().count() <= length as usize + 2;
+        match is_short || written == "NULL" {
+            true => self.push(&written),
+            false => self.push(&format!("\"ads:convert:char({length})\"({written})")),
+        }
+        Ok(())
     }
 
     fn conditions(&mut self, found: &Found, condition: Option<&Expr>) -> Parse<()> {

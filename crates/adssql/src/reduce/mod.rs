@@ -50,6 +50,12 @@ pub trait Scope {
     /// The columns of a table, if the scope knows them.
     fn columns(&self, table: &ObjectName) -> Option<Vec<String>>;
 
+    /// How many characters a column of a table holds, if it is one of text with a length: what is longer is cut.
+    fn text_length(&self, table: &ObjectName, column: &str) -> Option<u32>;
+
+    /// The columns of a table in their order, for an INSERT that names none.
+    fn all_columns(&self, table: &ObjectName) -> Option<Vec<String>>;
+
     /// The value of a function that the session answers: `user`, `now`, `lastautoinc`.
     fn session(&self, function: &str) -> Option<(Value, SqlType)>;
 

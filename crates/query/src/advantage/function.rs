@@ -1,7 +1,7 @@
 //! A function of Advantage SQL as the planner knows it: its type follows from those of its arguments; it runs row by row.
 
 use super::PREFIX;
-use crate::rules::CHAR_COLUMN;
+use crate::rules::{CHAR_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{
@@ -40,7 +40,7 @@ pub(super) fn failed(failure: Failure) -> DataFusionError {
 }
 
 /// The type of what a field holds; `None` for NULL and for what the dialect has no type for.
-pub(super) fn sql_type(field: &Field) -> Option<SqlType> {
+pub fn sql_type(field: &Field) -> Option<SqlType> {
     let collation = Collation::Binary;
     Some(match field.data_type() {
         ArrowType::Boolean => SqlType::Boolean,
@@ -70,9 +70,11 @@ pub(super) fn sql_type(field: &Field) -> Option<SqlType> {
     })
 }
 
-/// The length of a CHAR column.
+/// The length of a CHAR column, of a table or an answer.
 pub(super) fn char_length(field: &Field) -> Option<u32> {
-    field.metadata().get(CHAR_COLUMN).and_then(|length| length.parse().ok())
+    let metadata = field.metadata();
+    let length = metadata.get(CHAR_COLUMN).or_else(|| metadata.get(SHOWN_LENGTH))?;
+    length.parse().ok()
 }
 
 impl Function {

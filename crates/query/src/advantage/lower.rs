@@ -165,7 +165,9 @@ fn converted(expr: &Expr, target: SqlType) -> Result<Option<Expr>> {
     let Some(text) = literal_text(expr) else { return Ok(None) };
     let value = mainstay_advantage::convert::convert(ValueRef::Text(text.trim()), target).map_err(failed)?;
     let array = array_of(&data_type_of(target), &[value.as_ref()]);
-    let scalar = if value == Value::Null { ScalarValue::try_from(&data_type_of(target))? } else {
+    let scalar = if value == Value::Null {
+        ScalarValue::try_from(&data_type_of(target))?
+    } else {
         ScalarValue::try_from_array(&array, 0)?
     };
     Ok(Some(Expr::Literal(scalar, None)))

@@ -15,6 +15,7 @@ mod function;
 mod lower;
 
 pub(crate) use function::function;
+pub use function::sql_type;
 pub(crate) use lower::in_plan;
 
 /// What the names of these functions begin with.

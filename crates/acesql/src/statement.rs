@@ -1,0 +1,116 @@
+//! One statement: reduced to the core's SQL and run.
+
+use crate::answer;
+use crate::failure::{Failed, of_core};
+use crate::scope::{Names, Values};
+use crate::session::Session;
+use ace::backend::Outcome;
+use mainstay_adssql::SqlError;
+use mainstay_adssql::reduce::{self, Reduced, Scope};
+use mainstay_adssql::tree::{Merge, Query, StatementKind};
+use std::cell::RefCell;
+
+/// What a statement gives.
+pub(crate) type Ran = Result<Outcome, Failed>;
+
+impl Session {
+    /// Reduces something with the names that it may use.
+    pub(crate) fn reduced<T>(
+        &mut self,
+        values: &Values,
+        work: impl FnOnce(&dyn Scope) -> Result<T, Failed>,
+    ) -> Result<T, Failed> {
+        let names = Names { core: RefCell::new(&mut self.core), state: &self.state, values };
+        work(&names)
+    }
+
+    /// Runs a statement of the core.
+    pub(crate) fn core(&mut self, text: &str) -> Ran {
+        let answer = self.core.execute(text).map_err(|error| of_core(&error))?;
+        answer::outcome(answer)
+    }
+
+    /// Runs one that changes rows.
+    pub(crate) fn change(&mut self, text: &str) -> Ran {
+        let affected = self.core(text)?.affected;
+        self.state.update_count = affected;
+        Ok(Outcome { affected, ..Outcome::default() })
+    }
+
+    /// Runs a statement that is no part of the flow of a script.
+    pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        match kind {
+            StatementKind::Query(query) => self.query(query, values),
+            StatementKind::Insert(insert) => {
+                let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
+                self.change(&text)
+            }
+            StatementKind::Update(update) => {
+                let text = self.reduced(values, |scope| reduce::update(update, None, scope))?;
+                self.change(&text)
+            }
+            StatementKind::Delete(delete) => {
+                let text = self.reduced(values, |scope| reduce::delete(delete, None, scope))?;
+                self.change(&text)
+            }
+            StatementKind::Merge(merge) => self.merge(merge, values),
+            StatementKind::Begin => self.core("BEGIN"),
+            StatementKind::Commit => self.core("COMMIT"),
+            StatementKind::Rollback(None) => self.core("ROLLBACK"),
+            StatementKind::Rollback(Some(name)) => {
+                self.core(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(&name.text)))
+            }
+            StatementKind::Savepoint(name) => self.core(&format!("SAVEPOINT {}", reduce::quoted(&name.text))),
+            StatementKind::Other(words) => Err(SqlError::unsupported(words)),
+            _ => Err(SqlError::unsupported("this statement")),
+        }
+    }
+
+    fn query(&mut self, query: &Query, values: &Values) -> Ran {
+        let Reduced { text, percent, into } = self.reduced(values, |scope| reduce::query(query, scope))?;
+        if into.is_some() {
+            return Err(SqlError::unsupported("SELECT INTO"));
+        }
+        let mut outcome = self.core(&text)?;
+        if let Some(percent) = percent {
+            let wanted = (outcome.rows.len() as u64).saturating_mul(percent).div_ceil(100);
+            outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+        }
+        Ok(outcome)
+    }
+
+    /// The rows that are new are found before any is changed.
+    fn merge(&mut self, merge: &Merge, values: &Values) -> Ran {
+        let Some(using) = &merge.using else {
+            let (update, insert, found) = self.reduced(values, |scope| reduce::upsert(merge, scope))?;
+            let chosen = if self.core(&found)?.rows.is_empty() { insert } else { update };
+            return match chosen {
+                Some(text) => self.change(&text),
+                None => Ok(Outcome::default()),
+            };
+        };
+        let plan = self.reduced(values, |scope| reduce::merge(merge, using, scope))?;
+        let added = match &plan.rows {
+            Some(rows) => self.core(rows)?,
+            None => Outcome::default(),
+        };
+        let mut affected = 0;
+        if let Some(update) = &plan.update {
+            affected += self.change(update)?.affected;
+        }
+        if !added.rows.is_empty() {
+            let target = reduce::quoted(&reduce::table_name(&merge.target.name));
+            let literals = |row: &Vec<mainstay_base::Value>| {
+                let values = row.iter().zip(&added.columns);
+                let values: Vec<String> =
+                    values.map(|(value, column)| reduce::literal(value, column.sql_type)).collect();
+                format!("({})", values.join(", "))
+            };
+            let rows: Vec<String> = added.rows.iter().map(literals).collect();
+            let text = format!("INSERT INTO {target}{} VALUES {}", plan.columns, rows.join(", "));
+            affected += self.change(&text)?.affected;
+        }
+        self.state.update_count = affected;
+        Ok(Outcome { affected, ..Outcome::default() })
+    }
+}

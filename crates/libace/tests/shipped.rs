@@ -1,0 +1,9 @@
+//! C programs that are linked with the shipped library and run SQL through it.
+
+mod common;
+
+#[test]
+fn statements() {
+    let folder = common::folder_of_tables();
+    common::run("statements.c", &[folder.path()]);
+}
