@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) heads: Vec<Head>,
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
-    pub(crate) change: Option<ReducedChange>,
+    pub(crate) change: Option<Arc<ReducedChange>>,
 }
 
 impl Inner {
@@ -96,6 +96,7 @@ impl Runner<'_> {
                 };
                 self.inner.catalog_answer(function.name, inputs, &variable)
             }
+            Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
         };
         plan.parameters.iter().map(&mut value).collect()
     }
@@ -128,8 +129,10 @@ impl Runner<'_> {
 
     /// The columns of a row that follows.
     pub(crate) fn begin_row(&mut self, loaded: &Loaded, number: usize) -> Ran {
-        if self.inner.state.captured.is_empty() {
-            self.sink.columns(loaded.row_columns(number)).map_err(stopped)?;
+        let columns = loaded.row_columns(number);
+        match self.inner.state.captured.last_mut() {
+            Some(captured) => captured.expect(columns)?,
+            None => self.sink.columns(columns).map_err(stopped)?,
         }
         Ok(Flow::Next)
     }
@@ -142,7 +145,9 @@ impl Runner<'_> {
         }
         let is_wanted = !self.inner.state.options.fmt_only;
         match self.inner.state.captured.last_mut() {
-            Some(captured) => captured.push((0..columns.len()).map(|place| call.input(place).to_value()).collect()),
+            Some(captured) => {
+                captured.rows.push((0..columns.len()).map(|place| call.input(place).to_value()).collect())
+            }
             None if is_wanted => send_row(self.sink, columns, |place| call.input(place))?,
             None => {}
         }
@@ -155,7 +160,6 @@ impl Runner<'_> {
     /// Sends the rows of a plan to the client, or to who captures them.
     fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let captures = !self.inner.state.captured.is_empty();
         let limit = match self.inner.state.options.row_limit {
             _ if self.inner.state.options.fmt_only => 0,
             0 => u64::MAX,
@@ -179,8 +183,9 @@ impl Runner<'_> {
             }
             return crate::flow::send_formatted(self.sink, format, &columns, &all);
         }
-        if !captures {
-            self.sink.columns(&columns).map_err(stopped)?;
+        match self.inner.state.captured.last_mut() {
+            Some(captured) => captured.expect(&columns)?,
+            None => self.sink.columns(&columns).map_err(stopped)?,
         }
         let mut count = 0;
         while count < limit
@@ -188,7 +193,7 @@ impl Runner<'_> {
         {
             count += 1;
             match self.inner.state.captured.last_mut() {
-                Some(captured) => captured.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
+                Some(captured) => captured.rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
                 None => send_row(self.sink, &columns, |column| row.get(column))?,
             }
         }

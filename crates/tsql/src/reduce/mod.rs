@@ -16,29 +16,37 @@
 //! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
+mod affected;
 mod catalog;
 mod change;
 mod define;
 mod expression;
 mod function;
+mod merge;
+mod output;
 mod query;
 mod single;
 mod source;
 mod target;
+mod updatable;
+mod update;
 
+pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
-pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
+pub use change::{ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
+pub use output::{Assigned, Images, ReducedOutput};
 
-use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// What the names of a statement mean where it stands.
 pub trait Scope {
@@ -58,6 +66,11 @@ pub trait Scope {
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
+
+    /// The view of this name, as it was written.
+    fn view(&self, _name: &ObjectName) -> Option<tree::View> {
+        None
+    }
 
     /// The query of an inline table function of this name, and its parameters with their types.
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
@@ -102,6 +115,8 @@ pub enum Source {
     Session(SessionFunction),
     /// What the catalog answers for these arguments.
     Catalog(CatalogFunction, Vec<Input>),
+    /// The number of the row that a cursor stands on.
+    CurrentRow(CursorName),
 }
 
 /// An argument of a function of the catalog.
@@ -230,7 +245,11 @@ struct Reducer<'s> {
     /// The common table expressions that are in sight, in lower case.
     common: Vec<String>,
     /// What `inserted` and `deleted` are called here, in the list of an OUTPUT.
-    output: Option<change::OutputNames>,
+    output: Option<Rc<output::OutputNames>>,
+    /// What the query that finds the rows of a change gives beside each.
+    beside: Vec<String>,
+    /// What the target of a change is called, and the column there that is the number of its row.
+    current: Option<(String, String)>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
@@ -250,6 +269,8 @@ impl<'s> Reducer<'s> {
             made: 0,
             common: Vec::new(),
             output: None,
+            beside: Vec::new(),
+            current: None,
             depth: 0,
             in_table: false,
             images: false,
