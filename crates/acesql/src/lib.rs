@@ -5,14 +5,17 @@
 //!        text --adssql::parse--> statements
 //!        one statement --adssql::reduce--> the core's SQL           statement, scope
 //!             --> engine::Session::execute --> rows                 answer: the rows of a static cursor
+//!        a script --adssql::compile--> a program of the machine     runner, cursor
 //!        errors                                                     failure: 7200 and the sentence that programs take apart
 //! ```
 //!
 //! The folder's database is opened once in a process, however many connections there are ([`Engine`]).
 
 mod answer;
+mod cursor;
 mod door;
 mod failure;
+mod runner;
 mod scope;
 mod session;
 mod statement;

@@ -11,14 +11,21 @@ use mainstay_base::{Date, SqlType, Time, Timestamp, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Values by name, in lower case: `:name` and `?1` for parameters, `x` for variables.
+/// Values by name, in lower case: `:name` and `?1` for parameters, `x` for variables, with or without their `@`.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
 
 /// The names of one statement.
 pub(crate) struct Names<'s> {
-    pub(crate) core: RefCell<&'s mut mainstay_engine::Session>,
-    pub(crate) state: &'s State,
-    pub(crate) values: &'s Values,
+    core: RefCell<&'s mut mainstay_engine::Session>,
+    state: &'s State,
+    values: &'s Values,
+}
+
+impl<'s> Names<'s> {
+    /// The names of a statement with these variables.
+    pub(crate) fn new(core: &'s mut mainstay_engine::Session, state: &'s State, values: &'s Values) -> Names<'s> {
+        Names { core: RefCell::new(core), state, values }
+    }
 }
 
 /// The type of a value that a program has given.
@@ -49,13 +56,34 @@ impl Names<'_> {
 
 impl Scope for Names<'_> {
     fn value(&self, name: &str) -> Result<Option<(Value, SqlType)>, Failed> {
-        match self.values.get(name) {
-            Some(known) => Ok(Some(known.clone())),
-            None if name.starts_with([':', '?']) => {
-                Err(SqlError::new(native::PARAMETER, format!("Parameter without a value: {name}")))
-            }
-            None => Ok(None),
+        if name.starts_with([':', '?']) && !name.starts_with("::") {
+            return match self.state.parameters.get(name) {
+                Some(known) => Ok(Some(known.clone())),
+                None => Err(SqlError::new(native::PARAMETER, format!("Parameter without a value: {name}"))),
+            };
         }
+        let name = name.trim_start_matches('@');
+        if let Some(known) = self.values.get(name) {
+            return Ok(Some(known.clone()));
+        }
+        if let Some((cursor, column)) = name.split_once('.')
+            && let Some(cursor) = self.state.cursor(cursor)
+        {
+            return cursor.value(column).map(Some);
+        }
+        let text = |text: &str| Some((Value::Text(text.to_owned()), text_type()));
+        let number = |number: i64| Some((Value::Integer(number), SqlType::Integer));
+        let error = &self.state.error;
+        Ok(match name {
+            "__errcode" => number(error.number.into()),
+            "__errclass" => text(&error.class),
+            "__errtext" => text(&error.text),
+            "::stmt.updatecount" => number(i64::try_from(self.state.update_count).unwrap_or(i64::MAX)),
+            "::stmt.trigrowid" | "::conn.transactioncount" => number(0),
+            "::conn.name" | "::conn.username" | "::conn.osuserloginname" => text(&self.state.user),
+            "::conn.applicationid" => text(&self.state.application),
+            _ => None,
+        })
     }
 
     fn table(&self, _: &ObjectName) -> Result<Option<String>, Failed> {
@@ -68,7 +96,7 @@ impl Scope for Names<'_> {
 
     fn columns(&self, table: &ObjectName) -> Option<Vec<String>> {
         // Only variables can be taken for columns.
-        if self.values.keys().all(|name| name.starts_with([':', '?'])) {
+        if self.values.is_empty() {
             return None;
         }
         self.all_columns(table)
@@ -109,6 +137,16 @@ impl Scope for Names<'_> {
 
     fn function(&self, _: &ObjectName) -> Option<String> {
         None
+    }
+}
+
+impl mainstay_adssql::Values for Names<'_> {
+    fn query(&self, text: &str) -> Result<Value, Failed> {
+        crate::runner::single(*self.core.borrow_mut(), text)
+    }
+
+    fn call(&self, _: &ObjectName, _: &[Value]) -> Result<Option<Value>, Failed> {
+        Ok(None)
     }
 }
 

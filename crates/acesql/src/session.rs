@@ -1,19 +1,34 @@
 //! A session: one connection's statements, and what it remembers between them.
 
+use crate::cursor::Cursor;
 use crate::failure::{Failed, leaving};
+use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use ace::backend::{Outcome, Parameter, SqlSession};
+use mainstay_adssql::compile::is_plain;
+use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
 use mainstay_advantage::native;
-use mainstay_base::{Result, Timestamp};
+use mainstay_base::Timestamp;
 use mainstay_engine::Database;
+use mainstay_program::{Limits, Machine};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The result of a part of a statement.
+pub(crate) type Result<T, E = Failed> = std::result::Result<T, E>;
+
 /// One connection's session.
 pub struct Session {
+    inner: Inner,
+    machine: Machine,
+}
+
+/// A session without its machine.
+pub(crate) struct Inner {
     /// Kept, so that other connections find the same one.
-    pub(crate) _database: Arc<Database>,
+    pub(crate) database: Arc<Database>,
     pub(crate) core: mainstay_engine::Session,
     pub(crate) state: State,
 }
@@ -32,6 +47,42 @@ pub(crate) struct State {
     pub(crate) last_autoinc: i64,
     /// How many rows the last statement changed.
     pub(crate) update_count: u64,
+    /// The values that the program gave for the text that runs.
+    pub(crate) parameters: Values,
+    /// The scripts, procedures and functions that run, the innermost last.
+    pub(crate) frames: Vec<Frame>,
+    /// The error that is handled, or was last.
+    pub(crate) error: Caught,
+}
+
+/// What a routine has while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    pub(crate) cursors: HashMap<String, Cursor>,
+}
+
+impl State {
+    /// The innermost routine's frame.
+    pub(crate) fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// An open cursor of the routine that runs.
+    pub(crate) fn cursor(&self, name: &str) -> Option<&Cursor> {
+        self.frames.last()?.cursors.get(name)
+    }
+
+    /// The same, to move it.
+    ///
+    /// Errors: 2220 when it is not open.
+    pub(crate) fn open_cursor(&mut self, name: &str) -> Result<&mut Cursor> {
+        let found = self.frames.last_mut().and_then(|frame| frame.cursors.get_mut(name));
+        found.ok_or_else(|| SqlError::new(native::CURSOR_CLOSED, format!("Cursor is not open: {name}")))
+    }
 }
 
 impl Session {
@@ -45,27 +96,35 @@ impl Session {
             now: now(),
             last_autoinc: 0,
             update_count: 0,
+            parameters: Values::new(),
+            frames: Vec::new(),
+            error: Caught::default(),
         };
-        Session { _database: database, core, state }
+        Session { inner: Inner { database, core, state }, machine: Machine::new(Limits::default()) }
     }
 
-    fn run(&mut self, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome, Failed> {
-        self.state.now = now();
-        let values = bound(parsed, parameters)?;
-        let mut last = Outcome::default();
-        for statement in &parsed.statements {
-            let affected = last.affected;
-            last = self.statement(&statement.kind, &values)?;
-            if parsed.statements.len() > 1 && last.columns.is_empty() {
-                last.affected = last.affected.max(affected);
-            }
+    fn run(&mut self, text: &str, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome> {
+        let state = &mut self.inner.state;
+        state.now = now();
+        state.parameters = bound(parsed, parameters)?;
+        state.frames.clear();
+        if let [statement] = &parsed.statements[..]
+            && is_plain(&parsed.statements)
+            && !matches!(statement.kind, StatementKind::ExecuteProcedure(..) | StatementKind::ExecuteImmediate(_))
+        {
+            return self.inner.statement(&statement.kind, &Values::new());
         }
-        Ok(last)
+        let program = program("script", text, &parsed.statements)?;
+        let mut runner = Runner { inner: &mut self.inner, outcome: Outcome::default() };
+        let ran = self.machine.run(&mut runner, &program, &[]);
+        let outcome = runner.outcome;
+        ran.map_err(|raised| failed(&raised))?;
+        Ok(outcome)
     }
 }
 
 /// The parameters of a text with the values that a program has given.
-fn bound(parsed: &Parsed, parameters: &[Parameter]) -> Result<Values, Failed> {
+fn bound(parsed: &Parsed, parameters: &[Parameter]) -> Result<Values> {
     let mut values = Values::new();
     for (place, name) in parsed.parameters.iter().enumerate() {
         let is_mark = name.starts_with('?');
@@ -80,12 +139,12 @@ fn bound(parsed: &Parsed, parameters: &[Parameter]) -> Result<Values, Failed> {
 }
 
 impl SqlSession for Session {
-    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
+    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> mainstay_base::Result<Outcome> {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
-        self.run(&parsed, parameters).map_err(|error| leaving(&error, sql))
+        self.run(sql, &parsed, parameters).map_err(|error| leaving(&error, sql))
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Vec<String>> {
+    fn prepare(&mut self, sql: &str) -> mainstay_base::Result<Vec<String>> {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
         let shown = |name: String| if name.starts_with('?') { String::new() } else { name };
         Ok(parsed.parameters.into_iter().map(shown).collect())

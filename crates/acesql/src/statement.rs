@@ -3,24 +3,23 @@
 use crate::answer;
 use crate::failure::{Failed, of_core};
 use crate::scope::{Names, Values};
-use crate::session::Session;
+use crate::session::Inner;
 use ace::backend::Outcome;
 use mainstay_adssql::SqlError;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
 use mainstay_adssql::tree::{Merge, Query, StatementKind};
-use std::cell::RefCell;
 
 /// What a statement gives.
 pub(crate) type Ran = Result<Outcome, Failed>;
 
-impl Session {
+impl Inner {
     /// Reduces something with the names that it may use.
     pub(crate) fn reduced<T>(
         &mut self,
         values: &Values,
         work: impl FnOnce(&dyn Scope) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let names = Names { core: RefCell::new(&mut self.core), state: &self.state, values };
+        let names = Names::new(&mut self.core, &self.state, values);
         work(&names)
     }
 

@@ -16,7 +16,9 @@
 //! Sources: the help pages of Advantage Database Server, chapters "Advantage SQL Engine" and "SQL PSM (SCRIPT)".
 
 mod comments;
+pub mod compile;
 mod error;
+mod evaluate;
 mod parser;
 mod printer;
 pub mod reduce;
@@ -24,6 +26,7 @@ mod reserved;
 pub mod tree;
 
 pub use error::SqlError;
+pub use evaluate::{Values, evaluate};
 pub use parser::{MAX_DEPTH, Parsed, parse, parse_expression};
 pub use printer::{print, print_expression};
 pub use reserved::{RESERVED, is_reserved};

@@ -290,7 +290,7 @@ pub(crate) fn moment(kind: &str, text: &str) -> Parse<(Value, SqlType)> {
 }
 
 /// Whether a value compares without regard to case.
-fn ignores_case(value: &Expr) -> bool {
+pub(crate) fn ignores_case(value: &Expr) -> bool {
     matches!(value, Expr::Collate(_, name) if name.text.to_lowercase().ends_with("_ci"))
 }
 

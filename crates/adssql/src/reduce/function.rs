@@ -6,7 +6,7 @@ use crate::tree::{Argument, Call, Expr, Literal, SetQuantifier};
 use mainstay_advantage::native;
 
 /// Functions whose first argument is a word: SQL_TSI_DAY, or a format.
-const WORD_FUNCTIONS: [&str; 3] = ["timestampadd", "timestampdiff", "newidstring"];
+pub(crate) const WORD_FUNCTIONS: [&str; 3] = ["timestampadd", "timestampdiff", "newidstring"];
 
 /// Functions that the session answers.
 pub(crate) const SESSION_FUNCTIONS: [&str; 17] = [
