@@ -63,6 +63,7 @@ pub mod definitions;
 mod describe;
 mod folder;
 mod inserted;
+mod merged;
 mod native;
 mod options;
 mod prepared;

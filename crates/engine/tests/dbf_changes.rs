@@ -4,16 +4,16 @@
 
 mod support;
 
-use mainstay_base::Code;
-use mainstay_engine::{Database, Options, Session};
+use mainstay_base::{Code, ValueRef};
+use mainstay_engine::{Database, Session};
 use mainstay_vfs::Disk;
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use support::{lines, session, value};
+use support::{change, check, failure, lines, session, value};
 use tempfile::TempDir;
 
 /// A table of all the usual fields, with three tags in its CDX.
@@ -42,29 +42,6 @@ fn stock(format: Format) -> (TempDir, PathBuf, Session) {
     table.close().unwrap();
     let session = session(folder.path());
     (folder, path, session)
-}
-
-/// Runs a statement: how many rows it changed.
-#[track_caller]
-fn change(session: &mut Session, sql: &str) -> u64 {
-    let mut answer = session.execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    while answer.next_batch().unwrap().is_some() {}
-    answer.changed().unwrap_or_default()
-}
-
-#[track_caller]
-fn failure(session: &mut Session, sql: &str) -> mainstay_base::Error {
-    match session.execute(sql).and_then(|answer| answer.collect()) {
-        Ok(_) => panic!("{sql} should fail"),
-        Err(error) => error,
-    }
-}
-
-/// Nothing is wrong with the files: records, memos, and every key of every index.
-#[track_caller]
-fn check(folder: &Path) {
-    let findings = mainstay_engine::check(folder, &Options::default()).unwrap();
-    assert!(findings.is_empty(), "{findings:#?}");
 }
 
 #[test]
@@ -191,7 +168,7 @@ fn another_sessions_records_are_waited_for_and_looked_at_again() {
     two.execute("SET lock_timeout = 50ms").unwrap();
     let error = failure(&mut two, "UPDATE stock SET price = 0 WHERE id = 1");
     assert_eq!(error.code(), Code::LockTimeout);
-    assert!(error.message().contains("record 1 is locked by") && error.message().contains("50 ms"), "{error}");
+    assert!(error.message().contains("record 1 is locked by") && error.message().contains("; waited "), "{error}");
     assert_eq!(change(&mut two, "UPDATE stock SET price = 21 WHERE id = 2"), 1);
     two.execute("SET lock_timeout = 20s").unwrap();
     let waiting = std::thread::spawn(move || {
@@ -240,4 +217,81 @@ fn files_that_are_only_read_say_so() {
     let error = failure(&mut session, "UPDATE prices SET a = 2");
     assert_eq!(error.code(), Code::ReadOnly);
     assert_eq!(error.message(), "prices cannot be changed: CSV files are only read");
+}
+
+#[test]
+fn merge_deletes_changes_and_appends_records() {
+    let (folder, _, mut session) = stock(Format::VisualFoxPro);
+    change(&mut session, "INSERT INTO stock (id, name, price) VALUES (1, 'bolt', 1), (2, 'nut', 2), (3, 'pin', 3)");
+    session.execute("CREATE TABLE arrivals (item INTEGER, price DECIMAL(8, 2))").unwrap();
+    session.execute("INSERT INTO arrivals VALUES (1, 10), (2, 0), (4, 40)").unwrap();
+    let merge = "MERGE INTO stock AS t USING arrivals AS s ON t.id = s.item \
+        WHEN MATCHED AND s.price = 0 THEN DELETE \
+        WHEN MATCHED THEN UPDATE SET price = t.price + s.price, note = 'more' \
+        WHEN NOT MATCHED THEN INSERT (id, name, price) VALUES (s.item, 'new', s.price)";
+    let mut done =
+        lines(&mut session, &format!("{merge} RETURNING _merge.action, new.id, new.price, old.price, s.item"));
+    done.sort();
+    assert_eq!(done, ["DELETE|NULL|NULL|2.00|2", "INSERT|4|40.00|NULL|4", "UPDATE|1|11.00|1.00|1"]);
+    let all = "SELECT id, name, price, note FROM stock ORDER BY id";
+    let after = ["1|bolt|11.00|more", "3|pin|3.00|", "4|new|40.00|"];
+    assert_eq!(lines(&mut session, all), after);
+    // The row that does not fit undoes those before it.
+    session.execute("INSERT INTO arrivals VALUES (5, 999999)").unwrap();
+    assert_eq!(failure(&mut session, merge).code(), Code::InvalidValue);
+    assert_eq!(lines(&mut session, all), after);
+    session.execute("DELETE FROM arrivals WHERE item = 5").unwrap();
+    session.execute("INSERT INTO arrivals VALUES (4, 1)").unwrap();
+    assert!(failure(&mut session, merge).message().contains("twice"));
+    let by_source = "MERGE INTO stock USING arrivals ON stock.id = arrivals.item \
+        WHEN NOT MATCHED BY SOURCE THEN UPDATE SET price = 0";
+    assert_eq!(change(&mut session, by_source), 1);
+    assert_eq!(lines(&mut session, "SELECT id, price FROM stock WHERE price = 0"), ["3|0.00"]);
+    let plan = lines(&mut session, &format!("EXPLAIN {by_source}"));
+    assert_eq!(plan[0], "Merge: stock");
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn prepared_statements_change_records() {
+    let (folder, _, mut session) = stock(Format::FoxPro);
+    let text = |text: &'static str| ValueRef::Text(text);
+    let mut insert = session.prepare("INSERT INTO stock (id, name, price, note) VALUES (?, ?, ?, ?)").unwrap();
+    for id in 1..=3 {
+        let row = [ValueRef::Integer(id), text("bolt"), ValueRef::Integer(id * 2), text("of iron")];
+        assert_eq!(insert.execute(&mut session, &row).unwrap(), 1);
+    }
+    let mut update = session.prepare("UPDATE stock SET price = price + ?, name = ? WHERE id = ?").unwrap();
+    for id in 2..=4 {
+        let changed =
+            update.execute(&mut session, &[ValueRef::Integer(1), text("nut"), ValueRef::Integer(id)]).unwrap();
+        assert_eq!(changed, u64::from(id < 4));
+    }
+    let mut delete = session.prepare("DELETE FROM stock WHERE name = ? AND price > ?").unwrap();
+    assert_eq!(delete.execute(&mut session, &[text("nut"), ValueRef::Integer(6)]).unwrap(), 1);
+    let mut returning = session.prepare("UPDATE stock SET price = ? WHERE id = ? RETURNING id, old.price").unwrap();
+    let mut rows = returning.query(&mut session, &[ValueRef::Integer(9), ValueRef::Integer(1)]).unwrap();
+    let row = rows.next().unwrap().unwrap();
+    assert_eq!((row.get(0).to_string(), row.get(1).to_string()), ("1".into(), "2.00".into()));
+    drop(rows);
+    let all = "SELECT id, name, price, note FROM stock ORDER BY id";
+    assert_eq!(lines(&mut session, all), ["1|bolt|9.00|of iron", "2|nut|5.00|of iron"]);
+    assert_eq!(insert.execute(&mut session, &[ValueRef::Null; 3]).unwrap_err().code(), Code::InvalidValue);
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn keys_are_looked_at_when_the_statement_is_done() {
+    let (folder, _, mut session) = stock(Format::VisualFoxPro);
+    change(&mut session, "CREATE UNIQUE INDEX own ON stock (id)");
+    change(&mut session, "INSERT INTO stock (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c')");
+    assert_eq!(change(&mut session, "UPDATE stock SET id = id + 1"), 3);
+    assert_eq!(change(&mut session, "UPDATE stock SET id = id - 1"), 3);
+    assert_eq!(failure(&mut session, "UPDATE stock SET id = 4 - id").code(), Code::UniqueViolation);
+    assert_eq!(failure(&mut session, "UPDATE stock SET id = id + 1 WHERE id < 3").code(), Code::UniqueViolation);
+    assert_eq!(lines(&mut session, "SELECT id, name FROM stock ORDER BY id"), ["1|a", "2|b", "3|c"]);
+    drop(session);
+    check(folder.path());
 }

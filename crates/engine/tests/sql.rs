@@ -330,7 +330,7 @@ UPDATE cities SET city = 'x'
 
 DELETE FROM cities
 
-DROP TABLE customers
+DROP TABLE cities
 
 COPY customers TO 'x'
 

@@ -3,12 +3,11 @@
 use super::lock::{locked_rows, record_number, timed_out};
 use super::values::{Target, fields_of, is_deleted, row_of, table_name, targets_of, value_for};
 use crate::inserted::{GivenRow, Source};
+use crate::native::NewRow;
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
-use mainstay_query::{
-    Answer, Assignment, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update,
-};
+use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update};
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
 use mainstay_xbase::indexed::IndexedTable;
@@ -30,7 +29,7 @@ pub(crate) struct Changer<'s> {
 }
 
 /// A record, and what an UPDATE does with it.
-struct RecordChange {
+pub(super) struct RecordChange {
     record: u64,
     values: Vec<(usize, Value)>,
     deleted: Option<bool>,
@@ -82,23 +81,23 @@ impl Changer<'_> {
             for row in 0..batch.num_rows() {
                 // A record that joins several rows is changed by the first of them.
                 let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
-                let mut change = change_of(table, (&update.assignments, &targets), (batch, row), record)?;
-                change.beside = shown.values(batch, row)?;
+                let mut change = RecordChange::new(record, shown.values(batch, row)?);
+                let mut place = 0;
+                for (assignment, target) in update.assignments.iter().zip(&targets) {
+                    let value = match &assignment.value {
+                        Some(_) => {
+                            place += 1;
+                            Some(value_at(batch.column(place), row)?)
+                        }
+                        None => None,
+                    };
+                    change.assign(table, *target, value)?;
+                }
                 changes.push(change);
             }
         }
         let mut done = Rows::default();
-        let changed_all = open.atomically(|open| {
-            for change in &mut changes {
-                let new = changed(open, change)?;
-                done.count += 1;
-                if shown.is_wanted() {
-                    done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
-                }
-            }
-            Ok(())
-        });
-        changed_all.map_err(timed_out)?;
+        open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
         shown.answer(self.planner, done)
     }
 
@@ -110,24 +109,20 @@ impl Changer<'_> {
         let run = &mut self.run;
         let batches = locked_rows(table, open, &mut || run(&planned))?;
         let mut seen = HashSet::new();
-        let mut done = Rows::default();
-        let deleted_all = open.atomically(|open| {
-            for batch in &batches {
-                for row in 0..batch.num_rows() {
-                    let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else {
-                        continue;
-                    };
-                    let change = open.delete(record)?;
-                    if is_deleted(&change.old) {
-                        continue;
-                    }
-                    done.count += 1;
-                    if shown.is_wanted() {
-                        done.kept.push((row_of(open, record, &change.old)?, shown.values(batch, row)?));
-                    }
-                }
+        let mut deletes = Vec::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
+                deletes.push((record, shown.values(batch, row)?));
             }
-            Ok(())
+        }
+        let mut done = Rows::default();
+        let keeps = shown.is_wanted();
+        let deleted_all = open.atomically(|open| {
+            delete_all(open, &deletes, &mut done, |open, (record, old), beside| match keeps {
+                true => Ok(Some((row_of(open, record, old)?, beside.clone()))),
+                false => Ok(None),
+            })
         });
         deleted_all.map_err(timed_out)?;
         shown.answer(self.planner, done)
@@ -135,12 +130,12 @@ impl Changer<'_> {
 }
 
 /// What a RETURNING gives of the table's rows.
-fn shown(table: &DbfTable, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
+pub(super) fn shown(table: &DbfTable, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
     Shown::new((table_name(table), table.schema(), table.hidden_columns()), alias, returning)
 }
 
 /// A row of an INSERT as values of all fields.
-fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Result<Vec<Value>> {
+pub(super) fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Result<Vec<Value>> {
     if !row.is_empty() && row.len() != fields.len() {
         let message = format!("{} values are given for {} columns", row.len(), fields.len());
         return Err(Error::new(Code::Syntax, message));
@@ -153,37 +148,82 @@ fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Result<Vec<Va
     given.into_iter().enumerate().map(value).collect()
 }
 
-/// What an UPDATE does with the record of a row of its query, whose first column is the record's number and the rest
-/// the expressions' values.
-fn change_of(
-    table: &DbfTable,
-    (assignments, targets): (&[Assignment], &[Target]),
-    (batch, row): (&RecordBatch, usize),
-    record: u64,
-) -> Result<RecordChange> {
-    let mut change = RecordChange { record, values: Vec::new(), deleted: None, beside: Vec::new() };
-    let mut place = 0;
-    for (assignment, target) in assignments.iter().zip(targets) {
-        let value = match &assignment.value {
-            Some(_) => {
-                place += 1;
-                Some(value_at(batch.column(place), row)?)
-            }
-            None => None,
-        };
+impl RecordChange {
+    /// No change yet.
+    pub(super) fn new(record: u64, beside: Vec<Value>) -> RecordChange {
+        RecordChange { record, values: Vec::new(), deleted: None, beside }
+    }
+
+    /// Assigns a value; `None` is DEFAULT.
+    pub(super) fn assign(&mut self, table: &DbfTable, target: Target, value: Option<Value>) -> Result<()> {
         match (target, value) {
             (Target::Field(field), value) => {
-                change.values.push((*field, value_for(table, *field, value.as_ref().map(Value::as_ref))?));
+                self.values.push((field, value_for(table, field, value.as_ref().map(Value::as_ref))?));
             }
-            (Target::Deleted, None) => change.deleted = Some(false),
-            (Target::Deleted, Some(Value::Boolean(deleted))) => change.deleted = Some(deleted),
+            (Target::Deleted, None) => self.deleted = Some(false),
+            (Target::Deleted, Some(Value::Boolean(deleted))) => self.deleted = Some(deleted),
             (Target::Deleted, Some(other)) => {
                 let message = format!("_deleted is TRUE or FALSE, and not {other}");
                 return Err(Error::new(Code::TypeMismatch, message));
             }
         }
+        Ok(())
     }
-    Ok(change)
+}
+
+/// Changes records. One whose new key another record of the statement still has waits until that one has changed: ISO
+/// SQL looks at keys when the statement is done. (Records that only wait for each other, as two that swap their keys,
+/// are refused: a file cannot hold what is between.)
+pub(super) fn change_all(
+    open: &mut IndexedTable,
+    changes: &mut [RecordChange],
+    keeps: bool,
+    done: &mut Rows,
+) -> Result<()> {
+    let mut waiting: Vec<&mut RecordChange> = changes.iter_mut().collect();
+    while !waiting.is_empty() {
+        let before = waiting.len();
+        let (mut late, mut refusal) = (Vec::new(), None);
+        for change in waiting {
+            match changed(open, change) {
+                Ok(new) => {
+                    done.count += 1;
+                    if keeps {
+                        done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
+                    }
+                }
+                Err(error) if error.code() == Code::UniqueViolation => {
+                    refusal = Some(error);
+                    late.push(change);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(refusal) = refusal.filter(|_| late.len() == before) {
+            return Err(refusal);
+        }
+        // What waits is mostly a chain, of which each record was met before the one that it waits for.
+        late.reverse();
+        waiting = late;
+    }
+    Ok(())
+}
+
+/// Marks records as deleted; `keep` says what RETURNING gets of each that was not deleted already.
+pub(super) fn delete_all(
+    open: &mut IndexedTable,
+    deletes: &[(u64, Vec<Value>)],
+    done: &mut Rows,
+    mut keep: impl FnMut(&IndexedTable, (u64, &[u8]), &Vec<Value>) -> Result<Option<(NewRow, Vec<Value>)>>,
+) -> Result<()> {
+    for (record, beside) in deletes {
+        let change = open.delete(*record)?;
+        if !is_deleted(&change.old) {
+            done.count += 1;
+            done.kept.extend(keep(open, (*record, &change.old), beside)?);
+        }
+    }
+    Ok(())
 }
 
 /// Changes a record, and gives its bytes as they are now.

@@ -3,6 +3,9 @@
 //! ```text
 //!   tables    the tables that a transaction has open for writing
 //!   change    INSERT, UPDATE, DELETE: rows of a query as changes of records
+//!   merge     MERGE
+//!   define    CREATE, ALTER, DROP TABLE, TRUNCATE, PACK
+//!   index     CREATE and DROP INDEX, REINDEX
 //!   lock      the records of a statement, locked and looked at again
 //!   values    columns as fields: values in, rows out
 //! ```
@@ -24,9 +27,14 @@
 //! and not for ever: a deadlock with another program cannot be seen.
 
 mod change;
+mod define;
+mod index;
 mod lock;
+mod merge;
 mod tables;
 mod values;
 
 pub(crate) use change::Changer;
+pub(crate) use define::{NewTable, alter_table, drop_table, is_dbf, pack, zap};
+pub(crate) use index::{create_index, drop_index, has_index, reindex};
 pub(crate) use tables::{How, OpenTables, TableSavepoint};

@@ -317,7 +317,7 @@ impl Changer<'_> {
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row, 1), defaults.as_ref());
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
@@ -458,20 +458,20 @@ impl Changer<'_> {
     }
 }
 
-/// The new values of a row: those of the expressions stand in the query's columns from `first` on.
-pub(super) fn changes_of(
+/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+fn changes_of(
     form: &Form,
     (assignments, columns): (&[Assignment], &[usize]),
-    (batch, row, first): (&RecordBatch, usize, usize),
+    (batch, row): (&RecordBatch, usize),
     defaults: Option<&Defaults>,
 ) -> Result<Vec<(usize, Value)>> {
-    let mut place = first;
+    let mut place = 0;
     let mut changes = Vec::with_capacity(columns.len());
     for (assignment, column) in assignments.iter().zip(columns) {
         let value = match &assignment.value {
             Some(_) => {
                 place += 1;
-                form.converted(*column, value_at(batch.column(place - 1), row)?.as_ref())?
+                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
             }
             None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
         };

@@ -30,7 +30,7 @@ mod update;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
-pub(crate) use forms::{Form, NewRow, batch_of};
+pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use sequences::{Given, SessionSequences};

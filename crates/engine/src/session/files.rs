@@ -1,4 +1,4 @@
-//! Statements that change tables which are files.
+//! Statements that change the rows of tables which are files.
 
 use super::Session;
 use crate::catalog::OpenTable;
@@ -40,6 +40,7 @@ impl Session {
             Statement::Insert(insert) => &insert.table,
             Statement::Update(update) => &update.table,
             Statement::Delete(delete) => &delete.table,
+            Statement::Merge(merge) => &merge.table,
             _ => return Ok(None),
         };
         let Some(table) = self.dbf_table(name)? else { return Ok(None) };
@@ -47,6 +48,7 @@ impl Session {
             Statement::Insert(insert) => changer.insert(&table, open, insert),
             Statement::Update(update) => changer.update(&table, open, update),
             Statement::Delete(delete) => changer.delete(&table, open, delete),
+            Statement::Merge(merge) => changer.merge(&table, open, merge),
             _ => Err(Error::new(Code::Internal, "no change of rows")),
         })
         .map(Some)
