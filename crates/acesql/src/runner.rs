@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::failure::{Failed, of_core};
-use crate::scope::{Names, Values};
+use crate::scope::Values;
 use crate::session::{Inner, Result};
 use ace::backend::Outcome;
 use mainstay_adssql::compile::{Action, ActionKind, compile};
@@ -38,7 +38,7 @@ pub(crate) struct Runner<'s> {
 }
 
 /// The error of the dialect as one of the machine.
-fn raised(failed: Failed) -> Box<Raised> {
+pub(crate) fn raised(failed: Failed) -> Box<Raised> {
     let SqlError { number, message, span } = *failed;
     let detail = Detail { class: ENGINE.to_owned(), span };
     let mut raised = Raised::new(number, 16, 1, message);
@@ -67,19 +67,25 @@ pub(crate) fn program(name: &str, text: &str, statements: &[Statement]) -> Resul
 /// The same for what is compiled.
 pub(crate) fn linked(script: mainstay_adssql::compile::Script) -> Result<Arc<Program>> {
     let actions: Arc<Vec<Action>> = Arc::new(script.actions);
-    Program::compile_with(script.routine, actions)
-        .map_err(|error| SqlError::new(native::SCRIPT, format!("{}, line {}: {}", error.routine, error.line, error.message)))
+    Program::compile_with(script.routine, actions).map_err(|error| {
+        SqlError::new(native::SCRIPT, format!("{}, line {}: {}", error.routine, error.line, error.message))
+    })
 }
 
 impl Runner<'_> {
-    /// Runs a program.
-    pub(crate) fn run(
+    /// Runs the program of a procedure: the places of its errors are in its own text.
+    pub(crate) fn run_module(
         &mut self,
         machine: &mut Machine,
         program: &Arc<Program>,
         arguments: &[mainstay_program::RunArgument<'_>],
     ) -> std::result::Result<(), Box<Raised>> {
-        machine.run(self, program, arguments)
+        let mut ran = machine.run(self, program, arguments);
+        let detail = ran.as_mut().err().and_then(|raised| raised.detail.as_mut());
+        if let Some(detail) = detail.and_then(|detail| detail.downcast_mut::<Detail>()) {
+            detail.span = None;
+        }
+        ran
     }
 
     /// Takes over what a statement has given.
@@ -92,7 +98,7 @@ impl Runner<'_> {
     }
 
     fn evaluated(&mut self, value: &mainstay_adssql::tree::Expr, values: &Values) -> Result<Value> {
-        let names = Names::new(&mut self.inner.core, &self.inner.state, values);
+        let names = self.inner.names(values);
         evaluate(value, &names)
     }
 
@@ -111,7 +117,12 @@ impl Runner<'_> {
                 };
                 let parsed = parse(&text).map_err(raised)?;
                 let program = program("immediate", &text, &parsed.statements).map_err(raised)?;
-                self.run(machine, &program, &[])
+                self.run_module(machine, &program, &[])
+            }
+            StatementKind::ExecuteProcedure(name, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.evaluated(argument, values));
+                let arguments = arguments.collect::<Result<Vec<Value>>>().map_err(raised)?;
+                self.procedure(name, &arguments, machine)
             }
             kind => {
                 let outcome = self.inner.statement(kind, values).map_err(raised)?;
@@ -134,7 +145,9 @@ impl Runner<'_> {
         let before = std::mem::take(&mut self.outcome);
         let kind = match source {
             CursorSource::Query(query) => StatementKind::Query(query.clone()),
-            CursorSource::Procedure(name, arguments) => StatementKind::ExecuteProcedure(name.clone(), arguments.clone()),
+            CursorSource::Procedure(name, arguments) => {
+                StatementKind::ExecuteProcedure(name.clone(), arguments.clone())
+            }
         };
         let ran = self.statement(&kind, values, machine);
         let rows = std::mem::replace(&mut self.outcome, before);
@@ -238,7 +251,8 @@ impl Host for Runner<'_> {
     }
 
     fn entered(&mut self, _: &Arc<Program>, _: usize) {
-        self.inner.state.frames.push(crate::session::Frame::default());
+        let tables = std::mem::take(&mut self.inner.state.entering);
+        self.inner.state.frames.push(crate::session::Frame { tables, ..crate::session::Frame::default() });
     }
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {

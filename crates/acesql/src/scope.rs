@@ -1,31 +1,40 @@
 //! What the names of a statement mean: parameters, variables, tables of files, what the session knows.
 
-use crate::failure::Failed;
+use crate::define::Temporary;
+use crate::failure::{Failed, of_core};
+use crate::functions::Functions;
+use crate::modules::{Kind, Modules};
 use crate::session::State;
 use mainstay_adssql::SqlError;
+use mainstay_adssql::compile::routine_name;
 use mainstay_adssql::reduce::{Scope, quoted, table_name};
 use mainstay_adssql::tree::{Expr, ObjectName};
 use mainstay_advantage::convert::text_type;
 use mainstay_advantage::native;
 use mainstay_base::{Date, SqlType, Time, Timestamp, Value};
-use std::cell::RefCell;
+use mainstay_engine::Database;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-/// Values by name, in lower case: `:name` and `?1` for parameters, `x` for variables, with or without their `@`.
+/// Values by name, in lower case: `:name` and `?1` for parameters, `x` and `@x` for variables.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
+
+/// How deep views may be made of views.
+const DEEPEST_VIEW: usize = 32;
 
 /// The names of one statement.
 pub(crate) struct Names<'s> {
-    core: RefCell<&'s mut mainstay_engine::Session>,
-    state: &'s State,
-    values: &'s Values,
-}
-
-impl<'s> Names<'s> {
-    /// The names of a statement with these variables.
-    pub(crate) fn new(core: &'s mut mainstay_engine::Session, state: &'s State, values: &'s Values) -> Names<'s> {
-        Names { core: RefCell::new(core), state, values }
-    }
+    pub(crate) core: RefCell<&'s mut mainstay_engine::Session>,
+    pub(crate) state: &'s State,
+    pub(crate) values: &'s Values,
+    pub(crate) database: &'s Database,
+    pub(crate) temporary: &'s Temporary,
+    pub(crate) modules: &'s Modules,
+    pub(crate) functions: &'s Functions,
+    pub(crate) folder: &'s Path,
+    /// How many views this is inside of.
+    pub(crate) depth: Cell<usize>,
 }
 
 /// The type of a value that a program has given.
@@ -46,9 +55,50 @@ pub(crate) fn type_of(value: &Value) -> SqlType {
 }
 
 impl Names<'_> {
+    /// A view as its query. What it names is not the variables' of the statement around it.
+    fn view(&self, name: &ObjectName, query: &mainstay_adssql::tree::Query) -> Result<String, Failed> {
+        let depth = self.depth.get();
+        if depth >= DEEPEST_VIEW {
+            return Err(SqlError::at(native::SCRIPT, name.span, "Views are nested too deeply"));
+        }
+        self.depth.set(depth + 1);
+        let reduced = mainstay_adssql::reduce::query(query, self);
+        self.depth.set(depth);
+        Ok(format!("({})", reduced?.text))
+    }
+
+    /// A table that is named by the path of its file: given a name in the database, unless it is in the folder.
+    fn file(&self, path: &str) -> Result<Option<String>, Failed> {
+        if !path.contains(['/', '\\']) {
+            return Ok(None);
+        }
+        let mut file = PathBuf::from(path.replace('\\', "/"));
+        if file.extension().is_none() {
+            file.set_extension("dbf");
+        }
+        let file = self.folder.join(file);
+        let folder = file.parent().map(std::path::absolute).and_then(std::io::Result::ok);
+        if folder.is_some() && folder == std::path::absolute(self.folder).ok() {
+            return Ok(None);
+        }
+        let name = file.display().to_string().to_lowercase();
+        self.core.borrow_mut().attach(&file, &name).map_err(|error| of_core(&error))?;
+        Ok(Some(quoted(&name)))
+    }
+
+    /// The columns of a table with their types.
+    pub(crate) fn typed_columns(&self, table: &ObjectName) -> Option<Vec<(String, SqlType)>> {
+        let typed = |field: &arrow_schema::FieldRef| {
+            let sql_type = mainstay_query::advantage::sql_type(field).unwrap_or_else(text_type);
+            (field.name().clone(), sql_type)
+        };
+        Some(self.fields(table)?.iter().map(typed).collect())
+    }
+
     /// The columns of a table of the core. Its plan is kept with its text.
     fn fields(&self, table: &ObjectName) -> Option<arrow_schema::Fields> {
-        let query = format!("SELECT * FROM {} LIMIT 0", quoted(&table_name(table)));
+        let source = self.table(table).ok()?.unwrap_or_else(|| quoted(&table_name(table)));
+        let query = format!("SELECT * FROM {source} AS \"#t\" LIMIT 0");
         let answer = self.core.borrow_mut().execute(&query).ok()?;
         Some(answer.schema().fields().clone())
     }
@@ -62,7 +112,6 @@ impl Scope for Names<'_> {
                 None => Err(SqlError::new(native::PARAMETER, format!("Parameter without a value: {name}"))),
             };
         }
-        let name = name.trim_start_matches('@');
         if let Some(known) = self.values.get(name) {
             return Ok(Some(known.clone()));
         }
@@ -86,12 +135,32 @@ impl Scope for Names<'_> {
         })
     }
 
-    fn table(&self, _: &ObjectName) -> Result<Option<String>, Failed> {
-        Ok(None)
+    fn table(&self, name: &ObjectName) -> Result<Option<String>, Failed> {
+        let last = name.last().to_lowercase();
+        if let Some(text) = self.state.frames.last().and_then(|frame| frame.tables.get(&last)) {
+            return Ok(Some(text.clone()));
+        }
+        if name.parts.len() == 2 && name.parts.first().is_some_and(|part| part.is("system")) {
+            let found = crate::system::table(&last, self.database, self.modules).map_err(|error| of_core(&error))?;
+            return found.map(Some).ok_or_else(|| unknown_table(name));
+        }
+        if let Some(core) = self.temporary.find(&last) {
+            return Ok(Some(quoted(core)));
+        }
+        if last.starts_with('#') {
+            return Err(unknown_table(name));
+        }
+        if let Some(query) = self.modules.find(Kind::View, &last).and_then(|view| view.query()) {
+            return self.view(name, query).map(Some);
+        }
+        self.file(name.last())
     }
 
-    fn procedure(&self, name: &ObjectName, _: &[Expr]) -> Result<String, Failed> {
-        Err(SqlError::at(native::TABLE, name.span, format!("Stored procedure not found: {}", name.last())))
+    fn procedure(&self, name: &ObjectName, arguments: &[Expr]) -> Result<String, Failed> {
+        let values = arguments.iter().map(|argument| mainstay_adssql::evaluate(argument, self));
+        let values = values.collect::<Result<Vec<Value>, Failed>>()?;
+        let outcome = self.functions.rows(name, &values)?;
+        Ok(crate::procedures::rows_text(&outcome))
     }
 
     fn columns(&self, table: &ObjectName) -> Option<Vec<String>> {
@@ -135,8 +204,9 @@ impl Scope for Names<'_> {
         }
     }
 
-    fn function(&self, _: &ObjectName) -> Option<String> {
-        None
+    fn function(&self, name: &ObjectName) -> Option<String> {
+        let name = routine_name(name);
+        self.modules.find(Kind::Function, &name).map(|_| format!("mssql:user:{name}"))
     }
 }
 
@@ -145,9 +215,13 @@ impl mainstay_adssql::Values for Names<'_> {
         crate::runner::single(*self.core.borrow_mut(), text)
     }
 
-    fn call(&self, _: &ObjectName, _: &[Value]) -> Result<Option<Value>, Failed> {
-        Ok(None)
+    fn call(&self, name: &ObjectName, arguments: &[Value]) -> Result<Option<Value>, Failed> {
+        self.functions.run(&routine_name(name), arguments)
     }
+}
+
+fn unknown_table(name: &ObjectName) -> Failed {
+    SqlError::at(native::TABLE, name.span, format!("Table or alias not found: {}", name.last()))
 }
 
 /// The moment of a statement, to the millisecond.

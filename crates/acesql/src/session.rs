@@ -1,7 +1,11 @@
 //! A session: one connection's statements, and what it remembers between them.
 
 use crate::cursor::Cursor;
+use crate::define::Temporary;
 use crate::failure::{Failed, leaving};
+use crate::functions::Functions;
+use crate::modules::Modules;
+use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use ace::backend::{Outcome, Parameter, SqlSession};
@@ -12,8 +16,9 @@ use mainstay_advantage::native;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_program::{Limits, Machine};
+use mainstay_query::UserFunctions;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The result of a part of a statement.
@@ -28,9 +33,13 @@ pub struct Session {
 /// A session without its machine.
 pub(crate) struct Inner {
     /// Kept, so that other connections find the same one.
-    pub(crate) database: Arc<Database>,
+    pub(crate) _database: Arc<Database>,
     pub(crate) core: mainstay_engine::Session,
     pub(crate) state: State,
+    pub(crate) folder: PathBuf,
+    pub(crate) temporary: Temporary,
+    pub(crate) modules: Modules,
+    pub(crate) functions: Arc<Functions>,
 }
 
 /// What a session knows.
@@ -53,12 +62,20 @@ pub(crate) struct State {
     pub(crate) frames: Vec<Frame>,
     /// The error that is handled, or was last.
     pub(crate) error: Caught,
+    /// ADS_NTX, ADS_CDX or ADS_VFP: of new tables.
+    pub(crate) table_type: u32,
+    /// Whether BEGIN TRANSACTION was said.
+    pub(crate) in_transaction: bool,
+    /// What the routine that is about to begin sees as tables.
+    pub(crate) entering: Tables,
 }
 
 /// What a routine has while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) cursors: HashMap<String, Cursor>,
+    /// What stands in FROM for the tables that only this routine sees.
+    pub(crate) tables: Tables,
 }
 
 impl State {
@@ -88,7 +105,14 @@ impl State {
 impl Session {
     /// A session on a folder.
     pub fn new(database: Arc<Database>, folder: &Path, user: &str) -> Session {
-        let core = database.session();
+        Session::nested(database, folder, user, 0)
+    }
+
+    /// A session for the functions that another one's statements call, which are so deep.
+    pub(crate) fn nested(database: Arc<Database>, folder: &Path, user: &str, depth: usize) -> Session {
+        let functions = Arc::new(Functions::new(Arc::clone(&database), folder.to_owned(), user, depth));
+        let mut core = database.session();
+        core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
         let state = State {
             user: user.to_owned(),
             folder: folder.display().to_string(),
@@ -99,8 +123,19 @@ impl Session {
             parameters: Values::new(),
             frames: Vec::new(),
             error: Caught::default(),
+            table_type: 2,
+            in_transaction: false,
+            entering: Tables::new(),
         };
-        Session { inner: Inner { database, core, state }, machine: Machine::new(Limits::default()) }
+        let (folder, modules) = (folder.to_owned(), Modules::of(folder));
+        let inner =
+            Inner { _database: database, core, state, folder, temporary: Temporary::default(), modules, functions };
+        Session { inner, machine: Machine::new(Limits::default()) }
+    }
+
+    /// The session and its machine.
+    pub(crate) fn parts(&mut self) -> (&mut Inner, &mut Machine) {
+        (&mut self.inner, &mut self.machine)
     }
 
     fn run(&mut self, text: &str, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome> {
@@ -108,6 +143,7 @@ impl Session {
         state.now = now();
         state.parameters = bound(parsed, parameters)?;
         state.frames.clear();
+        self.inner.modules.refresh();
         if let [statement] = &parsed.statements[..]
             && is_plain(&parsed.statements)
             && !matches!(statement.kind, StatementKind::ExecuteProcedure(..) | StatementKind::ExecuteImmediate(_))

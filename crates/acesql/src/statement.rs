@@ -6,8 +6,10 @@ use crate::scope::{Names, Values};
 use crate::session::Inner;
 use ace::backend::Outcome;
 use mainstay_adssql::SqlError;
+use mainstay_adssql::print;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
-use mainstay_adssql::tree::{Merge, Query, StatementKind};
+use mainstay_adssql::tree::{Merge, Query, Span, Statement, StatementKind};
+use std::cell::{Cell, RefCell};
 
 /// What a statement gives.
 pub(crate) type Ran = Result<Outcome, Failed>;
@@ -19,8 +21,23 @@ impl Inner {
         values: &Values,
         work: impl FnOnce(&dyn Scope) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
-        let names = Names::new(&mut self.core, &self.state, values);
+        let names = self.names(values);
         work(&names)
+    }
+
+    /// The names that a statement with these variables may use.
+    pub(crate) fn names<'n>(&'n mut self, values: &'n Values) -> Names<'n> {
+        Names {
+            core: RefCell::new(&mut self.core),
+            state: &self.state,
+            values,
+            database: &self._database,
+            temporary: &self.temporary,
+            modules: &self.modules,
+            functions: &self.functions,
+            folder: &self.folder,
+            depth: Cell::new(0),
+        }
     }
 
     /// Runs a statement of the core.
@@ -38,6 +55,9 @@ impl Inner {
 
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        if let Some(fired) = self.fired(kind) {
+            return self.change_with(kind, &fired, values);
+        }
         match kind {
             StatementKind::Query(query) => self.query(query, values),
             StatementKind::Insert(insert) => {
@@ -53,9 +73,30 @@ impl Inner {
                 self.change(&text)
             }
             StatementKind::Merge(merge) => self.merge(merge, values),
-            StatementKind::Begin => self.core("BEGIN"),
-            StatementKind::Commit => self.core("COMMIT"),
-            StatementKind::Rollback(None) => self.core("ROLLBACK"),
+            StatementKind::Begin => {
+                self.core("BEGIN")?;
+                self.state.in_transaction = true;
+                Ok(Outcome::default())
+            }
+            StatementKind::Commit | StatementKind::Rollback(None) => {
+                self.state.in_transaction = false;
+                self.core(if *kind == StatementKind::Commit { "COMMIT" } else { "ROLLBACK" })
+            }
+            StatementKind::CreateTable(_)
+            | StatementKind::DropTable(_)
+            | StatementKind::AlterTable(..)
+            | StatementKind::CreateIndex(_)
+            | StatementKind::DropIndex(_) => self.define(kind, values),
+            StatementKind::CreateView(..) | StatementKind::CreateModule(_) => {
+                let statement = Statement { kind: kind.clone(), span: Span::default() };
+                self.modules.create(kind, &print(&[statement]))?;
+                Ok(Outcome::default())
+            }
+            StatementKind::Drop(word, name) => {
+                self.modules.drop(word, name)?;
+                Ok(Outcome::default())
+            }
+            StatementKind::CreatePackage(_) => Ok(Outcome::default()),
             StatementKind::Rollback(Some(name)) => {
                 self.core(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(&name.text)))
             }
@@ -67,13 +108,16 @@ impl Inner {
 
     fn query(&mut self, query: &Query, values: &Values) -> Ran {
         let Reduced { text, percent, into } = self.reduced(values, |scope| reduce::query(query, scope))?;
-        if into.is_some() {
-            return Err(SqlError::unsupported("SELECT INTO"));
-        }
         let mut outcome = self.core(&text)?;
         if let Some(percent) = percent {
             let wanted = (outcome.rows.len() as u64).saturating_mul(percent).div_ceil(100);
             outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+        }
+        if let Some(name) = into {
+            self.table_of(&name, &outcome)?;
+            let affected = outcome.rows.len() as u64;
+            self.state.update_count = affected;
+            return Ok(Outcome { affected, ..Outcome::default() });
         }
         Ok(outcome)
     }

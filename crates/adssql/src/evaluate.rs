@@ -40,7 +40,7 @@ pub fn evaluate(value: &Expr, scope: &dyn Values) -> Parse<Value> {
             },
             [cursor, column] => {
                 let text = format!("{}.{}", cursor.text, column.text).to_lowercase();
-                Ok(scope.value(text.trim_start_matches('@'))?.ok_or_else(|| unknown(cursor))?.0)
+                Ok(scope.value(&text)?.ok_or_else(|| unknown(cursor))?.0)
             }
             _ => Err(SqlError::at(native::VARIABLE, name.span, format!("Variable not found: {}", name.last()))),
         },
@@ -78,8 +78,7 @@ fn unknown(name: &Name) -> Box<SqlError> {
 }
 
 fn variable(name: &Name, scope: &dyn Values) -> Parse<Value> {
-    let lower = name.text.to_lowercase();
-    Ok(scope.value(lower.trim_start_matches('@'))?.ok_or_else(|| unknown(name))?.0)
+    Ok(scope.value(&name.text.to_lowercase())?.ok_or_else(|| unknown(name))?.0)
 }
 
 fn session(name: &str, scope: &dyn Values) -> Parse<Option<Value>> {

@@ -188,11 +188,7 @@ impl Compiler {
         }
     }
 
-    fn joined(
-        &self,
-        parts: &[Expr],
-        join: fn(Box<Expression>, Box<Expression>) -> ExpressionKind,
-    ) -> Option<Typed> {
+    fn joined(&self, parts: &[Expr], join: fn(Box<Expression>, Box<Expression>) -> ExpressionKind) -> Option<Typed> {
         let mut parts = parts.iter().map(|part| self.boolean(part));
         let first = parts.next()??;
         let all = parts.try_fold(first, |left, right| {
@@ -277,9 +273,10 @@ impl Compiler {
                 let values = arguments.iter().map(|(value, _)| value.clone()).collect();
                 Some((Expression::new(first.ty, ExpressionKind::Coalesce(values)), *one))
             }
-            ("isnull", [(value, _)]) => {
-                Some((Expression::new(Type::Boolean, ExpressionKind::IsNull(Box::new(value.clone()))), SqlType::Boolean))
-            }
+            ("isnull", [(value, _)]) => Some((
+                Expression::new(Type::Boolean, ExpressionKind::IsNull(Box::new(value.clone()))),
+                SqlType::Boolean,
+            )),
             ("iif" | "if" | "coalesce" | "ifnull" | "isnull", _) => None,
             // What the session answers is its host's to say.
             (session, _) if crate::reduce::SESSION_FUNCTIONS.contains(&session) => None,

@@ -18,9 +18,7 @@ mod expression;
 
 use crate::error::{Parse, SqlError};
 use crate::printer::{print, print_expression};
-use crate::tree::{
-    Condition, CursorSource, Declaration, Expr, Name, ObjectName, Span, Statement, StatementKind, Try,
-};
+use crate::tree::{Condition, CursorSource, Declaration, Expr, Name, ObjectName, Span, Statement, StatementKind, Try};
 use mainstay_advantage::native;
 use mainstay_base::{SqlType, Value};
 use mainstay_program::{self as program, Expression, ExpressionKind, Routine, SlotId, StatementId, Type};
@@ -114,9 +112,9 @@ pub fn compile(
     Ok(Script { routine: compiler.routine, actions: compiler.actions })
 }
 
-/// A name as variables are known by: `@x` is `x`.
+/// A name as variables are known by. `@x` is another one than `x`, and is never a column.
 pub fn key(name: &str) -> String {
-    name.trim_start_matches('@').to_lowercase()
+    name.to_lowercase()
 }
 
 /// Where the lines of a text begin.
@@ -167,7 +165,7 @@ impl Compiler {
 
     /// An action with the variables that its text mentions.
     fn action(&mut self, kind: ActionKind, text: &str, span: Span) -> (StatementId, Vec<Expression>) {
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '@');
         let mut names: Vec<(String, Variable)> = Vec::new();
         for word in text.split(|letter: char| !is_word(letter)).map(str::to_lowercase) {
             if let Some(variable) = self.variables.get(&word)
@@ -225,7 +223,9 @@ impl Compiler {
                     return Err(SqlError::at(native::DECLARATION, name.span, text));
                 };
                 let text = match &source {
-                    CursorSource::Query(query) => print(&[Statement { kind: StatementKind::Query(query.clone()), span }]),
+                    CursorSource::Query(query) => {
+                        print(&[Statement { kind: StatementKind::Query(query.clone()), span }])
+                    }
                     CursorSource::Procedure(name, arguments) => {
                         let kind = StatementKind::ExecuteProcedure(name.clone(), arguments.clone());
                         print(&[Statement { kind, span }])
@@ -238,7 +238,9 @@ impl Compiler {
                 program::StatementKind::Evaluate(fetched)
             }
             StatementKind::Close(name) => self.host(ActionKind::Close(key(&name.text)), "CLOSE", span),
-            StatementKind::If(branches, otherwise) => return self.conditional(branches, otherwise.as_deref(), line, block),
+            StatementKind::If(branches, otherwise) => {
+                return self.conditional(branches, otherwise.as_deref(), line, block);
+            }
             StatementKind::While(condition, body) => {
                 let condition = self.condition(condition, span)?;
                 self.loops += 1;
