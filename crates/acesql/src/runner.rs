@@ -38,6 +38,7 @@ pub(crate) struct Runner<'s> {
 }
 
 /// The error of the dialect as one of the machine.
+#[allow(clippy::boxed_local, reason = "errors come in boxes")]
 pub(crate) fn raised(failed: Failed) -> Box<Raised> {
     let SqlError { number, message, span } = *failed;
     let detail = Detail { class: ENGINE.to_owned(), span };

@@ -180,6 +180,7 @@ impl Inner {
 }
 
 /// An error of a module: its places are in the module's text, and not in the statement's.
-pub(crate) fn outside(error: Failed) -> Failed {
-    Box::new(SqlError { span: None, ..*error })
+pub(crate) fn outside(mut error: Failed) -> Failed {
+    error.span = None;
+    error
 }

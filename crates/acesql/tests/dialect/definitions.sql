@@ -4,7 +4,7 @@ INSERT INTO stock (item, qty, price, born, note, ok) VALUES ('bolt', 5, 1.25, '2
 --;
 INSERT INTO stock (item, qty) VALUES ('a very long name of an item', 7), ('nut', NULL)
 --;
-SELECT * FROM stock
+SELECT item, qty, price, born, note, ok FROM stock
 --;
 CREATE TABLE stock (x Integer)
 --;
@@ -22,7 +22,7 @@ SELECT name, table_type FROM system.tables ORDER BY name
 --;
 ALTER TABLE stock ADD COLUMN weight Double ALTER COLUMN item article Char(20) DROP COLUMN born
 --;
-SELECT * FROM stock
+SELECT article, qty, price, note, ok, weight FROM stock
 --;
 DROP INDEX stock.byqty
 --;
