@@ -32,7 +32,7 @@ pub(crate) fn outcome(answer: Answer) -> Result<Outcome, Failed> {
         let values = rows.iter().filter_map(|row| row.get(place));
         Column { name: field.name().clone(), sql_type: measured(sql_type(field), values) }
     });
-    Ok(Outcome { columns: columns.collect(), rows, affected })
+    Ok(Outcome { columns: columns.collect(), rows, affected, step: None })
 }
 
 /// The type of a column with these values.

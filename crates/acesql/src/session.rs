@@ -8,7 +8,8 @@ use crate::modules::Modules;
 use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
-use ace::backend::{Outcome, Parameter, SqlSession};
+use crate::statement::step_of;
+use ace::backend::{Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
@@ -148,6 +149,10 @@ impl Session {
             && is_plain(&parsed.statements)
             && !matches!(statement.kind, StatementKind::ExecuteProcedure(..) | StatementKind::ExecuteImmediate(_))
         {
+            // The connection's tables take part in it.
+            if let Some(step) = step_of(&statement.kind) {
+                return Ok(Outcome { step: Some(step), ..Outcome::default() });
+            }
             return self.inner.statement(&statement.kind, &Values::new());
         }
         let program = program("script", text, &parsed.statements)?;
@@ -184,5 +189,13 @@ impl SqlSession for Session {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
         let shown = |name: String| if name.starts_with('?') { String::new() } else { name };
         Ok(parsed.parameters.into_iter().map(shown).collect())
+    }
+
+    fn set_table_type(&mut self, table_type: u32) {
+        self.inner.state.table_type = table_type;
+    }
+
+    fn transaction(&mut self, step: &Step) -> mainstay_base::Result<()> {
+        self.inner.step(step).map_err(|error| leaving(&error, ""))
     }
 }

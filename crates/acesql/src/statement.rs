@@ -4,7 +4,7 @@ use crate::answer;
 use crate::failure::{Failed, of_core};
 use crate::scope::{Names, Values};
 use crate::session::Inner;
-use ace::backend::Outcome;
+use ace::backend::{Outcome, Step};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::print;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
@@ -58,6 +58,10 @@ impl Inner {
         if let Some(fired) = self.fired(kind) {
             return self.change_with(kind, &fired, values);
         }
+        if let Some(step) = step_of(kind) {
+            self.step(&step)?;
+            return Ok(Outcome::default());
+        }
         match kind {
             StatementKind::Query(query) => self.query(query, values),
             StatementKind::Insert(insert) => {
@@ -73,15 +77,6 @@ impl Inner {
                 self.change(&text)
             }
             StatementKind::Merge(merge) => self.merge(merge, values),
-            StatementKind::Begin => {
-                self.core("BEGIN")?;
-                self.state.in_transaction = true;
-                Ok(Outcome::default())
-            }
-            StatementKind::Commit | StatementKind::Rollback(None) => {
-                self.state.in_transaction = false;
-                self.core(if *kind == StatementKind::Commit { "COMMIT" } else { "ROLLBACK" })
-            }
             StatementKind::CreateTable(_)
             | StatementKind::DropTable(_)
             | StatementKind::AlterTable(..)
@@ -97,13 +92,27 @@ impl Inner {
                 Ok(Outcome::default())
             }
             StatementKind::CreatePackage(_) => Ok(Outcome::default()),
-            StatementKind::Rollback(Some(name)) => {
-                self.core(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(&name.text)))
-            }
-            StatementKind::Savepoint(name) => self.core(&format!("SAVEPOINT {}", reduce::quoted(&name.text))),
             StatementKind::Other(words) => Err(SqlError::unsupported(words)),
             _ => Err(SqlError::unsupported("this statement")),
         }
+    }
+
+    /// A step of the session's transaction.
+    pub(crate) fn step(&mut self, step: &Step) -> Result<(), Failed> {
+        let text = match step {
+            Step::Begin => "BEGIN".to_owned(),
+            Step::Commit => "COMMIT".to_owned(),
+            Step::RollBack => "ROLLBACK".to_owned(),
+            Step::Savepoint(name) => format!("SAVEPOINT {}", reduce::quoted(name)),
+            Step::RollBackTo(name) => format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name)),
+        };
+        self.core(&text)?;
+        match step {
+            Step::Begin => self.state.in_transaction = true,
+            Step::Commit | Step::RollBack => self.state.in_transaction = false,
+            _ => {}
+        }
+        Ok(())
     }
 
     fn query(&mut self, query: &Query, values: &Values) -> Ran {
@@ -156,4 +165,16 @@ impl Inner {
         self.state.update_count = affected;
         Ok(Outcome { affected, ..Outcome::default() })
     }
+}
+
+/// The step of the transaction that a statement is.
+pub(crate) fn step_of(kind: &StatementKind) -> Option<Step> {
+    Some(match kind {
+        StatementKind::Begin => Step::Begin,
+        StatementKind::Commit => Step::Commit,
+        StatementKind::Rollback(None) => Step::RollBack,
+        StatementKind::Rollback(Some(name)) => Step::RollBackTo(name.text.clone()),
+        StatementKind::Savepoint(name) => Step::Savepoint(name.text.clone()),
+        _ => return None,
+    })
 }

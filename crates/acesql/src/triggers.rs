@@ -160,7 +160,7 @@ impl Inner {
                 .columns
                 .iter()
                 .map(|(name, sql_type)| ace::backend::Column { name: name.clone(), sql_type: *sql_type });
-            let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], affected: 0 };
+            let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
             self.table_of(&name, &rows)?;
             tables.insert("__new".to_owned(), quoted(&self.core_name(&name)));
             written = Some(name);

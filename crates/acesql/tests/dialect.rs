@@ -50,6 +50,11 @@ fn run(script: &str) -> String {
     let mut seen = String::new();
     for statement in script.trim_end().split(SEPARATOR) {
         seen.push_str(&match session.execute(statement, &[]) {
+            // What a connection does with it.
+            Ok(Outcome { step: Some(step), .. }) => match session.transaction(&step) {
+                Ok(()) => format!("{step:?}\n"),
+                Err(error) => format!("{}\n", error.message()),
+            },
             Ok(outcome) => rows(&outcome),
             Err(error) => format!("{}\n", error.message()),
         });

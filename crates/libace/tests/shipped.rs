@@ -7,3 +7,9 @@ fn statements() {
     let folder = common::folder_of_tables();
     common::run("statements.c", &[folder.path()]);
 }
+
+#[test]
+fn scripts() {
+    let folder = common::folder_of_tables();
+    common::run("scripts.c", &[folder.path()]);
+}

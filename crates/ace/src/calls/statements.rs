@@ -6,7 +6,7 @@ use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 
 use crate::backend::{self, Parameter};
 use crate::border::*;
-use crate::calls::connections;
+use crate::calls::{connections, transactions};
 use crate::constants::*;
 use crate::cursor;
 use crate::dates;
@@ -109,7 +109,14 @@ fn run(
     if statement.with(|state| Ok(state.cursor.is_some_and(|cursor| registry::table(cursor).is_ok())))? {
         return Err(AE_CURSOR_NOT_CLOSED.into());
     }
-    let outcome = statement.connection.sql(|session| session.execute(sql, parameters).map_err(as_sql))?;
+    let table_type = statement.with(|state| Ok(state.table_type))?;
+    let mut outcome = statement.connection.sql(|session| {
+        session.set_table_type(table_type);
+        session.execute(sql, parameters).map_err(as_sql)
+    })?;
+    if let Some(step) = outcome.step.take() {
+        transactions::step(statement.connection_handle, step)?;
+    }
     rows.set_if_given(Handle(0));
     let cursor = match outcome.columns.is_empty() {
         true => None,
