@@ -81,7 +81,7 @@ fn begin_on(handle: Handle) -> Result<()> {
         return Ok(());
     }
     connection.step(&Step::Begin)?;
-    let begun = with_all(handle, |areas| Transaction::begin(&connection.files, areas));
+    let begun = with_all(handle, |areas| Transaction::begin(&connection, areas));
     let transaction = begun.inspect_err(|_| {
         // Nothing was done in it.
         let _ = connection.step(&Step::RollBack);
