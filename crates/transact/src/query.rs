@@ -129,8 +129,7 @@ impl Runner<'_> {
     fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
         let (value, to) = (value.as_ref(), column.data_type);
         if truncates(value, to) {
-            let database = if column.table.starts_with('#') { "tempdb" } else { &self.inner.state.database };
-            let table = format!("{database}.dbo.{}", column.table);
+            let table = self.inner.shown_table(&column.table);
             return Err(raised(truncation(value, to, &table, &column.name)));
         }
         convert(&self.context(), value, from, to, None).map_err(raised)
