@@ -20,6 +20,7 @@
 mod accumulate;
 mod alter;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;

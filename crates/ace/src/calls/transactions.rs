@@ -79,7 +79,7 @@ fn begin_on(handle: Handle) -> Result<()> {
         running.depth += 1;
         return Ok(());
     }
-    let transaction = with_all(handle, |areas| Transaction::begin(&connection.files, areas))?;
+    let transaction = with_all(handle, |areas| Transaction::begin(&connection, areas))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
     Ok(())
