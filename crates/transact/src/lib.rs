@@ -19,11 +19,15 @@
 
 mod accumulate;
 mod alter;
+mod alter_column;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;
+mod constraints;
 mod cursor;
+mod cursors;
 mod define;
 mod errors;
 mod fire;
@@ -37,7 +41,9 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod table_calls;
 mod texts;
+mod transactions;
 mod views;
 
 pub use instance::Instance;

@@ -11,7 +11,7 @@ use mainstay_tds::Column;
 use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
+    CreateType, Function, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
@@ -270,6 +270,19 @@ impl Modules {
             StatementKind::CreateType(create) => matches!(create.as_ref(), CreateType::Alias(_, _, Some(false))),
             _ => false,
         })
+    }
+
+    /// A function that fills a table.
+    pub(crate) fn table_function(&self, name: &ObjectName) -> Option<&Function> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.find(name)?.statement.kind {
+            StatementKind::Function(function) => {
+                matches!(function.returns, FunctionKind::MultiStatement(..)).then_some(function)
+            }
+            _ => None,
+        }
     }
 
     /// The columns of a table type.

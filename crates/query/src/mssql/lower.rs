@@ -259,7 +259,7 @@ impl Lowerer<'_> {
                 Some(Expr::InList(InList { expr, list, negated: false }))
             }
             Operation::Like => simple_like(args, by),
-            Operation::Convert(..) => match args {
+            Operation::Convert(..) | Operation::Assign(..) => match args {
                 [arg] => lossless(arg, known.result),
                 _ => None,
             },
