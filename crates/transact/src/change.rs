@@ -248,12 +248,9 @@ impl Runner<'_> {
             Some(columns) => reduce::insert_columns(columns, &insert.columns, target, false).map_err(raised)?,
             None => Vec::new(),
         };
-        if let Some(row) = rows.first()
-            && !given.is_empty()
-            && row.len() != given.len()
-        {
+        if !given.is_empty() && rows.iter().any(|row| row.len() != given.len()) {
             let text = "Column name or number of supplied values does not match table definition.";
-            return Err(raised(Message::error(213, text)));
+            return Err(raised(Message::error(213, text).state(7)));
         }
         let columns: Vec<String> = given.iter().map(|column| reduce::quoted(&column.name)).collect();
         let list = if columns.is_empty() { table } else { format!("{table} ({})", columns.join(", ")) };

@@ -3,7 +3,7 @@
 use crate::errors::{message_of, raised};
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
-use crate::state::{PreparedText, State};
+use crate::state::{Options, PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
 use mainstay_mssql::messages::format as format_message;
 use mainstay_mssql::{DataType, Message};
@@ -91,15 +91,19 @@ impl Runner<'_> {
         let first = host.inputs.len();
         let values: Vec<ValueRef<'_>> = (first..call.inputs()).map(|place| call.input(place)).collect();
         let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::Next) };
-        let severity = integer(*severity).unwrap_or(16).clamp(0, 25) as u8;
-        let state = integer(*state).unwrap_or(1).clamp(0, 255) as u8;
-        let (number, text) = match what {
-            ValueRef::Integer(number) if *number < 50000 => {
-                let known = i32::try_from(*number).ok().and_then(mainstay_mssql::messages::find);
-                (*number as i32, known.map_or_else(String::new, |known| known.1.to_owned()))
-            }
-            ValueRef::Integer(number) => (*number as i32, String::new()),
-            other => (50000, format_message(&text_of(*other), rest).map_err(raised)?),
+        let wanted = (integer(*severity).unwrap_or(16), integer(*state).unwrap_or(1));
+        let (number, known, text) = match what {
+            ValueRef::Integer(number) => numbered(*number, wanted, rest),
+            other => (50000, 16, format_message(&text_of(*other), rest).map_err(raised)?),
+        };
+        // -1 asks for the message's own.
+        let severity = match wanted.0 {
+            -1 => known,
+            severity => severity.clamp(0, 25) as u8,
+        };
+        let state = match wanted.1 {
+            ..0 => 1,
+            state => state.min(255) as u8,
         };
         if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
             let text = "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the \
@@ -154,6 +158,20 @@ impl Runner<'_> {
         }
         Ok(Flow::Next)
     }
+}
+
+/// The message that RAISERROR with a number says: its number, its own severity and its text.
+fn numbered(number: i64, (severity, state): (i64, i64), values: &[ValueRef<'_>]) -> (i32, u8, String) {
+    let number = i32::try_from(number).unwrap_or(i32::MAX);
+    let message = match mainstay_mssql::messages::find(number) {
+        Some(_) => {
+            let texts: Vec<String> = values.iter().map(|value| text_of(*value)).collect();
+            let shown: Vec<&dyn std::fmt::Display> = texts.iter().map(|text| text as &dyn std::fmt::Display).collect();
+            Message::numbered(number, &shown)
+        }
+        None => Message::numbered(18054, &[&number, &severity, &state]),
+    };
+    (message.number, message.severity, message.text)
 }
 
 /// Marks an error that ends its batch.
@@ -336,6 +354,8 @@ impl Inner {
         }
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors.clear();
+        self.state.server_cursors.clear();
+        self.state.handles.clear();
         self.state.options = crate::state::Options::default();
         self.state.version += 1;
         let _ = self.set_isolation(Isolation::ReadCommitted);
@@ -356,13 +376,21 @@ impl Inner {
         let words: Vec<String> = option.items.iter().map(word).collect();
         let on = words.last().is_some_and(|word| word.eq_ignore_ascii_case("ON"));
         let number = || words.last().and_then(|word| word.parse::<i64>().ok());
+        if let [_, .., level] = &mut self.state.levels[..]
+            && level.callers_options.is_none()
+        {
+            level.callers_options = Some(Box::new(self.state.options.clone()));
+        }
         let options = &mut self.state.options;
         match words.first().map(|word| word.to_ascii_uppercase()).as_deref() {
             Some("NOCOUNT") => options.nocount = on,
             Some("XACT_ABORT") => options.xact_abort = on,
             Some("IMPLICIT_TRANSACTIONS") => options.implicit_transactions = on,
             Some("QUOTED_IDENTIFIER") => options.quoted_identifier = on,
-            Some("FMTONLY") => options.fmt_only = on,
+            Some("FMTONLY") => {
+                options.fmt_only = on;
+                self.state.described = 0;
+            }
             Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
@@ -371,8 +399,7 @@ impl Inner {
             Some("LOCK_TIMEOUT") => {
                 let wait = number().unwrap_or(-1);
                 options.lock_timeout = wait as i32;
-                let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
-                self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))?;
+                self.set_lock_timeout()?;
             }
             Some("IDENTITY_INSERT") => {
                 let table = words.iter().rev().nth(1).cloned().unwrap_or_default();
@@ -383,6 +410,22 @@ impl Inner {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Lets statements wait for locks as long as the option says.
+    fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
+        let wait = self.state.options.lock_timeout;
+        let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
+        self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
+    }
+
+    /// The options are the caller's again.
+    pub(crate) fn restore_options(&mut self, options: Options) {
+        let before = std::mem::replace(&mut self.state.options, options);
+        if before.lock_timeout != self.state.options.lock_timeout {
+            // What could be set once can be set again.
+            let _ = self.set_lock_timeout();
+        }
     }
 
     /// Keeps a text under a new handle.

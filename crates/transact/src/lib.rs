@@ -20,8 +20,10 @@
 mod accumulate;
 mod catalog;
 mod change;
+mod collected;
 mod cursor;
 mod define;
+mod describe;
 mod errors;
 mod flow;
 mod format;
@@ -32,8 +34,10 @@ mod procedures;
 mod query;
 mod runner;
 mod scope;
+mod server_cursor;
 mod session;
 mod state;
+mod system;
 mod texts;
 mod views;
 

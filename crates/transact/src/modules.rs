@@ -3,6 +3,7 @@
 use crate::errors::message_of;
 use crate::query::Plan;
 use crate::scope::local_name;
+use crate::system;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -134,7 +135,7 @@ impl Modules {
                 };
                 if text(2) == DEFAULT {
                     defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
-                } else if let Some(object) = object(text(4)) {
+                } else if let Some(object) = read(text(4)) {
                     objects.insert(
                         text(0),
                         Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
@@ -143,7 +144,10 @@ impl Modules {
             }
         }
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
-        compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
+        let is_kept = |key: &String, loaded: &Arc<Loaded>| {
+            key.starts_with(system::PREFIX) || objects.get(key).is_some_and(|object| object.text == loaded.text)
+        };
+        compiled.retain(|key, loaded| is_kept(key, loaded));
         (self.objects, self.defaults) = (objects, defaults);
         (self.version, self.is_read) = (now, true);
         Ok(())
@@ -152,6 +156,11 @@ impl Modules {
     /// The object of this name.
     pub(crate) fn find(&self, name: &ObjectName) -> Option<&Object> {
         self.objects.get(&key_of(name))
+    }
+
+    /// What a call of this name runs: a procedure of the system before one of the database.
+    pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
+        system::find(name).or_else(|| self.find(name))
     }
 
     /// All objects.
@@ -326,7 +335,8 @@ pub(crate) fn key_of(name: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
 }
 
-fn object(text: String) -> Option<Object> {
+/// An object from its text, without a name.
+pub(crate) fn read(text: String) -> Option<Object> {
     let parsed = parse(&text, Options::default());
     let statement = Arc::new(parsed.statements.into_iter().next()?);
     let empty = String::new;

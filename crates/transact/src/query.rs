@@ -110,6 +110,9 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         if let Some(name) = new_table(&query.body) {
+            if self.inner.state.options.fmt_only {
+                return Ok(Flow::Next);
+            }
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {

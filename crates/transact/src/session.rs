@@ -129,8 +129,10 @@ impl Session {
         let name = call.procedure.trim().trim_matches(['[', ']']).to_ascii_lowercase();
         let name = name.rsplit('.').next().unwrap_or("").to_owned();
         match name.as_str() {
-            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc"
-            | "sp_cursoropen" | "sp_cursorfetch" | "sp_cursorclose" => self.handle_call(&name, call, sink),
+            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc" => {
+                self.handle_call(&name, call, sink)
+            }
+            name if name.starts_with("sp_cursor") => self.handle_call(name, call, sink),
             _ => self.procedure_call(call, sink),
         }
     }
@@ -183,7 +185,7 @@ impl Session {
             return refuse(&[message], sink, &mut self.inner.state);
         }
         let name = object_name(&call.procedure);
-        let object = self.inner.modules.find(&name).cloned();
+        let object = self.inner.modules.called(&name).cloned();
         let Some(object) = object else {
             return self.system_call(call, &values, sink);
         };
@@ -221,7 +223,7 @@ impl Session {
         let mut runner = Runner::new(&mut self.inner, sink, DoneKind::InProcedure);
         let given: Vec<(Option<&str>, ValueRef<'_>)> =
             values.iter().map(|(name, value, _)| (name.as_deref(), value.as_ref())).collect();
-        let outcome = procedures::run(&mut runner, &call.procedure, &given);
+        let outcome = procedures::run(&mut runner, &mut self.machine, &call.procedure, &given);
         runner.finish();
         match outcome {
             Ok(_) => sink.return_status(0),
@@ -289,8 +291,17 @@ impl Session {
                 sink.return_status(0);
                 Ok(())
             }
-            _ => Err(vec![mainstay_tsql::reduce::not_supported(name)]),
+            _ => self.cursor_call(call, sink),
         }
+    }
+
+    /// What results a text has.
+    pub(crate) fn described(
+        &mut self,
+        text: &str,
+        definitions: &str,
+    ) -> Result<Vec<crate::collected::Collected>, Vec<Message>> {
+        crate::describe::results(&mut self.inner, &mut self.machine, text, definitions)
     }
 
     fn give_handle(&mut self, handle: i32, sink: &mut dyn Sink) {
@@ -299,7 +310,7 @@ impl Session {
     }
 
     /// Runs a text with parameters, with the values of a call from `first` on.
-    fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+    pub(crate) fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
         let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {

@@ -1,6 +1,7 @@
 //! What a session keeps between statements.
 
 use crate::cursor::Cursor;
+use crate::server_cursor::ServerCursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
 use std::collections::HashMap;
@@ -37,6 +38,11 @@ pub(crate) struct State {
     /// Statements that a client has prepared.
     pub(crate) handles: HashMap<i32, PreparedText>,
     pub(crate) last_handle: i32,
+    /// Cursors that a client has opened by the protocol, by their numbers.
+    pub(crate) server_cursors: HashMap<i32, ServerCursor>,
+    last_server_cursor: i32,
+    /// How many statements have run since FMTONLY was put on to describe a text.
+    pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
     pub(crate) bulk_target: Option<(String, Vec<String>)>,
     /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
@@ -54,6 +60,9 @@ pub(crate) struct State {
     /// What RAND and NEWID draw from.
     pub(crate) random: Random,
 }
+
+/// The numbers of cursors are far from those of prepared texts, so that no driver's mistake takes one for the other.
+const FIRST_CURSOR: i32 = 180_150_000;
 
 /// A text with its parameters, under a handle of `sp_prepare`.
 #[derive(Clone, Debug)]
@@ -106,6 +115,8 @@ pub(crate) struct Level {
     pub(crate) identity: Option<i64>,
     /// Whether it is a trigger, with `inserted` and `deleted`.
     pub(crate) columns_updated: Option<Vec<String>>,
+    /// The options that its caller has, once it has set others: they are the caller's again when it ends.
+    pub(crate) callers_options: Option<Box<Options>>,
 }
 
 /// A temporary table, or a table variable.
@@ -136,6 +147,9 @@ impl State {
             captured: Vec::new(),
             handles: HashMap::new(),
             last_handle: 0,
+            server_cursors: HashMap::new(),
+            last_server_cursor: FIRST_CURSOR,
+            described: 0,
             bulk_target: None,
             context: HashMap::new(),
             now: Timestamp(0),
@@ -156,6 +170,12 @@ impl State {
         let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
         let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
         levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// A number for a cursor of the protocol.
+    pub(crate) fn next_server_cursor(&mut self) -> i32 {
+        self.last_server_cursor = self.last_server_cursor.wrapping_add(1).max(1);
+        self.last_server_cursor
     }
 
     /// The type of a declared name, for the columns of results.
