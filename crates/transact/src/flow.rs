@@ -1,11 +1,11 @@
 //! PRINT, errors that programs raise, transactions, SET options, and what only the session knows.
 
 use crate::errors::{message_of, raised};
+use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
-use crate::state::{Options, PreparedText, State};
+use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
-use mainstay_mssql::messages::format as format_message;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
@@ -37,23 +37,7 @@ impl Runner<'_> {
                 Ok(Flow::Next)
             }
             Action::Raiserror(options) => self.raiserror(options, host, call),
-            Action::Throw => {
-                let first = call.inputs().saturating_sub(3);
-                let number = integer(call.input(first)).unwrap_or(50000) as i32;
-                let text = text_of(call.input(first + 1));
-                let state = integer(call.input(first + 2)).unwrap_or(1).clamp(0, 255) as u8;
-                if number < 50000 {
-                    let text = format!(
-                        "Error number {number} in the THROW statement is outside the valid range. Specify an \
-                                        error number in the valid range of 50000 to 2147483647."
-                    );
-                    return Err(raised(Message::error(35100, text)));
-                }
-                let mut error = raised(Message::error(number, text).state(state));
-                // THROW ends the batch, whatever XACT_ABORT says.
-                error.detail = Some(Box::new(EndsBatch));
-                Err(error)
-            }
+            Action::Throw => throw(call),
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
@@ -84,46 +68,6 @@ impl Runner<'_> {
             }
             other => self.cursor_statement(other, host, call),
         }
-    }
-
-    fn raiserror(&mut self, options: &[Phrase], host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
-        // The values stand behind the variables that the statement names.
-        let first = host.inputs.len();
-        let values: Vec<ValueRef<'_>> = (first..call.inputs()).map(|place| call.input(place)).collect();
-        let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::Next) };
-        let wanted = (integer(*severity).unwrap_or(16), integer(*state).unwrap_or(1));
-        let (number, known, text) = match what {
-            ValueRef::Integer(number) => numbered(*number, wanted, rest),
-            other => (50000, 16, format_message(&text_of(*other), rest).map_err(raised)?),
-        };
-        // -1 asks for the message's own.
-        let severity = match wanted.0 {
-            -1 => known,
-            severity => severity.clamp(0, 25) as u8,
-        };
-        let state = match wanted.1 {
-            ..0 => 1,
-            state => state.min(255) as u8,
-        };
-        if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
-            let text = "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the \
-                        WITH LOG option.";
-            return Err(raised(Message::error(2754, text)));
-        }
-        let line = call.line();
-        drop(values);
-        if severity <= 10 {
-            let procedure = call.routine().filter(|name| !name.is_empty()).map(|name| name.to_string());
-            self.message(Message { number, severity, state, text, procedure, line });
-            if options.iter().any(|option| option.starts("SETERROR")) {
-                self.inner.state.error = number;
-            }
-            if options.iter().any(|option| option.starts("NOWAIT")) {
-                self.sink.flush();
-            }
-            return Ok(Flow::Next);
-        }
-        Err(raised(Message::error(number, text).severity(severity).state(state)))
     }
 
     fn wait(&mut self, wait: &WaitFor, call: &mut StatementCall<'_>, last: usize) -> Ran {
@@ -160,23 +104,23 @@ impl Runner<'_> {
     }
 }
 
-/// The message that RAISERROR with a number says: its number, its own severity and its text.
-fn numbered(number: i64, (severity, state): (i64, i64), values: &[ValueRef<'_>]) -> (i32, u8, String) {
-    let number = i32::try_from(number).unwrap_or(i32::MAX);
-    let message = match mainstay_mssql::messages::find(number) {
-        Some(_) => {
-            let texts: Vec<String> = values.iter().map(|value| text_of(*value)).collect();
-            let shown: Vec<&dyn std::fmt::Display> = texts.iter().map(|text| text as &dyn std::fmt::Display).collect();
-            Message::numbered(number, &shown)
-        }
-        None => Message::numbered(18054, &[&number, &severity, &state]),
-    };
-    (message.number, message.severity, message.text)
+/// Where an error comes from, when that decides what it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// THROW, which ends the batch.
+    Throw,
+    /// RAISERROR, which XACT_ABORT does not look at.
+    Raiserror,
+    /// A trigger, which ends the batch and the transaction.
+    Trigger,
 }
 
-/// Marks an error that ends its batch.
-#[derive(Debug)]
-struct EndsBatch;
+impl Origin {
+    /// That of an error.
+    pub(crate) fn of(error: &Raised) -> Option<Origin> {
+        error.detail.as_ref()?.downcast_ref::<Origin>().copied()
+    }
+}
 
 /// The first of some messages, to raise.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
@@ -376,11 +320,6 @@ impl Inner {
         let words: Vec<String> = option.items.iter().map(word).collect();
         let on = words.last().is_some_and(|word| word.eq_ignore_ascii_case("ON"));
         let number = || words.last().and_then(|word| word.parse::<i64>().ok());
-        if let [_, .., level] = &mut self.state.levels[..]
-            && level.callers_options.is_none()
-        {
-            level.callers_options = Some(Box::new(self.state.options.clone()));
-        }
         let options = &mut self.state.options;
         match words.first().map(|word| word.to_ascii_uppercase()).as_deref() {
             Some("NOCOUNT") => options.nocount = on,
@@ -395,7 +334,9 @@ impl Inner {
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
-            Some("LANGUAGE") => options.language = words.last().cloned().unwrap_or_default(),
+            Some("LANGUAGE") => {
+                options.language = words.last().map(|word| Arc::from(word.as_str())).unwrap_or_default()
+            }
             Some("LOCK_TIMEOUT") => {
                 let wait = number().unwrap_or(-1);
                 options.lock_timeout = wait as i32;
@@ -412,18 +353,17 @@ impl Inner {
         Ok(())
     }
 
-    /// Lets statements wait for locks as long as the option says.
     fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
         let wait = self.state.options.lock_timeout;
         let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
         self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
     }
 
-    /// The options are the caller's again.
-    pub(crate) fn restore_options(&mut self, options: Options) {
-        let before = std::mem::replace(&mut self.state.options, options);
-        if before.lock_timeout != self.state.options.lock_timeout {
-            // What could be set once can be set again.
+    /// The options as they were before a module ran.
+    pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
+        let waited = std::mem::replace(&mut self.state.options, options).lock_timeout;
+        if waited != self.state.options.lock_timeout {
+            // The setting was taken before.
             let _ = self.set_lock_timeout();
         }
     }
@@ -467,6 +407,10 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@error" => int(state.error.into()),
         "@@identity" => identity(state.identity),
         "scope_identity" => identity(state.levels.last().and_then(|level| level.identity)),
+        "columns_updated" => {
+            let mask = state.levels.last().filter(|level| level.columns_updated.is_some());
+            mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
+        }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
         "@@cursor_rows" => int(0),

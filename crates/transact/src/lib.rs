@@ -18,6 +18,8 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod bulk;
+mod capture;
 mod catalog;
 mod change;
 mod collected;
@@ -25,6 +27,7 @@ mod cursor;
 mod define;
 mod describe;
 mod errors;
+mod fire;
 mod flow;
 mod format;
 mod functions;
@@ -32,6 +35,7 @@ mod instance;
 mod modules;
 mod procedures;
 mod query;
+mod raise;
 mod runner;
 mod scope;
 mod server_cursor;

@@ -73,7 +73,7 @@ impl Runner<'_> {
     /// Gives a result to the client, or to who captures it.
     pub(crate) fn give(&mut self, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
         if let Some(captured) = self.inner.state.captured.last_mut() {
-            captured.extend(rows.iter().cloned());
+            captured.take(columns, rows.iter().cloned())?;
             return Ok(Flow::Next);
         }
         self.sink.columns(columns).map_err(crate::query::stopped)?;

@@ -221,7 +221,7 @@ impl<'n> Definitions<'n> {
             id: self.take_id(),
             name: create.name.written.clone(),
             unique: create.unique,
-            columns: index_columns(table, &create.columns)?,
+            columns: index_columns(table, &create.columns()?)?,
         };
         self.change_catalog(transaction, CatalogChange::PutIndex { table: table.id, index })
     }
@@ -402,6 +402,10 @@ impl<'n> Definitions<'n> {
             }
             Alteration::AddConstraint(constraint) => self.add_constraint(catalog, table, constraint)?,
             Alteration::DropConstraint(name) => drop_constraint(table, name)?,
+            Alteration::SetType { column, .. } => {
+                let error = Error::new(Code::Unsupported, format!("ALTER COLUMN {column} TYPE of a native table"));
+                return Err(error.hint("add a column, fill it by an UPDATE, drop the old one"));
+            }
             Alteration::SetNotNull { column, not_null } => {
                 let id = column_of(table, column)?;
                 column_mut(table, id).into_iter().for_each(|column| column.not_null = *not_null);

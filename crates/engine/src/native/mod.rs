@@ -23,7 +23,6 @@ mod forms;
 mod lock;
 mod merge;
 mod place;
-mod returning;
 mod scope;
 mod sequences;
 mod transaction;
@@ -31,9 +30,8 @@ mod update;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
-pub(crate) use forms::{Form, batch_of};
+pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use place::{Place, STORE_FOLDER};
-pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};

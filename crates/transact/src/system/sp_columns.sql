@@ -5,7 +5,7 @@ CREATE PROCEDURE sys.sp_columns
 AS
 IF @table_qualifier IS NOT NULL AND @table_qualifier <> '' AND @table_qualifier <> '%' AND @table_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT @table_name = CASE WHEN @table_name IS NULL OR @table_name = '' THEN '%' ELSE @table_name END,

@@ -5,12 +5,12 @@ CREATE PROCEDURE sys.sp_fkeys
 AS
 IF @pktable_name IS NULL AND @fktable_name IS NULL
 BEGIN
-  RAISERROR (15252, -1, -1)
+  RAISERROR (15252, 16, 1)
   RETURN
 END
 IF @pktable_qualifier <> '' AND @pktable_qualifier <> DB_NAME() OR @fktable_qualifier <> '' AND @fktable_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT CAST(DB_NAME() AS sysname) AS PKTABLE_QUALIFIER, CAST(ps.name AS sysname) AS PKTABLE_OWNER, CAST(p.name AS sysname) AS PKTABLE_NAME,

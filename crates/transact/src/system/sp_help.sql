@@ -23,7 +23,7 @@ IF @object IS NULL
 BEGIN
   IF TYPE_ID(@objname) IS NULL
   BEGIN
-    RAISERROR (15009, -1, -1, @objname, @database)
+    RAISERROR (15009, 16, 1, @objname, @database)
     RETURN 1
   END
   SELECT CAST(t.name AS sysname) AS Type_name, CAST(TYPE_NAME(t.system_type_id) AS sysname) AS Storage_type, t.max_length AS Length,

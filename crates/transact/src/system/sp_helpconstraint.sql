@@ -6,13 +6,13 @@ DECLARE @object int = OBJECT_ID(@objname)
 IF @object IS NULL
 BEGIN
   DECLARE @database sysname = DB_NAME()
-  RAISERROR (15009, -1, -1, @objname, @database)
+  RAISERROR (15009, 16, 1, @objname, @database)
   RETURN 1
 END
 IF @nomsg <> 'nomsg'
   SELECT CAST(@objname AS nvarchar(776)) AS "Object Name"
 IF NOT EXISTS (SELECT 1 FROM sys.objects WHERE parent_object_id = @object AND type IN ('C', 'D', 'F', 'PK', 'UQ'))
-  RAISERROR (15469, -1, -1, @objname)
+  RAISERROR (15469, 10, 1, @objname)
 ELSE
 BEGIN
   DECLARE @keys TABLE (id int, names nvarchar(2126))
@@ -64,5 +64,5 @@ IF EXISTS (SELECT 1 FROM sys.foreign_keys WHERE referenced_object_id = @object)
     AS "Table is referenced by foreign key"
   FROM sys.foreign_keys AS f WHERE f.referenced_object_id = @object ORDER BY 1
 ELSE
-  RAISERROR (15470, -1, -1, @objname)
+  RAISERROR (15470, 10, 1, @objname)
 RETURN 0

@@ -3,7 +3,7 @@ CREATE PROCEDURE sys.sp_helpdb @dbname sysname = NULL
 AS
 IF @dbname IS NOT NULL AND DB_ID(@dbname) IS NULL
 BEGIN
-  RAISERROR (15010, -1, -1, @dbname)
+  RAISERROR (15010, 16, 1, @dbname)
   RETURN 1
 END
 SELECT CAST(name AS sysname) AS name, CAST('   8.00 MB' AS nvarchar(13)) AS db_size, CAST('sa' AS sysname) AS owner,

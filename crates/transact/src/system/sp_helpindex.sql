@@ -5,12 +5,12 @@ DECLARE @object int = OBJECT_ID(@objname)
 IF @object IS NULL
 BEGIN
   DECLARE @database sysname = DB_NAME()
-  RAISERROR (15009, -1, -1, @objname, @database)
+  RAISERROR (15009, 16, 1, @objname, @database)
   RETURN 1
 END
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object AND index_id > 0)
 BEGIN
-  RAISERROR (15472, -1, -1, @objname)
+  RAISERROR (15472, 10, 1, @objname)
   RETURN 0
 END
 SELECT CAST(i.name AS sysname) AS index_name,

@@ -5,7 +5,7 @@ DECLARE @object int = OBJECT_ID(@tabname)
 IF @object IS NULL
 BEGIN
   DECLARE @database sysname = DB_NAME()
-  RAISERROR (15009, -1, -1, @tabname, @database)
+  RAISERROR (15009, 16, 1, @tabname, @database)
   RETURN 1
 END
 SELECT CAST(t.name AS sysname) AS trigger_name, CAST('dbo' AS sysname) AS trigger_owner,

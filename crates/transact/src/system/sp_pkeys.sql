@@ -3,7 +3,7 @@ CREATE PROCEDURE sys.sp_pkeys @table_name sysname, @table_owner sysname = NULL, 
 AS
 IF @table_qualifier IS NOT NULL AND @table_qualifier <> '' AND @table_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT CAST(DB_NAME() AS sysname) AS TABLE_QUALIFIER, CAST(s.name AS sysname) AS TABLE_OWNER, CAST(t.name AS sysname) AS TABLE_NAME,

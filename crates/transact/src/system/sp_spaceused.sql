@@ -13,7 +13,7 @@ DECLARE @object int = OBJECT_ID(@objname)
 IF @object IS NULL
 BEGIN
   DECLARE @database sysname = DB_NAME()
-  RAISERROR (15009, -1, -1, @objname, @database)
+  RAISERROR (15009, 16, 1, @objname, @database)
   RETURN 1
 END
 SELECT CAST(OBJECT_NAME(@object) AS nvarchar(128)) AS name, CAST(p.rows AS char(20)) AS rows, CAST('0 KB' AS varchar(18)) AS reserved,

@@ -5,7 +5,7 @@ CREATE PROCEDURE sys.sp_sproc_columns
 AS
 IF @procedure_qualifier IS NOT NULL AND @procedure_qualifier <> '' AND @procedure_qualifier <> '%' AND @procedure_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT @procedure_name = CASE WHEN @procedure_name IS NULL OR @procedure_name = '' THEN '%' ELSE @procedure_name END,

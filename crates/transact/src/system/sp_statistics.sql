@@ -5,7 +5,7 @@ CREATE PROCEDURE sys.sp_statistics
 AS
 IF @table_qualifier IS NOT NULL AND @table_qualifier <> '' AND @table_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT @index_name = ISNULL(@index_name, '%')

@@ -4,7 +4,7 @@ CREATE PROCEDURE sys.sp_stored_procedures
 AS
 IF @sp_qualifier IS NOT NULL AND @sp_qualifier <> '' AND @sp_qualifier <> '%' AND @sp_qualifier <> DB_NAME()
 BEGIN
-  RAISERROR (15250, -1, -1)
+  RAISERROR (15250, 16, 1)
   RETURN
 END
 SELECT @sp_name = CASE WHEN @sp_name IS NULL OR @sp_name = '' THEN '%' ELSE @sp_name END,
