@@ -296,6 +296,7 @@ impl Inner {
                 let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
             }
         }
+        self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors.clear();
         self.state.server_cursors.clear();

@@ -1,6 +1,7 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
 use crate::errors::message_of;
+use crate::folder::Folder;
 use crate::query::Plan;
 use crate::scope::local_name;
 use crate::system;
@@ -120,7 +121,12 @@ impl Modules {
     /// Reads the objects again when others have changed them.
     ///
     /// Errors: those of reading the table.
-    pub(crate) fn refresh(&mut self, core: &mut mainstay_engine::Session, version: &Version) -> Result<()> {
+    pub(crate) fn refresh(
+        &mut self,
+        core: &mut mainstay_engine::Session,
+        version: &Version,
+        folder: Option<&Folder>,
+    ) -> Result<()> {
         let now = version.get();
         if self.is_read && self.version == now {
             return Ok(());
@@ -144,6 +150,8 @@ impl Modules {
                 }
             }
         }
+        let files = folder.map(Folder::objects).unwrap_or_default();
+        objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
         let is_kept = |key: &String, loaded: &Arc<Loaded>| {
             key.starts_with(system::PREFIX) || objects.get(key).is_some_and(|object| object.text == loaded.text)
@@ -222,6 +230,12 @@ impl Modules {
         if let Some(known) = compiled.get(&object.key) {
             return Ok(Arc::clone(known));
         }
+        let loaded = loaded(self.compile(object)?, Arc::clone(&object.text))?;
+        compiled.insert(object.key.clone(), Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    fn compile(&self, object: &Object) -> std::result::Result<Module, Box<Message>> {
         let text = &object.text;
         let module = match &object.statement.kind {
             StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self),
@@ -232,13 +246,17 @@ impl Modules {
             StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self),
             _ => Err(Box::new(reduce::not_supported("Running an object of this kind"))),
         };
-        let module = module.map_err(|mut message| {
+        module.map_err(|mut message| {
             message.procedure = Some(object.name.clone());
             message
-        })?;
-        let loaded = loaded(module, Arc::clone(text))?;
-        compiled.insert(object.key.clone(), Arc::clone(&loaded));
-        Ok(loaded)
+        })
+    }
+
+    /// Whether an object compiles.
+    ///
+    /// Errors: what is wrong with it.
+    pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
+        loaded(self.compile(object)?, Arc::clone(&object.text)).map(|_| ())
     }
 
     /// The query of an inline table function.

@@ -115,7 +115,9 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
-        match self.inner.text(text, "") {
+        let loaded = self.inner.text(text, "");
+        self.complain(sink);
+        match loaded {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
             Ok(loaded) => {
                 self.run(&loaded, &[], DoneKind::Statement, sink);
@@ -135,6 +137,26 @@ impl Session {
             name if name.starts_with("sp_cursor") => self.handle_call(name, call, sink),
             _ => self.procedure_call(call, sink),
         }
+    }
+
+    /// Tells of files of the folder that do not compile.
+    fn complain(&mut self, sink: &mut dyn Sink) {
+        for text in std::mem::take(&mut self.inner.state.complaints) {
+            let message = Message { number: 0, severity: 10, state: 1, text, procedure: None, line: 0 };
+            sink.message(&message);
+        }
+    }
+
+    /// The form that a procedure, function or trigger is compiled to.
+    ///
+    /// Errors: 15009 for a name that is none, and those of compiling it.
+    pub fn explain(&mut self, name: &str) -> Result<String, Message> {
+        self.inner.refresh()?;
+        let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
+            return Err(Message::numbered(15009, &[&name, &self.inner.state.database]));
+        };
+        let loaded = self.inner.modules.load(&object).map_err(|message| *message)?;
+        Ok(loaded.module.routine.to_string())
     }
 
     fn begin(&mut self) {
@@ -184,6 +206,7 @@ impl Session {
         if let Err(message) = self.inner.refresh() {
             return refuse(&[message], sink, &mut self.inner.state);
         }
+        self.complain(sink);
         let name = object_name(&call.procedure);
         let object = self.inner.modules.called(&name).cloned();
         let Some(object) = object else {
@@ -338,6 +361,18 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.inner.state.globals.is_empty() {
+            return;
+        }
+        if self.inner.state.transactions > 0 {
+            let _ = self.inner.rollback(None);
+        }
+        self.inner.drop_globals();
+    }
+}
+
 impl mainstay_tds::Session for Session {
     fn database(&self) -> String {
         self.inner.state.database.clone()
@@ -432,7 +467,16 @@ impl Inner {
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);
-        self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
+        let folder = self.instance.folder.clone();
+        if let Some(folder) = &folder {
+            let (changed, complaints) = folder.look(&self.modules);
+            self.state.complaints.extend(complaints);
+            if changed {
+                version.bump();
+            }
+        }
+        let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
+        refreshed.map_err(|error| crate::errors::message_of(&error))
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) identity_insert: Option<String>,
     /// Temporary tables and table variables, by the level that made them; the first is the session's own.
     pub(crate) levels: Vec<Level>,
+    /// The temporary tables that this session has made for all.
+    pub(crate) globals: Vec<String>,
     /// Cursors by their names in lower case.
     pub(crate) cursors: HashMap<String, Cursor>,
     /// Rows that INSERT ... EXEC collects.
@@ -42,6 +44,8 @@ pub(crate) struct State {
     /// Cursors that a client has opened by the protocol, by their numbers.
     pub(crate) server_cursors: HashMap<i32, ServerCursor>,
     last_server_cursor: i32,
+    /// What is wrong with files of the folder, to be told.
+    pub(crate) complaints: Vec<String>,
     /// How many statements have run since FMTONLY was put on to describe a text.
     pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
@@ -155,12 +159,14 @@ impl State {
             options: Options::default(),
             identity_insert: None,
             levels: vec![Level::default()],
+            globals: Vec::new(),
             cursors: HashMap::new(),
             captured: Vec::new(),
             handles: HashMap::new(),
             last_handle: 0,
             server_cursors: HashMap::new(),
             last_server_cursor: FIRST_CURSOR,
+            complaints: Vec::new(),
             described: 0,
             bulk_target: None,
             context: HashMap::new(),
