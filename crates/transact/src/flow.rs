@@ -45,6 +45,7 @@ impl Runner<'_> {
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {
+                self.check_end(transaction)?;
                 let name = transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.done(Command::NONE, None);
@@ -113,6 +114,8 @@ pub(crate) enum Origin {
     Raiserror,
     /// A trigger, which ends the batch and the transaction.
     Trigger,
+    /// A change of rows that ran, of which the client hears that it was terminated.
+    Change,
 }
 
 impl Origin {
@@ -191,12 +194,24 @@ impl Inner {
             }
             1 => {
                 self.state.transactions = 0;
-                self.execute("COMMIT").map(|_| ())
+                let done = self.execute("COMMIT").map(|_| ());
+                self.tell_watchers();
+                done
             }
             _ => {
                 self.state.transactions -= 1;
                 Ok(())
             }
+        }
+    }
+
+    /// Lets open cursors know of what the transaction has changed: others' see it now, and one's own see what has gone.
+    fn tell_watchers(&mut self) {
+        for (table, moves) in &self.state.changed {
+            self.instance.watch.changed(table, *moves);
+        }
+        if self.state.transactions == 0 {
+            self.state.changed.clear();
         }
     }
 
@@ -209,6 +224,7 @@ impl Inner {
         if let Some(name) = name {
             if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
                 self.state.savepoints.truncate(place + 1);
+                self.tell_watchers();
                 return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
@@ -220,6 +236,7 @@ impl Inner {
         self.state.doomed = false;
         self.state.savepoints.clear();
         self.execute("ROLLBACK")?;
+        self.tell_watchers();
         // Objects that the transaction made are gone.
         self.instance.version.bump();
         self.state.version += 1;
@@ -298,7 +315,7 @@ impl Inner {
         }
         self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
-        self.state.cursors.clear();
+        self.state.cursors = Default::default();
         self.state.server_cursors.clear();
         self.state.handles.clear();
         self.state.options = crate::state::Options::default();
@@ -414,7 +431,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
-        "@@cursor_rows" => int(0),
+        "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
         "@@spid" => int(state.process.into()),
         "@@servername" | "@@servicename" => text("MAINSTAY"),

@@ -19,12 +19,14 @@
 
 mod accumulate;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;
 mod collected;
 mod console;
 mod cursor;
+mod cursors;
 mod define;
 mod describe;
 mod errors;
@@ -44,6 +46,7 @@ mod server_cursor;
 mod session;
 mod state;
 mod system;
+mod table_calls;
 mod texts;
 mod views;
 
