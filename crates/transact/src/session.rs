@@ -188,6 +188,13 @@ impl Session {
         runner.expect(loaded);
         let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
         runner.finish();
+        let miscounted = runner.miscounted.take();
+        if outcome.is_ok() {
+            if let Some(counts) = miscounted {
+                report(&crate::transactions::miscounted(counts), &mut self.inner.state, sink);
+            }
+            self.inner.end_batch(sink);
+        }
         match outcome {
             Ok(()) => true,
             Err(raised) => {
