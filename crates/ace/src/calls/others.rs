@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mainstay_xbase::dbf::blank_record;
 
 use crate::border::*;
+use crate::calls::dictionary::opening;
 use crate::calls::{connections, records, tables};
 use crate::connection::Connection;
 use crate::constants::*;
@@ -32,6 +33,17 @@ pub fn echo(connection: Handle, data: Text, length: u16) -> Result<()> {
 pub fn is_encrypted(table: Handle, encrypted: Out<u16>) -> Result<()> {
     registry::table(table)?;
     encrypted.set(0)
+}
+
+/// Ends the use of a password, which there is none of.
+pub fn not_encrypted(table: Handle) -> Result<()> {
+    registry::table(table).map(|_| ())
+}
+
+/// What is not encrypted cannot be decrypted.
+pub fn decrypt(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    Err(Failure::new(AE_TABLE_NOT_ENCRYPTED, table.path.display().to_string()))
 }
 
 /// There are no indexes of full text.
@@ -67,6 +79,10 @@ pub fn clone_table(table: Handle, clone: Out<Handle>) -> Result<()> {
         columns: table.columns.clone(),
     };
     let (handle, second) = tables::open_at(opening, &table.path)?;
+    if let Err(failure) = opening::bind_second(&table, &second) {
+        let _ = second.close();
+        return Err(failure);
+    }
     second.go(None, |area| Ok(area.go_to(record)?))?;
     clone.set(handle)
 }

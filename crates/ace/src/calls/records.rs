@@ -244,6 +244,7 @@ fn copy_as(object: Handle, option: u16, file: Text, table_type: Option<u32>) -> 
         ADS_IGNOREFILTERS => true,
         _ => return Err(Failure::new(AE_INVALID_FILTER_OPTION, option.to_string())),
     };
+    table.check_reads_all()?;
     let path = table.connection.place(&file.string()?, "dbf");
     if path == table.path {
         return Err(AE_SAME_TABLE.into());
@@ -316,6 +317,7 @@ pub fn copy_some(from: Handle, to: Handle, respect: bool, most: u32) -> Result<(
     if Arc::ptr_eq(&from, &to) {
         return Err(AE_SAME_TABLE.into());
     }
+    from.check_reads_all()?;
     to.check_writable()?;
     let names = |state: &mut State| Ok(state.area.fields().iter().map(|field| field.name.clone()).collect::<Vec<_>>());
     let (source, target) = (from.with(names)?, to.with(names)?);

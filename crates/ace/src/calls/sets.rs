@@ -232,6 +232,29 @@ pub fn milliseconds(object: Handle, field: Field, time: i32) -> Result<()> {
     on_field(object, field, |state, number, _| put_time(state, number, time))
 }
 
+/// A moment as the file has it: the number of its day in the lower half, milliseconds in the upper.
+pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) -> Result<()> {
+    known(object)?;
+    let bits = match length {
+        8 => value.get()?,
+        other => return Err(Failure::new(AE_INVALID_VALUE, format!("a moment has 8 bytes, not {other}"))),
+    };
+    let (day, ms) = (bits as u32, (bits >> 32) as u32);
+    let (Ok(day), Ok(ms)) = (i32::try_from(day), i32::try_from(ms)) else {
+        return Err(Failure::new(AE_INVALID_VALUE, format!("{bits:#x}")));
+    };
+    if !(day == 0 && ms == 0 || (1_721_426..=5_373_484).contains(&day) && ms < 86_400_000) {
+        return Err(Failure::new(AE_INVALID_DATE, format!("day {day}, millisecond {ms}")));
+    }
+    if let Some(statement) = statements::is_statement(object) {
+        return statement.set_parameter(&field.name()?, statements::raw_moment_value(day, ms));
+    }
+    on_field(object, field, |state, number, _| match is_moment(kind_of(state, number)?) {
+        true => state.area.set(number, &FieldValue::Timestamp { day, ms }).map_err(refused),
+        false => Err(wrong_type(state, number)),
+    })
+}
+
 /// A time into a time, or into that of a moment, whose day stays; a moment without a day gets the first one there is.
 fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     match kind_of(state, number)? {
