@@ -161,6 +161,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "ADDRESS:PORT")]
         http: Option<std::net::SocketAddr>,
 
+        /// The address for remote ACE clients (tcp://host:port/)
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        navigator: Option<std::net::SocketAddr>,
+
         #[command(flatten)]
         engine: Engine,
     },

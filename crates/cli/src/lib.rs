@@ -36,6 +36,7 @@ use mainstay_base::{Code, Error};
 use mainstay_engine::Database;
 use mainstay_vfs::FileSystem;
 use output::Format;
+use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,9 @@ pub fn run() -> ExitCode {
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => mainstay_bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
-        Some(Action::Serve { path, tds, http, engine }) => serve::run(path, tds, http, &engine).into(),
+        Some(Action::Serve { path, tds, http, navigator, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator }, &engine).into()
+        }
         None => query(&arguments, &scripts).into(),
     }
 }

@@ -61,6 +61,7 @@ impl Runner<'_> {
                 self.nested(&loaded, call)
             }
             Action::Transaction(transaction) => {
+                self.check_end(transaction)?;
                 let name = transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.done(Command::NONE, None);
@@ -167,6 +168,8 @@ pub(crate) enum Origin {
     Raiserror,
     /// A trigger, which ends the batch and the transaction.
     Trigger,
+    /// A change of rows that ran, of which the client hears that it was terminated.
+    Change,
 }
 
 impl Origin {
@@ -245,12 +248,24 @@ impl Inner {
             }
             1 => {
                 self.state.transactions = 0;
-                self.execute("COMMIT").map(|_| ())
+                let done = self.execute("COMMIT").map(|_| ());
+                self.tell_watchers();
+                done
             }
             _ => {
                 self.state.transactions -= 1;
                 Ok(())
             }
+        }
+    }
+
+    /// Lets open cursors know of what the transaction has changed: others' see it now, and one's own see what has gone.
+    fn tell_watchers(&mut self) {
+        for (table, moves) in &self.state.changed {
+            self.instance.watch.changed(table, *moves);
+        }
+        if self.state.transactions == 0 {
+            self.state.changed.clear();
         }
     }
 
@@ -263,6 +278,7 @@ impl Inner {
         if let Some(name) = name {
             if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
                 self.state.savepoints.truncate(place + 1);
+                self.tell_watchers();
                 return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
@@ -274,6 +290,7 @@ impl Inner {
         self.state.doomed = false;
         self.state.savepoints.clear();
         self.execute("ROLLBACK")?;
+        self.tell_watchers();
         // Objects that the transaction made are gone.
         self.instance.version.bump();
         self.state.version += 1;
@@ -351,7 +368,7 @@ impl Inner {
             }
         }
         self.state.levels.push(crate::state::Level::default());
-        self.state.cursors.clear();
+        self.state.cursors = Default::default();
         self.state.options = crate::state::Options::default();
         self.state.version += 1;
         let _ = self.set_isolation(Isolation::ReadCommitted);
@@ -462,7 +479,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
-        "@@cursor_rows" => int(0),
+        "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
         "@@spid" => int(state.process.into()),
         "@@servername" | "@@servicename" => text("MAINSTAY"),

@@ -19,10 +19,12 @@
 
 mod accumulate;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;
 mod cursor;
+mod cursors;
 mod define;
 mod errors;
 mod fire;
@@ -37,6 +39,7 @@ mod runner;
 mod scope;
 mod session;
 mod state;
+mod table_calls;
 mod texts;
 mod views;
 

@@ -11,7 +11,7 @@ use mainstay_tds::Column;
 use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
+    CreateType, Function, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
@@ -245,6 +245,19 @@ impl Modules {
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         Some(reduce::InlineFunction { parameters, query: query.as_ref().clone() })
+    }
+
+    /// A function that fills a table.
+    pub(crate) fn table_function(&self, name: &ObjectName) -> Option<&Function> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.find(name)?.statement.kind {
+            StatementKind::Function(function) => {
+                matches!(function.returns, FunctionKind::MultiStatement(..)).then_some(function)
+            }
+            _ => None,
+        }
     }
 
     /// The columns of a table type.

@@ -32,6 +32,10 @@ pub(crate) struct Runner<'a> {
     levels_before: usize,
     /// What the level that is about to begin finds there: `inserted` and `deleted`, and the columns that are set.
     pub(crate) coming: Option<Level>,
+    /// The rows that a function has left in its table.
+    pub(crate) returned: Vec<Vec<Value>>,
+    /// How many functions run, within each of which nothing is told.
+    pub(crate) silent: usize,
 }
 
 /// The numbers of statements from here on are system procedures.
@@ -51,6 +55,8 @@ impl<'a> Runner<'a> {
             kind,
             levels_before,
             coming: None,
+            returned: Vec::new(),
+            silent: 0,
         }
     }
 
@@ -67,6 +73,11 @@ impl<'a> Runner<'a> {
         self.inner.state.captured.clear();
     }
 
+    /// How many modules run.
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
     /// The kind of a statement's end, for the client.
     pub(crate) fn kind(&self) -> DoneKind {
         if self.stack.len() > 1 { DoneKind::InProcedure } else { self.kind }
@@ -75,6 +86,9 @@ impl<'a> Runner<'a> {
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.state.error = 0;
+        if self.silent > 0 {
+            return;
+        }
         // Rows that INSERT ... EXEC takes are not the client's.
         if command == Command::SELECT && !self.inner.state.captured.is_empty() {
             return;
@@ -113,6 +127,9 @@ impl<'a> Runner<'a> {
         if let Some(options) = level.options {
             self.inner.restore_options(options);
         }
+        if let Some(table) = level.returns.as_ref().and_then(|name| level.tables.get(name)) {
+            self.returned = self.inner.all_rows(&table.core).unwrap_or_default();
+        }
         for table in level.tables.values().filter(|table| !table.borrowed) {
             // A table that a rollback has taken away is not there any more.
             let _ = self
@@ -121,7 +138,7 @@ impl<'a> Runner<'a> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
-        self.inner.state.cursors.retain(|_, cursor| !cursor.is_local_to(self.inner.state.levels.len()));
+        self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
 
     /// What a session function gives.
@@ -173,6 +190,9 @@ impl<'a> Runner<'a> {
                 self.table_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))));
                 Ok(Flow::Next)
             }
+            Action::CursorParameter(name) => {
+                self.cursor_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))))
+            }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)
@@ -184,8 +204,9 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
-            Action::BeginCapture => self.begin_capture(),
+            Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
+            Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
             other => self.plain(other, host, call),
         }
     }
@@ -263,6 +284,7 @@ impl Host for Runner<'_> {
 
     fn unhandled(&mut self, error: &Raised) -> Unhandled {
         let ends_batch = error.uncatchable
+            || self.silent > 0
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
             || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
@@ -270,16 +292,22 @@ impl Host for Runner<'_> {
         if ends_batch {
             return Unhandled::Propagate;
         }
+        self.forget_captured();
         self.inner.state.error = error.number;
         self.inner.state.row_count = 0;
         let message = message_from(error);
         self.sink.message(&message);
+        if Origin::of(error) == Some(Origin::Change) {
+            let text = "The statement has been terminated.".to_owned();
+            self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
+        }
         let kind = self.kind();
         self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
         Unhandled::NextStatement
     }
 
     fn caught(&mut self, error: &Raised) {
+        self.forget_captured();
         self.inner.state.error = error.number;
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
         if aborts && self.inner.state.transactions > 0 {
@@ -328,6 +356,7 @@ impl Runner<'_> {
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
+        let cursors = std::mem::take(&mut level.cursors);
         let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
         for name in names {
             let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
@@ -339,6 +368,7 @@ impl Runner<'_> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
+        self.inner.state.end_cursors(cursors, &[]);
     }
 
     /// Runs a text inside of the statement that runs.

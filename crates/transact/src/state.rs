@@ -1,7 +1,7 @@
 //! What a session keeps between statements.
 
 use crate::capture::Captured;
-use crate::cursor::Cursor;
+use crate::cursors::Cursors;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
 use std::collections::HashMap;
@@ -31,8 +31,9 @@ pub(crate) struct State {
     pub(crate) identity_insert: Option<String>,
     /// Temporary tables and table variables, by the level that made them; the first is the session's own.
     pub(crate) levels: Vec<Level>,
-    /// Cursors by their names in lower case.
-    pub(crate) cursors: HashMap<String, Cursor>,
+    pub(crate) cursors: Cursors,
+    /// The tables that the transaction has changed while cursors watched, and whether rows came in.
+    pub(crate) changed: Vec<(String, bool)>,
     /// Rows that INSERT ... EXEC collects.
     pub(crate) captured: Vec<Captured>,
     /// Statements that a client has prepared.
@@ -109,8 +110,14 @@ pub(crate) struct Level {
     pub(crate) columns_updated: Option<Vec<String>>,
     /// The same as `COLUMNS_UPDATED()` gives it.
     pub(crate) columns_mask: Vec<u8>,
+    /// The table variable whose rows the level gives back: a function's.
+    pub(crate) returns: Option<String>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
+    /// The numbers of its cursors by their names and variables, in lower case.
+    pub(crate) cursors: HashMap<String, u64>,
+    /// The parameters that are cursors, and the caller's variables that get them.
+    pub(crate) cursor_parameters: Vec<(String, String)>,
     /// The SET options of the level that called it, which come back when it ends.
     pub(crate) options: Option<Options>,
 }
@@ -146,7 +153,8 @@ impl State {
             options: Options::default(),
             identity_insert: None,
             levels: vec![Level::default()],
-            cursors: HashMap::new(),
+            cursors: Cursors::default(),
+            changed: Vec::new(),
             captured: Vec::new(),
             handles: HashMap::new(),
             last_handle: 0,

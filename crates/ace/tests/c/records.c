@@ -349,8 +349,8 @@ int main( int count, char ** arguments )
 
    if( count < 2 )
       return 2;
-   folder = arguments[ 1 ];
-   OK( AdsConnect60( T( folder ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+   folder = HERE;
+   OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    table = make( "written", ADS_CDX );
    fields( table );
    memos( table );

@@ -103,7 +103,12 @@ impl Session {
         if self.tables.len() >= MOST_TABLES {
             return Err(Error::new(Code::OutOfMemory, format!("a client may have {MOST_TABLES} tables open")));
         }
-        let path = self.folder.existing(&*self.service.files, &opening.path)?;
+        let files = Arc::clone(&self.service.files);
+        let Some(name) = self.folder.find(&*files, &opening.names)? else {
+            let name = opening.names.last().map(|name| name.display().to_string()).unwrap_or_default();
+            return Err(Error::new(Code::NotFound, "there is no such file").at(name));
+        };
+        let path = self.folder.existing(&*files, &name)?;
         let alone = opening.mode == Mode::Exclusive;
         // Two that have it open in this process do not exclude each other by the system's locks on every file system.
         let conflict = self
@@ -111,7 +116,7 @@ impl Session {
             .values()
             .any(|open| open.path == path && (alone || open.area.options().mode == Mode::Exclusive));
         if conflict {
-            return Err(Error::new(Code::Busy, "the table is open already").at(opening.path.display()));
+            return Err(Error::new(Code::Busy, "the table is open already").at(name.display()));
         }
         let options = AreaOptions {
             mode: opening.mode,
@@ -121,15 +126,14 @@ impl Session {
             kept_bytes: 8 << 20,
             ..AreaOptions::default()
         };
-        let files = &self.service.files;
-        let mut opened = Area::open(Arc::clone(files), &path, &options);
+        let mut opened = Area::open(Arc::clone(&files), &path, &options);
         let mut is_read_only = opening.mode == Mode::ReadOnly;
         if opened.is_err()
             && opening.or_read_only
             && opening.mode == Mode::Shared
             && files.create(&path, Create::Existing).is_err()
         {
-            let readable = Area::open(Arc::clone(files), &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
+            let readable = Area::open(files, &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
             if readable.is_ok() {
                 (opened, is_read_only) = (readable, true);
             }
@@ -144,7 +148,7 @@ impl Session {
         self.next_table += 1;
         *table = self.next_table;
         self.tables.insert(*table, Open { area, path, changes, told_locks, told_orders: Vec::new() });
-        Ok(Reply::Opened(Opened { table: *table, form, is_read_only }))
+        Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only }))
     }
 
     fn close(&mut self, table: u32) -> Result<Reply> {
@@ -164,6 +168,7 @@ impl Session {
                 files.remove(&self.folder.existing(&*files, path)?)?;
                 Ok(Reply::Done)
             }
+            Step::Clear { path } => self.folder.clear(&*files, path).map(|()| Reply::Done),
             Step::Create { path, spec } => {
                 let path = self.folder.place(&*files, path)?;
                 writer::create(&*files, &path, spec, &WriteOptions::new(Access::Exclusive))?;

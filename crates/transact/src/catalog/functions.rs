@@ -99,7 +99,10 @@ impl Inner {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
             },
-            "cursor_status" => Value::Integer(-3),
+            "cursor_status" => match (given.text(0), given.text(1)) {
+                (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),
+                _ => Value::Null,
+            },
             "session_context" => {
                 let key = given.text(0).unwrap_or_default().to_lowercase();
                 self.state.context.get(&key).map_or(Value::Null, |(value, _)| value.clone())

@@ -272,7 +272,7 @@ impl Reducer<'_> {
                 self.push("NULL");
                 return Ok(());
             }
-            Expr::Variable(name) => self.variable_type(name)? == to,
+            Expr::Variable(name) if !name.text.starts_with("@@") => self.variable_type(name)? == to,
             _ => false,
         };
         if is_exact && let Expr::Variable(name) = value {

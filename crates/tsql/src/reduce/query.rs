@@ -110,6 +110,7 @@ impl Reducer<'_> {
             self.push(")");
         }
         self.push(" ");
+        self.written_with.get_or_insert_with(|| with.clone());
         Ok(())
     }
 
@@ -199,7 +200,10 @@ impl Reducer<'_> {
     pub(super) fn tables_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
         if !select.from.is_empty() {
             self.push(" FROM ");
+            let conditions = select.condition.iter().flat_map(super::table_call::conjuncts).cloned().collect();
+            let before = std::mem::replace(&mut self.conditions, conditions);
             self.list(&select.from, |it, source| it.source(source))?;
+            self.conditions = before;
         }
         if let Some(condition) = &select.condition {
             self.push(" WHERE ");
