@@ -52,6 +52,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// What the dictionary says that it is a table of.
     pub bound: Binding,
+    /// Whether it takes no part in transactions.
+    pub is_transaction_free: AtomicBool,
     state: Mutex<Option<State>>,
     /// The thread that has the lock; 0 for none.
     owner: AtomicU64,
@@ -161,6 +163,7 @@ impl Table {
             statement: opening.statement,
             columns: opening.columns,
             bound: Binding::new(),
+            is_transaction_free: AtomicBool::new(false),
             state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             owner: AtomicU64::new(0),
             parent: Mutex::new(None),

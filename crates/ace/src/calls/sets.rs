@@ -4,6 +4,8 @@
 //! not taken it itself. A value that does not fit is refused; of a text what fits is kept, and the call says that it was
 //! cut.
 
+use std::sync::atomic::Ordering;
+
 use mainstay_base::{Code, Value};
 use mainstay_workarea::FieldValue;
 use mainstay_xbase::dbf::FieldKind;
@@ -22,6 +24,7 @@ fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize
     let table = registry::table(object)?;
     table.to_write(|state| {
         let number = fields::number(&table, state, field)?;
+        check_counting(state, number, &table)?;
         work(state, number, &table)
     })
 }
@@ -38,10 +41,16 @@ pub fn refused(error: mainstay_base::Error) -> Failure {
 
 /// What a field is, for what may be put into it.
 fn kind_of(state: &State, number: usize) -> Result<FieldKind> {
-    let field = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
-    match field.letter {
-        b'+' => Err(Failure::new(AE_INVALID_FIELD_TYPE, format!("field {} counts by itself", field.name))),
-        _ => Ok(field.kind),
+    state.area.fields().get(number).map(|field| field.kind).ok_or_else(|| AE_INTERNAL_ERROR.into())
+}
+
+/// A counting field takes no number, unless the connection's programs give them.
+fn check_counting(state: &State, number: usize, table: &Table) -> Result<()> {
+    match state.area.fields().get(number) {
+        Some(field) if field.letter == b'+' && !table.connection.counts_freely.load(Ordering::Relaxed) => {
+            Err(Failure::new(AE_INVALID_FIELD_TYPE, format!("field {} counts by itself", field.name)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -193,6 +193,16 @@ pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
     }
 }
 
+/// Forgets the function that may stop a statement, which there is no call to name.
+pub fn no_abort_function() -> Result<()> {
+    Ok(())
+}
+
+/// Forgets statements that triggers have prepared; none is kept.
+pub fn no_trigger_statements(connection: Handle, _table: i32) -> Result<()> {
+    registry::connection(connection).map(|_| ())
+}
+
 /// Takes back passwords of tables and the encryption of new ones, which a statement can have been given none of.
 pub fn no_passwords(statement: Handle) -> Result<()> {
     registry::statement(statement).map(|_| ())

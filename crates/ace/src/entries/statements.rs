@@ -5,9 +5,9 @@ use crate::calls::{sql_text, statements};
 
 entries! {
     "statements";
-    AdsClearSQLAbortFunc();
+    AdsClearSQLAbortFunc() = statements::no_abort_function;
     AdsClearSQLParams(statement: Handle) = statements::clear_parameters;
-    AdsCloseCachedTrigStatements(connection: Handle, table_id: i32);
+    AdsCloseCachedTrigStatements(connection: Handle, table_id: i32) = statements::no_trigger_statements;
     AdsCloseSQLStatement(statement: Handle) = statements::close;
     AdsCreateSQLStatement(connection: Handle, statement: Out<Handle>) = statements::create;
     AdsExecuteSQL(statement: Handle, cursor: Out<Handle>) = statements::execute;

@@ -340,6 +340,28 @@ static void counters( void )
    OK( AdsGetLastAutoinc( table, &last ) );
    SAME( 2, last );
    ANSWERS( AE_INVALID_FIELD_TYPE, AdsSetLong( table, T( "NUMBER" ), 7 ) );
+   /* A program that copies records gives the numbers itself. */
+   OK( AdsDisableAutoIncEnforcement( connection ) );
+   OK( AdsSetLong( table, T( "NUMBER" ), 7 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsEnableAutoIncEnforcement( connection ) );
+   OK( AdsGetLastAutoinc( table, &last ) );
+   SAME( 7, last );
+   ANSWERS( AE_INVALID_FIELD_TYPE, AdsSetLong( table, T( "NUMBER" ), 8 ) );
+
+   /* The flag, the counter and the first three bytes of the name: the name is not whole, and stays. */
+   {
+      UNSIGNED8 bytes[] = "*\0\0\0\0xyz";
+      UNSIGNED16 deleted = 0;
+      OK( AdsSetString( table, T( "NAME" ), T( "stays" ), 5 ) );
+      OK( AdsSetRecordPartial( table, bytes, 8 ) );
+      OK( AdsIsRecordDeleted( table, &deleted ) );
+      SAME( 1, deleted );
+      last = sizeof( bytes );
+      OK( AdsGetField( table, T( "NAME" ), bytes, &last, ADS_TRIM ) );
+      TEXT( "stays", bytes );
+      ANSWERS( AE_INVALID_RECORD_LENGTH, AdsSetRecordPartial( table, bytes, 999 ) );
+   }
    OK( AdsCloseTable( table ) );
 }
 

@@ -230,6 +230,22 @@ static void not_minded( void )
    OK( AdsVerifyRI( dictionary, 0 ) );
 }
 
+/* A table that takes no part in transactions. */
+static void transaction_free( void )
+{
+   OK( AdsSetTableTransactionFree( children, 1 ) );
+   OK( AdsBeginTransaction( dictionary ) );
+   OK( sale( children, 60, 2 ) );
+   OK( customer( parents, 60, "sixty" ) );
+   ANSWERS( AE_ILLEGAL_COMMAND_DURING_TRANS, AdsSetTableTransactionFree( parents, 1 ) );
+   OK( AdsRollbackTransaction( dictionary ) );
+   TRUE_THAT( ! found( parents, 60 ) );
+   TRUE_THAT( found( children, 60 ) );
+   OK( AdsDeleteRecord( children ) );
+   OK( AdsWriteRecord( children ) );
+   OK( AdsSetTableTransactionFree( children, 0 ) );
+}
+
 /* A table is the dictionary's by its file's name, too, and through a second handle. */
 static void other_names( void )
 {
@@ -308,6 +324,7 @@ static void relations( void )
 
    not_minded();
    other_names();
+   transaction_free();
    relation( ADS_DD_RI_CASCADE, ADS_DD_RI_CASCADE );
    change_parent( 1, 5, AE_SUCCESS );
    SAME( 5, parent_of( 10 ) );
