@@ -24,6 +24,7 @@ mod define;
 mod expression;
 mod format;
 mod function;
+mod locking;
 mod merge;
 mod output;
 mod query;
@@ -219,7 +220,7 @@ pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { locks: true, ..Reducer::new(scope) };
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],
@@ -308,6 +309,8 @@ struct Reducer<'s> {
     beside: Vec<String>,
     /// What the target of a change is called, the column there that is the number of its row, and the table.
     current: Option<(String, String, ObjectName)>,
+    /// Whether the outermost query may lock rows.
+    locks: bool,
     /// The table and the column that what is assigned next is for.
     taking: Option<(String, String)>,
     /// What the rows of the query have to meet whose FROM is written.
@@ -341,6 +344,7 @@ impl<'s> Reducer<'s> {
             output: None,
             beside: Vec::new(),
             current: None,
+            locks: false,
             taking: None,
             conditions: Vec::new(),
             written_with: None,
