@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference};
-use datafusion::logical_expr::expr::{Exists, InSubquery};
+use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery};
 use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Rewrite {
             LogicalPlan::Join(join) => {
                 let Some(inner) = side(&join.right) else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
                 if !self.all && is_easy(inner_of(&join.right), join.left.schema(), Place::Side)? {
-                    return Ok(Transformed::no(LogicalPlan::Join(join)));
+                    return described(LogicalPlan::Join(join));
                 }
                 let kind = match join.join_type {
                     datafusion::logical_expr::JoinType::Left => Kind::Outer,
@@ -137,6 +137,18 @@ impl Rewrite {
         let outer_ref_columns = plan.all_out_ref_exprs();
         Ok(Subquery { subquery: Arc::new(plan), outer_ref_columns, spans: subquery.spans })
     }
+}
+
+/// A join whose columns say what they are above it: the rule that takes it apart rewrites those of aggregates.
+fn described(join: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let schema = Arc::clone(join.schema());
+    let columns = schema.iter().map(|(relation, field)| {
+        let column = Expr::Column(Column::new(relation.cloned(), field.name()));
+        let metadata = Some(FieldMetadata::from(field.metadata().clone()));
+        column.alias_qualified_with_metadata(relation.cloned(), field.name(), metadata)
+    });
+    let projection = Projection::try_new(columns.collect(), Arc::new(join))?;
+    Ok(Transformed::yes(LogicalPlan::Projection(projection)))
 }
 
 /// Whether something has changed.

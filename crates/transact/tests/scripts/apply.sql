@@ -38,3 +38,5 @@ SELECT c.Id, (SELECT o.Total FROM Ord o WHERE o.CustId = c.Id) FROM Cust c
 GO
 SELECT c.Name, d.cnt FROM Cust c CROSS APPLY (SELECT COUNT(*) AS cnt FROM Ord o WHERE o.CustId = c.Id AND EXISTS (SELECT 1 FROM Ord p WHERE p.CustId = c.Id AND p.Total > o.Total)) d ORDER BY c.Id
 GO
+SELECT c.Id, x.n, x.last FROM Cust c OUTER APPLY (SELECT COUNT(*) AS n, MAX(CAST(o.At AS DATETIME)) AS last FROM Ord o WHERE o.CustId = c.Id) x ORDER BY c.Id
+GO
