@@ -42,12 +42,12 @@ pub struct Session {
     functions: Option<Arc<dyn UserFunctions>>,
 }
 
-/// A column of a native table, for who writes statements for it.
+/// A column of a table that statements can change, for who writes statements for it.
 #[derive(Clone, Debug)]
-pub struct NativeColumn {
+pub struct ChangeableColumn {
     /// Its name and type. The metadata has what its dialect declared.
     pub field: Arc<Field>,
-    /// Whether its numbers come from a sequence.
+    /// Whether its numbers come from a sequence, or from the counter of a DBF.
     pub is_identity: bool,
     /// Whether it is computed from others.
     pub is_computed: bool,
@@ -113,23 +113,6 @@ impl Session {
     /// Errors: `UnknownTable`, `UnknownColumn`.
     pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
         TableCursor::new(self, table, columns)
-    }
-
-    /// The columns of a native table, temporary ones of this session included; `None` when there is no such table.
-    ///
-    /// Errors: those of reading the catalog.
-    pub fn native_columns(&self, table: &str) -> Result<Option<Vec<NativeColumn>>> {
-        let form = match self.form(&table.to_lowercase()) {
-            Ok(form) => form,
-            Err(error) if error.code() == Code::UnknownTable => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let column = |(place, field): (usize, &Arc<Field>)| NativeColumn {
-            field: Arc::clone(field),
-            is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
-            is_computed: form.is_computed(place),
-        };
-        Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
     }
 
     /// Gives queries of this session functions of a language.

@@ -6,7 +6,7 @@ use crate::instance::Instance;
 use crate::modules::Modules;
 use crate::state::State;
 use crate::views;
-use mainstay_engine::NativeColumn;
+use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::TableDefinition;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
@@ -165,7 +165,7 @@ impl Names<'_> {
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
-        matches!(self.core.borrow().native_columns(&core), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
     }
 }
 
@@ -210,8 +210,8 @@ impl Scope for Names<'_> {
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
         let mut core = self.core.borrow_mut();
-        if let Ok(Some(columns)) = core.native_columns(&table.replace('"', "")) {
-            let column = |column: NativeColumn| {
+        if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
+            let column = |column: ChangeableColumn| {
                 Some(TableColumn {
                     name: column.field.name().clone(),
                     data_type: type_of_field(&column.field)?,
@@ -227,6 +227,11 @@ impl Scope for Names<'_> {
             Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
         };
         answer.schema().fields().iter().map(column).collect()
+    }
+
+    fn row_number(&self, name: &ObjectName) -> &'static str {
+        let Ok(table) = self.table(name) else { return "_rowid" };
+        self.core.borrow().row_number_column(&table.replace('"', ""))
     }
 
     fn asks_catalog(&self) {

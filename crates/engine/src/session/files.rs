@@ -16,7 +16,7 @@ impl Session {
     /// The DBF table of this name, if it is one; a native table of the same name comes first.
     ///
     /// Errors: `ReadOnly` for files that are only read.
-    pub(super) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
+    pub(crate) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
         let key = key_of(name);
         let folder = &self.database.shared.catalog;
         let scope = self.transaction.scope(self.native());

@@ -139,7 +139,7 @@ impl Reducer<'_> {
         self.name(&alias);
         self.push(".");
         match row.as_str() {
-            "_rowid" => self.push("_rowid"),
+            row @ ("_rowid" | "_recno") => self.push(row),
             row => self.name(row),
         }
         self.push(&format!(" = ${number}"));
