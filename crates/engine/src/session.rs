@@ -4,8 +4,10 @@ mod create;
 mod define_files;
 mod explain;
 mod files;
+mod joint;
 mod settings;
 
+pub(crate) use joint::settle_commits;
 pub use settings::Setting;
 
 use crate::Database;
@@ -364,7 +366,7 @@ impl Session {
         let native = &database.shared.catalog.native;
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
-            TransactionStatement::Commit => self.transaction.commit(native)?,
+            TransactionStatement::Commit => self.commit()?,
             TransactionStatement::Rollback(None) => self.transaction.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
