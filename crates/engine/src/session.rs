@@ -15,7 +15,8 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of,
+    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionSequences, SessionTransaction,
+    cannot_be_changed, key_of,
 };
 use crate::prepared::Prepared;
 use crate::words::{self, Words};
@@ -115,6 +116,28 @@ impl Session {
     /// Errors: `UnknownTable`, `UnknownColumn`.
     pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
         TableCursor::new(self, table, columns)
+    }
+
+    /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
+    /// of a DBF; `None` before there was one, and for a table without such a column.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
+        let key = table.replace('"', "").to_lowercase();
+        let form = match self.form(&key) {
+            Err(error) if error.code() == Code::UnknownTable && self.dbf_table(&Name::new(&key))?.is_some() => {
+                return Ok(self.transaction.given.last_of_file(&key));
+            }
+            form => form?,
+        };
+        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
+        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
+    }
+
+    /// The next number of an identity column, by its sequence.
+    pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
+        let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));
+        SessionSequences { scope, given }.next_of(sequence)
     }
 
     /// Gives queries of this session functions of a language.

@@ -81,7 +81,7 @@ impl Runner<'_> {
             Source::CurrentRow(name) => Some(name.clone()),
             _ => None,
         });
-        let values = self.values(plan, host, call);
+        let values = self.values(plan, host, call)?;
         let Some(reduced) = plan.change.clone() else { return Ok(0) };
         if let Some(cursor) = &cursor {
             self.check_current(cursor, &reduced.target)?;
@@ -113,6 +113,10 @@ impl Runner<'_> {
         let core = &mut self.inner.core;
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count = plan.prepared.execute(core, &parameters).map_err(crate::errors::raised_error)?;
+            if let Some(table) = plan.change.as_ref().and_then(|change| change.identity_table.as_deref()) {
+                let identity = core.last_identity(table).map_err(crate::errors::raised_error)?;
+                self.inner.state.note_identity(identity);
+            }
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
         let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -217,12 +221,7 @@ impl Runner<'_> {
             Some(Value::Decimal(identity)) => identity.rescale(0).and_then(|whole| i64::try_from(whole.unscaled).ok()),
             _ => None,
         };
-        if let Some(identity) = identity {
-            self.inner.state.identity = Some(identity);
-            if let Some(level) = self.inner.state.level() {
-                level.identity = Some(identity);
-            }
-        }
+        self.inner.state.note_identity(identity);
     }
 
     fn send_output(

@@ -135,7 +135,7 @@ impl Runner<'_> {
             (reduced, names.columns(table).unwrap_or_default())
         };
         let mut plan = self.inner.plan(&reduced.text, reduced.parameters, Vec::new())?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let rows = self.inner.rows_of(&mut plan, &values)?.rows;
         let width = columns.len();
         let part = |from: usize| -> Vec<Vec<Value>> {

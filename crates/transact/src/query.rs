@@ -7,13 +7,13 @@ use crate::scope::Names;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::convert::convert;
+use mainstay_mssql::convert::{convert, truncates, truncation};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source};
+use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source, TakingColumn};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -82,23 +82,42 @@ impl Runner<'_> {
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
-    pub(crate) fn values(&mut self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
-        let mut value = |parameter: &Parameter| match &parameter.source {
-            Source::Variable(name) => {
-                let place = host.inputs.iter().position(|(known, _)| known == name);
-                place.map_or(Value::Null, |place| call.input(place).to_value())
+    ///
+    /// Errors: those of bringing a value to the type of the column that takes it.
+    pub(crate) fn values(
+        &mut self,
+        plan: &Plan,
+        host: &HostStatement,
+        call: &StatementCall<'_>,
+    ) -> Result<Vec<Value>, Box<Raised>> {
+        let variable = |name: &str| {
+            let place = host.inputs.iter().position(|(known, _)| known == name);
+            place.map_or(Value::Null, |place| call.input(place).to_value())
+        };
+        let mut value = |parameter: &Parameter| {
+            let value = match &parameter.source {
+                Source::Variable(name) => variable(name),
+                Source::Session(function) => self.session_value(*function, call.error()),
+                Source::Catalog(function, inputs) => self.inner.catalog_answer(function.name, inputs, &variable),
+                Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
+            };
+            match &parameter.column {
+                Some(column) => self.taken(&value, parameter.data_type, column),
+                None => Ok(value),
             }
-            Source::Session(function) => self.session_value(*function, call.error()),
-            Source::Catalog(function, inputs) => {
-                let variable = |name: &str| {
-                    let place = host.inputs.iter().position(|(known, _)| known == name);
-                    place.map_or(Value::Null, |place| call.input(place).to_value())
-                };
-                self.inner.catalog_answer(function.name, inputs, &variable)
-            }
-            Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
         };
         plan.parameters.iter().map(&mut value).collect()
+    }
+
+    /// A value as the column has it that takes it.
+    fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
+        let (value, to) = (value.as_ref(), column.data_type);
+        if truncates(value, to) {
+            let database = if column.table.starts_with('#') { "tempdb" } else { &self.inner.state.database };
+            let table = format!("{database}.dbo.{}", column.table);
+            return Err(raised(truncation(value, to, &table, &column.name)));
+        }
+        convert(&self.context(), value, from, to, None).map_err(raised)
     }
 
     /// SELECT to the client, or INTO a table.
@@ -118,7 +137,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
@@ -218,7 +237,7 @@ impl Runner<'_> {
                 reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
             let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -270,7 +289,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
             let mut rows = plan.prepared.query(core, &parameters)?;
@@ -298,7 +317,7 @@ impl Runner<'_> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (columns, rows) = {
             let mut rows =

@@ -172,7 +172,17 @@ impl State {
         levels.find_map(|level| level.tables.get(&name))
     }
 
-    /// The type of a declared name, for the columns of results.
+    /// Notes the identity of a row that was put in: `@@IDENTITY` and `SCOPE_IDENTITY()`.
+    pub(crate) fn note_identity(&mut self, identity: Option<i64>) {
+        if let Some(identity) = identity {
+            self.identity = Some(identity);
+            if let Some(level) = self.levels.last_mut() {
+                level.identity = Some(identity);
+            }
+        }
+    }
+
+    /// The level that runs.
     pub(crate) fn level(&mut self) -> Option<&mut Level> {
         self.levels.last_mut()
     }

@@ -20,6 +20,8 @@ pub(crate) struct Given {
 struct Values {
     /// By the number of the sequence.
     by_sequence: HashMap<u64, i64>,
+    /// By the name of a DBF table that counts.
+    by_file: HashMap<String, i64>,
     latest: Option<i64>,
 }
 
@@ -34,7 +36,7 @@ impl SessionSequences {
     /// The next value of the sequence of this number.
     ///
     /// Errors: those of [`mainstay_store::Store::next_value`].
-    pub(super) fn next_of(&self, id: u64) -> Result<i64> {
+    pub(crate) fn next_of(&self, id: u64) -> Result<i64> {
         let missing = || Error::new(Code::Internal, format!("there is no sequence number {id}"));
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
@@ -71,6 +73,21 @@ impl SessionSequences {
 }
 
 impl Given {
+    /// Notes the number that a DBF table has given its last new record.
+    pub(crate) fn note_file(&self, table: &str, number: i64) {
+        self.lock().by_file.insert(table.to_owned(), number);
+    }
+
+    /// That number.
+    pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
+        self.lock().by_file.get(table).copied()
+    }
+
+    /// What the session was given last by the sequence of this number.
+    pub(crate) fn last_of(&self, id: u64) -> Option<i64> {
+        self.lock().by_sequence.get(&id).copied()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Values> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }

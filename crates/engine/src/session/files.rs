@@ -98,13 +98,14 @@ impl Session {
         let catalog = self.catalog(shared);
         let planner = &*shared.planner;
         let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
+        let given = Arc::clone(&self.transaction.given);
         let transaction = &mut self.transaction;
         let mut run = |planned: &mainstay_query::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
             planner.run(planned, RunOptions { cancel, progress, timeout, view })?.collect()
         };
-        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run };
+        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given };
         work(&mut changer, open)
     }
 }

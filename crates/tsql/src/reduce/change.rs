@@ -8,7 +8,7 @@
 
 use super::output::{Assigned, Images, Kind, OutputNames, ReducedOutput, Returned};
 use super::updatable::Mapped;
-use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
+use super::{Head, Parameter, Reducer, Scope, TableColumn, TakingColumn, not_supported, quoted};
 use crate::tree::{
     AssignOperator, BinaryOperator, Change, Expr, Insert, InsertRows, Literal, Name, ObjectName, Target, Top,
 };
@@ -32,6 +32,8 @@ pub struct ReducedChange {
     pub assigned: Vec<Assigned>,
     /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
+    /// Where no column is returned: the core's name of the table whose last identity is the new row's.
+    pub identity_table: Option<String>,
     /// The returned column that is what MERGE did with the row: INSERT, UPDATE or DELETE.
     pub action: Option<usize>,
     /// The returned column that says whether the row may be put through its view (WITH CHECK OPTION).
@@ -155,20 +157,34 @@ impl Reducer<'_> {
             })?;
             self.push(")");
         }
-        self.insert_rows(insert, given.as_deref())?;
+        self.insert_rows(insert, given.as_deref(), &target)?;
         let mut returned = Returned::default();
         let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: false });
         self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
-            returned.identity = Some(returned.texts.len());
-            returned.texts.push(quoted(&identity.name));
+            let is_one_row = match &insert.rows {
+                InsertRows::Values(rows) => rows.len() == 1,
+                rows => matches!(rows, InsertRows::Default),
+            };
+            let returns = self.images || !insert.outputs.is_empty() || !resolved.checks.is_empty();
+            if is_one_row && !returns && !identity_insert {
+                returned.identity_table = Some(self.scope.table(&target)?);
+            } else {
+                returned.identity = Some(returned.texts.len());
+                returned.texts.push(quoted(&identity.name));
+            }
         }
         self.check(&resolved.checks, &mut returned)?;
         self.whole_rows(known.as_deref(), Kind::Insert, &mut returned)?;
         Ok(self.finish(target, returned))
     }
 
-    fn insert_rows(&mut self, insert: &Insert, given: Option<&[TableColumn]>) -> Result<(), Message> {
+    fn insert_rows(
+        &mut self,
+        insert: &Insert,
+        given: Option<&[TableColumn]>,
+        table: &ObjectName,
+    ) -> Result<(), Message> {
         match &insert.rows {
             InsertRows::Default => {
                 self.push(" DEFAULT VALUES");
@@ -194,7 +210,12 @@ impl Reducer<'_> {
                         match to {
                             // Every row of a list must give the same type, so none is left as it is.
                             Some(to) if rows.len() > 1 && !matches!(value, Expr::Default) => it.converted(value, to)?,
-                            _ => it.assigned(value, to)?,
+                            _ => match (value, given.and_then(|given| given.get(number))) {
+                                (Expr::Variable(variable), Some(column)) if !variable.text.starts_with("@@") => {
+                                    it.taken(variable, column, table)?;
+                                }
+                                _ => it.assigned(value, to)?,
+                            },
                         }
                     }
                     it.push(")");
@@ -257,11 +278,25 @@ impl Reducer<'_> {
         if is_exact && let Expr::Variable(name) = value {
             // A value of the column's own type needs no conversion, and the row executor knows parameters.
             let data_type = self.variable_type(name)?;
-            let number = self.parameter_number(super::Source::Variable(name.text.to_lowercase()), data_type);
+            let number = self.parameter_number(super::Source::Variable(name.text.to_lowercase()), data_type, None);
             self.push(&format!("${number}"));
             return Ok(());
         }
         self.converted(value, to)
+    }
+
+    /// Writes a variable as the value of a column of the one row that is put in: what is to be converted is so before.
+    fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
+        let data_type = self.variable_type(variable)?;
+        let taking = (data_type != column.data_type).then(|| TakingColumn {
+            table: table.last().to_owned(),
+            name: column.name.clone(),
+            data_type: column.data_type,
+        });
+        let source = super::Source::Variable(variable.text.to_lowercase());
+        let number = self.parameter_number(source, data_type, taking);
+        self.push(&format!("${number}"));
+        Ok(())
     }
 
     /// Writes a value with its conversion for a column of this type.

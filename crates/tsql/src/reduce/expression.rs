@@ -135,7 +135,7 @@ impl Reducer<'_> {
     /// WHERE CURRENT OF.
     fn current_row(&mut self, cursor: &crate::tree::CursorName) -> Result<(), Message> {
         let Some((alias, row)) = self.current.clone() else { return Err(not_supported("CURRENT OF here")) };
-        let number = self.parameter_number(super::Source::CurrentRow(cursor.clone()), DataType::BigInt);
+        let number = self.parameter_number(super::Source::CurrentRow(cursor.clone()), DataType::BigInt, None);
         self.name(&alias);
         self.push(".");
         match row.as_str() {

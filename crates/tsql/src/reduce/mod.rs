@@ -142,6 +142,19 @@ pub struct Parameter {
     pub source: Source,
     /// Its type.
     pub data_type: DataType,
+    /// The column that takes the value, where it has another type: the value is converted before the statement runs.
+    pub column: Option<TakingColumn>,
+}
+
+/// A column that takes a value of another type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakingColumn {
+    /// The table, as messages name it.
+    pub table: String,
+    /// The column.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
 }
 
 /// How a column of the outermost list is headed.
@@ -334,10 +347,11 @@ impl<'s> Reducer<'s> {
     }
 
     /// The number of a parameter, from 1.
-    fn parameter_number(&mut self, source: Source, data_type: DataType) -> usize {
-        let known = self.parameters.iter().position(|parameter| parameter.source == source);
+    fn parameter_number(&mut self, source: Source, data_type: DataType, column: Option<TakingColumn>) -> usize {
+        let is_it = |parameter: &Parameter| parameter.source == source && parameter.column == column;
+        let known = self.parameters.iter().position(is_it);
         let number = known.unwrap_or_else(|| {
-            self.parameters.push(Parameter { source, data_type });
+            self.parameters.push(Parameter { source, data_type, column });
             self.parameters.len() - 1
         });
         number + 1
@@ -345,7 +359,7 @@ impl<'s> Reducer<'s> {
 
     /// Writes a parameter, with its type.
     fn parameter(&mut self, source: Source, data_type: DataType) {
-        let number = self.parameter_number(source, data_type);
+        let number = self.parameter_number(source, data_type, None);
         self.open(&format!("given:{data_type}"));
         self.push("$");
         self.number(number);
