@@ -16,7 +16,7 @@ impl Session {
     /// The DBF table of this name, if it is one; a native table of the same name comes first.
     ///
     /// Errors: `ReadOnly` for files that are only read.
-    pub(super) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
+    pub(crate) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
         let key = key_of(name);
         let folder = &self.database.shared.catalog;
         let scope = self.transaction.scope(self.native());
@@ -98,13 +98,14 @@ impl Session {
         let catalog = self.catalog(shared);
         let planner = &*shared.planner;
         let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
+        let given = Arc::clone(&self.transaction.given);
         let transaction = &mut self.transaction;
         let mut run = |planned: &mainstay_query::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
             planner.run(planned, RunOptions { cancel, progress, timeout, view })?.collect()
         };
-        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run };
+        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given };
         work(&mut changer, open)
     }
 }

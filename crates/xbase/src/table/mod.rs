@@ -195,6 +195,11 @@ impl DbfTable {
         &self.fields
     }
 
+    /// Whether the table itself numbers the field at this place in [`DbfTable::fields`].
+    pub fn counts(&self, field: usize) -> bool {
+        self.current().files.dbf.counter(field).is_some()
+    }
+
     /// What the header says, in words: `Visual FoxPro`.
     pub fn kind(&self) -> String {
         self.current().files.dbf.header().product().to_owned()
