@@ -19,6 +19,7 @@ use crate::log::{Level, Log};
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
 use mainstay_navigator::server::Service;
+use mainstay_navigator::sql::Sql;
 use mainstay_password::Checker;
 use mainstay_vfs::FileSystem;
 use std::collections::HashMap;
@@ -153,6 +154,11 @@ impl NavigatorDoor {
         let thread = std::thread::Builder::new().name("navigator-accept".into());
         let thread = thread.spawn(move || accept(&accepting, &listener))?;
         Ok(NavigatorDoor { address, shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// From here on clients can run statements with this; false if they could already.
+    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+        self.shared.service.serve_sql(sql)
     }
 
     /// The address, with the port that was chosen if it was left open (0).
