@@ -18,11 +18,13 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod alter;
 mod bulk;
 mod calls;
 mod capture;
 mod catalog;
 mod change;
+mod constraints;
 mod cursor;
 mod cursors;
 mod define;
@@ -41,6 +43,7 @@ mod session;
 mod state;
 mod table_calls;
 mod texts;
+mod transactions;
 mod views;
 
 pub use instance::Instance;

@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
     /// Functions whose tables statements read.
-    pub(crate) calls: TableCalls,
+    pub(crate) table_calls: TableCalls,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -109,7 +109,7 @@ impl Session {
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
-            calls: TableCalls::default(),
+            table_calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, cancel }

@@ -290,6 +290,8 @@ struct Reducer<'s> {
     beside: Vec<String>,
     /// What the target of a change is called, the column there that is the number of its row, and the table.
     current: Option<(String, String, ObjectName)>,
+    /// The table and the column that what is assigned next is for.
+    taking: Option<(String, String)>,
     /// What the rows of the query have to meet whose FROM is written.
     conditions: Vec<tree::Expr>,
     /// The WITH of the statement, once it is written.
@@ -315,6 +317,7 @@ impl<'s> Reducer<'s> {
             output: None,
             beside: Vec::new(),
             current: None,
+            taking: None,
             conditions: Vec::new(),
             written_with: None,
             depth: 0,
