@@ -27,10 +27,13 @@ pub struct Address {
     pub database: String,
     /// Whether the connection has to be encrypted.
     pub must_encrypt: bool,
+    /// A file of certificates in PEM, one of which the server has to have; any will do without.
+    pub trusted: Option<PathBuf>,
 }
 
 impl Address {
-    /// The address that a text means; `None` for a text of another kind.
+    /// The address that a text means; `None` for a text of another kind. Whom to trust is said by the environment's
+    /// `MAINSTAY_CA`.
     pub fn parse(text: &str) -> Option<Result<Address>> {
         let (must_encrypt, rest) = match (text.strip_prefix("tcp://"), text.strip_prefix("tls://")) {
             (Some(rest), _) => (false, rest),
@@ -51,7 +54,8 @@ impl Address {
         if host.is_empty() {
             return Some(Err(wrong()));
         }
-        Some(Ok(Address { host, port, database, must_encrypt }))
+        let trusted = std::env::var_os("MAINSTAY_CA").filter(|path| !path.is_empty()).map(PathBuf::from);
+        Some(Ok(Address { host, port, database, must_encrypt, trusted }))
     }
 }
 
@@ -104,7 +108,7 @@ impl Client {
             application: application.to_owned(),
         };
         Client::over(name, move || {
-            let mut tcp = Tcp::connect(&address.host, address.port, address.must_encrypt)?;
+            let mut tcp = Tcp::connect(&address)?;
             tcp.log_in(&hello)?;
             Ok(Box::new(tcp))
         })
