@@ -64,7 +64,9 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
     let navigator =
         NavigatorDoor::of_settings(&config, &std::path::absolute(path)?, Arc::new(Disk), Box::new(io::stderr()))?;
-    Ok((Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?, navigator))
+    let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
+    navigator.iter().for_each(|door| server.measure(door));
+    Ok((server, navigator))
 }
 
 /// Sleeps until SIGTERM, SIGINT or SIGHUP.
