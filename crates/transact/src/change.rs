@@ -99,6 +99,7 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Result<u64, Box<Raised>> {
+        self.inner.check_writable()?;
         let cursor = plan.parameters.iter().find_map(|parameter| match &parameter.source {
             Source::CurrentRow(name, ..) => Some(name.clone()),
             _ => None,
@@ -296,6 +297,7 @@ impl Runner<'_> {
 }
 
 /// What a change has done, as triggers see it.
+#[derive(Debug)]
 pub(crate) struct Fired {
     /// INSERT, UPDATE or DELETE.
     pub(crate) event: &'static str,

@@ -33,7 +33,44 @@ pub(crate) fn transaction_name(
     Some(text_of(call.input(place)))
 }
 
+/// 266.
+pub(crate) fn miscounted((before, after, name): (u32, u32, Option<String>)) -> Box<Raised> {
+    let text = format!(
+        "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = \
+         {before}, current count = {after}."
+    );
+    let mut message = Message::error(266, text).state(2);
+    message.procedure = name;
+    raised(message)
+}
+
+/// 3930.
+fn doomed() -> Box<Raised> {
+    let text = "The current transaction cannot be committed and cannot support operations that write to the log file. Roll \
+                back the transaction.";
+    raised(Message::error(3930, text))
+}
+
 impl Inner {
+    /// Sees that something may be written.
+    ///
+    /// Errors: 3930 in a transaction that can only be rolled back.
+    pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
+        if self.state.doomed && self.state.transactions > 0 { Err(doomed()) } else { Ok(()) }
+    }
+
+    /// The end of a batch: a transaction that cannot be committed ends with it.
+    pub(crate) fn end_batch(&mut self, sink: &mut dyn Sink) {
+        if self.state.doomed && self.state.transactions > 0 {
+            // The message says what has become of it.
+            let _ = self.rollback(None);
+            let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
+            let mut message = Message::error(3998, text);
+            message.line = 1;
+            sink.message(&message);
+        }
+    }
+
     /// BEGIN, COMMIT, ROLLBACK and SAVE.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, name: Option<&str>) -> Result<(), Box<Raised>> {
         match transaction {
@@ -60,11 +97,7 @@ impl Inner {
                 let text = "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
                 Err(raised(Message::error(3902, text)))
             }
-            _ if self.state.doomed => {
-                let text = "The current transaction cannot be committed and cannot support operations that write to the log \
-                            file. Roll back the transaction.";
-                Err(raised(Message::error(3930, text)))
-            }
+            _ if self.state.doomed => Err(doomed()),
             1 => {
                 self.state.transactions = 0;
                 let done = self.execute("COMMIT").map(|_| ());
@@ -96,6 +129,11 @@ impl Inner {
         }
         if let Some(name) = name {
             if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
+                if self.state.doomed {
+                    let text = "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll \
+                                back the entire transaction.";
+                    return Err(raised(Message::error(3931, text)));
+                }
                 self.state.savepoints.truncate(place + 1);
                 self.tell_watchers();
                 return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
@@ -113,7 +151,7 @@ impl Inner {
         // Objects that the transaction made are gone.
         self.instance.version.bump();
         self.state.version += 1;
-        Ok(())
+        self.restore_fired()
     }
 
     fn save(&mut self, name: &str) -> Result<(), Box<Raised>> {
@@ -121,6 +159,7 @@ impl Inner {
             let text = "Cannot issue SAVE TRANSACTION when there is no active transaction.";
             return Err(raised(Message::error(628, text)));
         }
+        self.check_writable()?;
         self.state.savepoints.push(name.to_owned());
         self.execute(&format!("SAVEPOINT {}", reduce::quoted(name))).map(|_| ())
     }
@@ -186,8 +225,11 @@ impl Inner {
                 let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
             }
         }
+        self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();
+        self.state.server_cursors.clear();
+        self.state.handles.clear();
         self.state.options = crate::state::Options::default();
         self.state.version += 1;
         let _ = self.set_isolation(Isolation::ReadCommitted);
