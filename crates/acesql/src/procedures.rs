@@ -60,7 +60,7 @@ impl Runner<'_> {
         machine: &mut Machine,
     ) -> std::result::Result<(), Box<Raised>> {
         let known = routine_name(name);
-        self.inner.modules.refresh();
+        self.inner.refresh();
         let Some(stored) = self.inner.modules.find(Kind::Procedure, &known).cloned() else {
             let outcome = self.system_procedure(name, arguments).map_err(raised)?;
             self.took(outcome);
