@@ -34,12 +34,17 @@ pub(crate) struct Runner<'a> {
     pub(crate) coming: Option<Level>,
     /// The rows that a function has left in its table.
     pub(crate) returned: Vec<Vec<Value>>,
+    /// What a procedure has made of the count of transactions: before, after, and its name.
+    pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
     /// How many functions run, within each of which nothing is told.
     pub(crate) silent: usize,
 }
 
 /// The numbers of statements from here on are system procedures.
 const SYSTEM: u32 = 1 << 31;
+
+/// So many statements run while FMTONLY is on, and no more.
+const MOST_DESCRIBED: u32 = 500;
 
 pub(crate) type Ran = Result<Flow, Box<Raised>>;
 
@@ -56,6 +61,7 @@ impl<'a> Runner<'a> {
             levels_before,
             coming: None,
             returned: Vec::new(),
+            miscounted: None,
             silent: 0,
         }
     }
@@ -167,6 +173,10 @@ impl<'a> Runner<'a> {
         if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
             return Ok(Flow::Next);
         }
+        if options.fmt_only && !self.is_described(&host.action)? {
+            return Ok(Flow::Next);
+        }
+        let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
         }
@@ -204,11 +214,37 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
+            Action::AfterCall => match self.miscounted.take() {
+                Some(counts) => Err(crate::transactions::miscounted(counts)),
+                None => Ok(Flow::Next),
+            },
             Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
             Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
             other => self.plain(other, host, call),
         }
+    }
+
+    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    ///
+    /// Errors: too many have run, so that a loop waits for what does not happen.
+    fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
+        self.inner.state.described += 1;
+        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
+            let text = "The metadata could not be determined because the batch does not come to its end.";
+            return Err(raised(Message::error(11513, text)));
+        }
+        Ok(!matches!(
+            action,
+            Action::Change(_)
+                | Action::EndCapture(_)
+                | Action::Define(_)
+                | Action::Transaction(_)
+                | Action::Print
+                | Action::Raiserror(_)
+                | Action::Throw
+                | Action::Wait(_)
+        ))
     }
 
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
@@ -255,7 +291,7 @@ impl Host for Runner<'_> {
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
         self.inner.refresh().map_err(raised)?;
         let object = object_name(name);
-        if let Some(object) = self.inner.modules.find(&object).cloned() {
+        if let Some(object) = self.inner.modules.called(&object).cloned() {
             let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
             self.expect(&loaded);
             return Ok(Resolved::Program(Arc::clone(&loaded.program)));
@@ -308,9 +344,12 @@ impl Host for Runner<'_> {
 
     fn caught(&mut self, error: &Raised) {
         self.forget_captured();
+        self.miscounted = None;
         self.inner.state.error = error.number;
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
-        if aborts && self.inner.state.transactions > 0 {
+        // What ends a batch where it is not caught leaves nothing to commit where it is.
+        let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }
     }
@@ -324,13 +363,15 @@ impl Host for Runner<'_> {
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             let mut level = self.coming.take().unwrap_or_default();
             level.options = Some(self.inner.state.options.clone());
+            level.transactions = self.inner.state.transactions;
             self.inner.state.levels.push(level);
         }
         self.stack.push(loaded);
     }
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {
-        self.stack.pop();
+        let left = self.stack.pop();
+        self.count_transactions(left.as_deref());
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             self.leave_level();
         } else {
@@ -353,6 +394,17 @@ impl Host for Runner<'_> {
 }
 
 impl Runner<'_> {
+    /// Sees whether a procedure has left as many transactions open as it found.
+    fn count_transactions(&mut self, left: Option<&Loaded>) {
+        let (Some(level), Some(loaded)) = (self.inner.state.levels.last(), left) else { return };
+        let (before, after) = (level.transactions, self.inner.state.transactions);
+        let is_call = !self.stack.is_empty() || self.kind != DoneKind::Statement;
+        if before != after && is_call && level.trigger.is_none() {
+            let name = loaded.module.routine.name.to_string();
+            self.miscounted = Some((before, after, (!name.is_empty()).then_some(name)));
+        }
+    }
+
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
