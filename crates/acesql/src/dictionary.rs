@@ -206,6 +206,15 @@ pub(crate) fn remove(dictionary: &Session, stored: &Stored) -> Result<(), Failed
     removed.map_err(failed)
 }
 
+/// Refuses who may not run a procedure or function of the dictionary.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED).
+pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<(), Failed> {
+    let Some((kind, parent, name)) = place(&stored.definition) else { return Ok(()) };
+    let contents = dictionary.live.contents().map_err(failed)?;
+    dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
+}
+
 /// Refuses who may not do this with a table or view of the dictionary.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).

@@ -90,6 +90,9 @@ impl Functions {
     pub(crate) fn run(&self, name: &str, arguments: &[Value]) -> Result<Option<Value>> {
         let Some(stored) = self.find(name) else { return Ok(None) };
         let Some((module, returns)) = returned(&stored) else { return Ok(None) };
+        if let Some(dictionary) = &self.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored)?;
+        }
         let parameters = given(module, "")?;
         if parameters.len() != arguments.len() {
             let text = format!("Invalid number of arguments to scalar function: {}", name.to_uppercase());

@@ -67,6 +67,9 @@ impl Runner<'_> {
             return Ok(());
         };
         let Some(module) = stored.module() else { return Ok(()) };
+        if let Some(dictionary) = &self.inner.modules.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored).map_err(raised)?;
+        }
         if self.inner.state.frames.len() >= DEEPEST {
             return Err(raised(SqlError::new(native::SCRIPT, "Procedures are nested too deeply")));
         }

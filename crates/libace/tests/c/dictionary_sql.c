@@ -60,6 +60,8 @@ static void a_users( const char * path )
    OK( AdsConnect60( T( path ), ADS_LOCAL_SERVER, T( "ann" ), T( "secret" ), ADS_DEFAULT, &connection ) );
    OK( AdsCreateSQLStatement( connection, &statement ) );
    TRUE_THAT( value( "SELECT COUNT(*) FROM Customers" ) > 10 );
+   fails( "EXECUTE PROCEDURE Owing(0)", "NativeError = 5054" );
+   fails( "SELECT Twice(1) FROM system.iota", "NativeError = 5054" );
    fails( "UPDATE Customers SET bal = 0", "NativeError = 5054" );
    fails( "UPDATE c SET bal = 0 FROM Customers c", "NativeError = 5054" );
    fails( "DELETE FROM Customers", "NativeError = 5054" );
