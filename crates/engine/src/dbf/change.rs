@@ -11,7 +11,7 @@ use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RE
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
@@ -29,6 +29,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) run: RunQuery<'s>,
     /// Notes the numbers that tables give their new records.
     pub(crate) given: &'s Given,
+    /// What was known of the table's indexes before the change; for who sees to it that everything is written.
+    pub(crate) before: Option<BeforeWrite>,
 }
 
 /// A record, and what an UPDATE does with it.
@@ -54,6 +56,7 @@ impl Changer<'_> {
         let given = source.rows(insert, self.run)?;
         let rows = given.into_iter().map(|row| record_of(table, &fields, row)).collect::<Result<Vec<_>>>()?;
         let mut done = Rows { count: rows.len() as u64, kept: Vec::new() };
+        self.before = Some(table.before_write()?);
         let appended = open.atomically(|open| {
             let values: Vec<Vec<ValueRef<'_>>> =
                 rows.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
@@ -123,6 +126,7 @@ impl Changer<'_> {
             }
         }
         let mut done = Rows::default();
+        self.before = Some(table.before_write()?);
         open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
         shown.answer(self.planner, done)
     }
@@ -144,6 +148,7 @@ impl Changer<'_> {
         }
         let mut done = Rows::default();
         let keeps = shown.is_wanted();
+        self.before = Some(table.before_write()?);
         let deleted_all = open.atomically(|open| {
             delete_all(open, &deletes, &mut done, |open, (record, old), beside| match keeps {
                 true => Ok(Some((row_of(open, record, old)?, beside.clone()))),

@@ -9,7 +9,7 @@ use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{Answer, Name, RunOptions, Statement};
 use mainstay_store::Durability;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::sync::Arc;
 
 impl Session {
@@ -71,19 +71,23 @@ impl Session {
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
     ) -> Result<Answer> {
         let how = self.how_to_write();
-        match self.transaction.take_tables() {
+        let (answer, before) = match self.transaction.take_tables() {
             Some(mut tables) => {
                 let done = tables.open(table, how).and_then(|open| self.with_changer(text, parameters, open, work));
                 self.transaction.put_tables(tables);
-                done
+                done?
             }
             None => {
                 let mut tables = OpenTables::default();
-                let answer = self.with_changer(text, parameters, tables.open(table, how)?, work)?;
+                let done = self.with_changer(text, parameters, tables.open(table, how)?, work)?;
                 tables.commit()?;
-                Ok(answer)
+                done
             }
+        };
+        if let Some(before) = before {
+            table.after_write(before)?;
         }
+        Ok(answer)
     }
 
     fn with_changer(
@@ -92,7 +96,7 @@ impl Session {
         parameters: &[ValueRef<'_>],
         open: &mut IndexedTable,
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
-    ) -> Result<Answer> {
+    ) -> Result<(Answer, Option<BeforeWrite>)> {
         let database = self.database.clone();
         let shared = &database.shared;
         let catalog = self.catalog(shared);
@@ -105,7 +109,9 @@ impl Session {
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
             planner.run(planned, RunOptions { cancel, progress, timeout, view })?.collect()
         };
-        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given };
-        work(&mut changer, open)
+        let mut changer =
+            Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given, before: None };
+        let answer = work(&mut changer, open)?;
+        Ok((answer, changer.before))
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   DbfTable      finds the files, keeps the current state           mod
 //!   State         one state of the records; columns decoded once     state
-//!   Indexes       the tags that can be used, and why others cannot   indexes, tag
+//!   Indexes       the tags that can be used, and why others cannot   indexes, tag, own
 //!   access()      a condition as ranges of keys (Rushmore)           access, bounds
 //! ```
 //!
@@ -19,12 +19,14 @@ mod access;
 mod bounds;
 mod check;
 mod indexes;
+mod own;
 mod row_set;
 mod state;
 mod tag;
 
 pub use check::check;
 pub use indexes::{IndexDescription, is_named_for};
+pub use own::BeforeWrite;
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
