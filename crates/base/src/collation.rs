@@ -4,8 +4,12 @@
 //! keys do. So an index needs no other code for a collation than for bytes, and a hash table none at all.
 //!
 //! ```text
-//!   "Malmö"  --decompose-->  M a l m o ̈  --drop accents, fold case-->  "malmo"
+//!   "Malmö"  --decompose-->  M a l m o ̈  --drop accents, fold case-->  "malmo"                  ci_ai
+//!                                         --fold case, accents behind--> "malmo" NUL accents    ci_as
 //! ```
+//!
+//! Where accents count they stand behind the letters, so that they decide only between texts of the same letters. A key
+//! is its own key: what is compared with keys may be one already.
 //!
 //! Limits: letters that Unicode does not decompose (`ø`, `ł`, `æ`) are letters of their own, after `z`. Only the
 //! combining marks of Latin, Greek and Cyrillic count as accents: the vowel signs of Indic scripts and the voicing
@@ -22,7 +26,13 @@ pub enum Collation {
     Binary,
     /// Neither the case of letters nor their accents count: `Malmö` equals `MALMO`.
     CaseAccentInsensitive,
+    /// The case of letters does not count, their accents do: `malmö` equals `MALMÖ`, and not `MALMO`. A text with a NUL
+    /// character is its own key, for keys have one.
+    CaseInsensitive,
 }
+
+/// Every collation.
+const ALL: [Collation; 3] = [Collation::Binary, Collation::CaseAccentInsensitive, Collation::CaseInsensitive];
 
 impl Collation {
     /// The name in SQL and in the catalog.
@@ -30,21 +40,21 @@ impl Collation {
         match self {
             Collation::Binary => "binary",
             Collation::CaseAccentInsensitive => "ci_ai",
+            Collation::CaseInsensitive => "ci_as",
         }
     }
 
     /// The collation of this name, whatever its case.
     pub fn by_name(name: &str) -> Option<Collation> {
-        [Collation::Binary, Collation::CaseAccentInsensitive]
-            .into_iter()
-            .find(|collation| collation.name().eq_ignore_ascii_case(name))
+        ALL.into_iter().find(|collation| collation.name().eq_ignore_ascii_case(name))
     }
 
     /// Appends the key of a text: keys compare as bytes the way the texts compare. They are UTF-8 themselves.
     pub fn sort_key(&self, text: &str, out: &mut Vec<u8>) {
         match self {
             Collation::Binary => out.extend_from_slice(text.as_bytes()),
-            Collation::CaseAccentInsensitive if text.is_ascii() => {
+            Collation::CaseInsensitive if text.contains('\0') => out.extend_from_slice(text.as_bytes()),
+            Collation::CaseAccentInsensitive | Collation::CaseInsensitive if text.is_ascii() => {
                 let start = out.len();
                 out.extend_from_slice(text.as_bytes());
                 out[start..].make_ascii_lowercase();
@@ -53,11 +63,21 @@ impl Collation {
                 let mut buffer = [0; 4];
                 folded(text).for_each(|c| out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes()));
             }
+            Collation::CaseInsensitive => letters_then_accents(text, out),
         }
     }
 
-    /// The key of a text as text, without blanks at its end if they do not count.
+    /// The key of a text as text, without blanks at its end if they do not count. If they do, it is for patterns and
+    /// searches: letter by letter, with the accents that count on their letters.
     pub fn text_key(&self, text: &str, pads: bool) -> String {
+        if *self == Collation::CaseInsensitive && !text.is_ascii() {
+            if !pads {
+                return text.nfc().flat_map(fold).collect();
+            }
+            let mut key = Vec::with_capacity(text.len());
+            self.sort_key(text.trim_end_matches(' '), &mut key);
+            return String::from_utf8(key).unwrap_or_default();
+        }
         let mut key = Vec::with_capacity(text.len());
         self.sort_key(text, &mut key);
         // Keys are UTF-8.
@@ -72,12 +92,18 @@ impl Collation {
     pub fn compare(&self, a: &str, b: &str) -> Ordering {
         match self {
             Collation::Binary => a.cmp(b),
-            Collation::CaseAccentInsensitive if a.is_ascii() && b.is_ascii() => {
+            Collation::CaseAccentInsensitive | Collation::CaseInsensitive if a.is_ascii() && b.is_ascii() => {
                 let (a, b) = (a.bytes(), b.bytes());
                 a.map(|byte| byte.to_ascii_lowercase()).cmp(b.map(|byte| byte.to_ascii_lowercase()))
             }
             // UTF-8 sorts as its characters do.
             Collation::CaseAccentInsensitive => folded(a).cmp(folded(b)),
+            Collation::CaseInsensitive => {
+                let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+                self.sort_key(a, &mut of_a);
+                self.sort_key(b, &mut of_b);
+                of_a.cmp(&of_b)
+            }
         }
     }
 }
@@ -86,6 +112,30 @@ impl Collation {
 fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.nfd().filter(|c| !is_accent(*c)).flat_map(fold)
 }
+
+/// The letters without case, and behind a NUL the accents of each: nothing if there are none.
+fn letters_then_accents(text: &str, out: &mut Vec<u8>) {
+    let mut buffer = [0; 4];
+    let mut accents = String::new();
+    for c in text.nfd() {
+        if is_accent(c) {
+            accents.push(c);
+            continue;
+        }
+        for letter in fold(c) {
+            out.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
+            accents.push(NEXT_LETTER);
+        }
+    }
+    let accents = accents.trim_end_matches(NEXT_LETTER);
+    if !accents.is_empty() {
+        out.push(0);
+        out.extend_from_slice(accents.as_bytes());
+    }
+}
+
+/// Stands for a letter among the accents.
+const NEXT_LETTER: char = '\u{1}';
 
 /// Whether it is a combining mark of Latin, Greek or Cyrillic.
 fn is_accent(c: char) -> bool {
@@ -144,6 +194,22 @@ mod tests {
             assert_ne!(key(a), key(b), "{a} {b}");
         }
         assert!(key("Ärger") < key("zebra") && key("arg") < key("Ärger"));
+    }
+
+    #[test]
+    fn accents_count_behind_letters() {
+        let key = |text: &str| Collation::CaseInsensitive.text_key(text, true);
+        for (a, b) in [("Malmö", "MALMO\u{308} "), ("Straße", "STRASSE"), ("abc  ", "ABC")] {
+            assert_eq!(key(a), key(b), "{a} {b}");
+        }
+        for (a, b) in [("malmo", "malmö"), ("malmö", "malmz"), ("äb", "az"), ("a", "á"), ("ab", "äb")] {
+            assert!(key(a) < key(b), "{a} {b}");
+            assert!(Collation::CaseInsensitive.compare(a, b).is_lt(), "{a} {b}");
+        }
+        for text in TEXTS {
+            assert_eq!(key(&key(text)), key(text), "{text}");
+        }
+        assert_eq!(Collation::CaseInsensitive.text_key("MALMÖ ", false), "malmö ");
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! SQL Server's collations by name, and what each is here.
 //!
 //! A name says its language or code page, then what tells texts apart: `Latin1_General_100_CI_AS_SC_UTF8`. Here there are
-//! two ways to compare, so a name is read for what matters most: whether case does. Limit: a collation that ignores case
-//! ignores accents as well, and one that does not compares bytes.
+//! three ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: a collation
+//! whose case matters compares bytes; there is no order of any one language.
 
 use mainstay_base::Collation;
 
 /// The name of the collation that a database has unless it says another.
 pub const DEFAULT: &str = "SQL_Latin1_General_CP1_CI_AS";
+
+/// How text compares that nothing else is said of.
+pub const COMPARISON: Collation = Collation::CaseInsensitive;
 
 /// Families of names that exist; what is behind them is read by [`by_name`].
 const FAMILIES: [&str; 40] = [
@@ -59,7 +62,7 @@ pub fn by_name(name: &str) -> Option<Collation> {
         return Some(own);
     }
     if name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default") {
-        return Some(Collation::CaseAccentInsensitive);
+        return Some(COMPARISON);
     }
     let known = |family: &&str| {
         let front = name.get(..family.len());
@@ -70,7 +73,8 @@ pub fn by_name(name: &str) -> Option<Collation> {
     let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
     let has = |part: &str| parts.iter().any(|other| other == part);
     match (has("CI"), has("CS") || has("BIN") || has("BIN2")) {
-        (true, false) => Some(Collation::CaseAccentInsensitive),
+        (true, false) if has("AI") => Some(Collation::CaseAccentInsensitive),
+        (true, false) => Some(Collation::CaseInsensitive),
         (false, true) => Some(Collation::Binary),
         _ => None,
     }
@@ -83,12 +87,12 @@ mod tests {
     #[test]
     fn names() {
         for (name, expected) in [
-            (DEFAULT, Some(Collation::CaseAccentInsensitive)),
+            (DEFAULT, Some(Collation::CaseInsensitive)),
             ("latin1_general_ci_ai", Some(Collation::CaseAccentInsensitive)),
             ("Latin1_General_100_CS_AS_SC", Some(Collation::Binary)),
             ("Latin1_General_BIN2", Some(Collation::Binary)),
-            ("Japanese_CI_AS_KS_WS", Some(Collation::CaseAccentInsensitive)),
-            ("DATABASE_DEFAULT", Some(Collation::CaseAccentInsensitive)),
+            ("Japanese_CI_AS_KS_WS", Some(Collation::CaseInsensitive)),
+            ("DATABASE_DEFAULT", Some(Collation::CaseInsensitive)),
             ("Latin1_General", None),
             ("Nowhere_CI_AS", None),
             ("", None),

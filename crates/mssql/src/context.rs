@@ -95,7 +95,7 @@ impl Default for Context<'_> {
             arithabort: true,
             concat_null_yields_null: true,
             text_size: -1,
-            collation: Collation::CaseAccentInsensitive,
+            collation: crate::collation::COMPARISON,
             user: "dbo",
             login: "sa",
             database: "master",

@@ -44,9 +44,12 @@ pub mod messages;
 pub mod moment;
 pub mod operation;
 pub mod operators;
+pub mod rows_text;
+pub mod rowset;
 pub mod text;
 pub mod time_zone;
 pub mod types;
+pub mod xml;
 
 #[cfg(test)]
 mod random_texts;

@@ -17,7 +17,7 @@ use crate::convert::{Conversion, assign, truncates, truncation, try_convert};
 use crate::messages::Message;
 use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
 use crate::types::{self, DataType, Declared, TypeArgument};
-use mainstay_base::{Decimal, Value, ValueRef};
+use mainstay_base::{Collation, Decimal, Value, ValueRef};
 
 /// An operation by its name, whatever types it is for.
 #[derive(Clone, Debug)]
@@ -66,6 +66,10 @@ pub enum ConvertKind {
     Try,
     /// What an INSERT or UPDATE does for a column: a text that is too long is an error.
     Assign,
+    /// PARSE: of a culture, which is the second argument.
+    Parse,
+    /// TRY_PARSE.
+    TryParse,
 }
 
 /// An operation that knows the types of its arguments.
@@ -118,6 +122,8 @@ impl Operation {
                 "cast" | "convert" => Some(ConvertKind::Explicit),
                 "try_cast" | "try_convert" => Some(ConvertKind::Try),
                 "assign" => Some(ConvertKind::Assign),
+                "parse" => Some(ConvertKind::Parse),
+                "try_parse" => Some(ConvertKind::TryParse),
                 _ => None,
             };
             if let Some(kind) = kind {
@@ -150,10 +156,23 @@ impl Operation {
     ///
     /// Errors: 174, 402, 8116, 8117, 206, 257, 529 and others with the texts of the server.
     pub fn bind(&self, arguments: &[Option<DataType>], constants: &[Option<Value>]) -> Result<Bound, Message> {
+        self.bind_collated(arguments, constants, None)
+    }
+
+    /// The same over texts that compare by a collation of their own.
+    ///
+    /// Errors: as [`Operation::bind`].
+    pub fn bind_collated(
+        &self,
+        arguments: &[Option<DataType>],
+        constants: &[Option<Value>],
+        collation: Option<Collation>,
+    ) -> Result<Bound, Message> {
         let constant = |place: usize| constants.get(place).and_then(Option::as_ref);
         let argument = |place: usize| Argument {
             data_type: arguments.get(place).copied().flatten(),
             constant: constant(place).map(Value::as_ref),
+            collation,
             ..Argument::default()
         };
         let mut common = None;
@@ -166,6 +185,11 @@ impl Operation {
                 });
                 let pair = match (from, kind) {
                     (None, _) => None,
+                    (Some(from), ConvertKind::Parse | ConvertKind::TryParse) => {
+                        let varchar = DataType::NVarChar(types::Length::Max);
+                        Conversion::implicit(*from, varchar)?;
+                        Some((*from, varchar))
+                    }
                     (Some(from), ConvertKind::Assign) => {
                         Conversion::implicit(*from, *to)?;
                         Some((*from, *to))
@@ -213,8 +237,8 @@ impl Operation {
             }
             (Operation::Like, [_, _, ..]) => {
                 let escape = arguments.get(2).map(|_| argument(2));
-                let collation = mainstay_base::Collation::CaseAccentInsensitive;
-                (How::Like(Box::new(LikeMatch::bind(argument(0), argument(1), escape, collation)?)), None)
+                let default = crate::collation::COMPARISON;
+                (How::Like(Box::new(LikeMatch::bind(argument(0), argument(1), escape, default)?)), None)
             }
             (Operation::Coalesce, [_, ..]) => {
                 let result = types::of_all(arguments.iter().copied())?;
@@ -314,6 +338,20 @@ impl Bound {
         match &self.how {
             How::Same => Ok(value(0).to_value()),
             How::Convert(_, None) => Ok(Value::Null),
+            How::Convert(kind @ (ConvertKind::Parse | ConvertKind::TryParse), Some((from, varchar))) => {
+                let text = crate::convert::convert(context, value(0), *from, *varchar, None)?;
+                let culture = match value(1) {
+                    ValueRef::Text(culture) => Some(culture),
+                    _ => None,
+                };
+                match (text, self.result) {
+                    (Value::Text(text), Some(to)) if *kind == ConvertKind::Parse => {
+                        crate::dotnet::parse(context, &text, to, culture)
+                    }
+                    (Value::Text(text), Some(to)) => crate::dotnet::try_parse(context, &text, to, culture),
+                    _ => Ok(Value::Null),
+                }
+            }
             How::Convert(kind, Some((from, to))) => {
                 let style = match value(1) {
                     ValueRef::Integer(style) => i32::try_from(style).ok(),
@@ -323,6 +361,7 @@ impl Bound {
                     ConvertKind::Explicit => crate::convert::convert(context, value(0), *from, *to, style),
                     ConvertKind::Try => try_convert(context, value(0), *from, *to, style),
                     ConvertKind::Assign => assign(context, value(0), *from, *to),
+                    ConvertKind::Parse | ConvertKind::TryParse => Ok(Value::Null),
                 }
             }
             How::Assign(from, to, table, column) => match truncates(value(0), *to) && context.ansi_warnings {

@@ -15,7 +15,7 @@
 //!
 //! A column is known to have a collation by its field's metadata, which views, joins and subqueries pass on; what
 //! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
-//! have one, there is only one to have: `ci_ai`.
+//! have one, the first counts.
 
 use crate::rules::is_comparison;
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
@@ -41,25 +41,32 @@ use std::sync::{Arc, LazyLock};
 /// Metadata of a field that holds text with a collation: its name.
 const COLLATED_COLUMN: &str = "mainstay.collation";
 
-/// The functions by name.
-const KEY: &str = "ci_ai_key";
-const FOLD: &str = "ci_ai_fold";
+/// The functions: their names, their collations, and whether blanks at the end do not count.
+const FUNCTIONS: [(&str, Collation, bool); 5] = [
+    ("ci_ai_key", Collation::CaseAccentInsensitive, true),
+    ("ci_ai_fold", Collation::CaseAccentInsensitive, false),
+    ("ci_as_key", Collation::CaseInsensitive, true),
+    ("ci_as_fold", Collation::CaseInsensitive, false),
+    ("binary_key", Collation::Binary, true),
+];
 
-static KEY_FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Arc::new(ScalarUDF::from(SortKey::new(KEY, true))));
-static FOLD_FUNCTION: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Arc::new(ScalarUDF::from(SortKey::new(FOLD, false))));
+static MADE: LazyLock<[Arc<ScalarUDF>; 5]> = LazyLock::new(|| {
+    FUNCTIONS.map(|(name, collation, pads)| Arc::new(ScalarUDF::from(SortKey::new(name, collation, pads))))
+});
 
 /// The sort key of a text.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct SortKey {
     name: &'static str,
+    collation: Collation,
     /// Whether blanks at the end do not count.
     pads: bool,
     signature: Signature,
 }
 
 impl SortKey {
-    fn new(name: &'static str, pads: bool) -> SortKey {
-        SortKey { name, pads, signature: Signature::any(1, Volatility::Immutable) }
+    fn new(name: &'static str, collation: Collation, pads: bool) -> SortKey {
+        SortKey { name, collation, pads, signature: Signature::any(1, Volatility::Immutable) }
     }
 }
 
@@ -83,7 +90,7 @@ impl ScalarUDFImpl for SortKey {
             Some(array) => cast(array, &DataType::Utf8View)?,
             None => Arc::new(StringViewArray::new_null(args.number_rows)),
         };
-        let key = |text: Option<&str>| text.map(|text| Collation::CaseAccentInsensitive.text_key(text, self.pads));
+        let key = |text: Option<&str>| text.map(|text| self.collation.text_key(text, self.pads));
         let keys: ArrayRef = Arc::new(texts.as_string_view().iter().map(key).collect::<StringViewArray>());
         match is_scalar {
             true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&keys, 0)?)),
@@ -92,56 +99,94 @@ impl ScalarUDFImpl for SortKey {
     }
 }
 
-/// What is taken of a text by one of the functions: the text, and whether blanks at its end count.
-pub(crate) fn keyed(expr: &Expr) -> Option<(&Expr, bool)> {
+/// A text of which one of the functions takes something.
+#[derive(Clone, Copy)]
+pub(crate) struct Keyed<'e> {
+    /// The text.
+    pub(crate) text: &'e Expr,
+    /// Its collation.
+    pub(crate) collation: Collation,
+    /// Whether blanks at its end do not count.
+    pub(crate) pads: bool,
+}
+
+/// What is taken of a text by one of the functions.
+pub(crate) fn keyed(expr: &Expr) -> Option<Keyed<'_>> {
     match expr {
-        Expr::ScalarFunction(call) if call.args.len() == 1 => match call.name() {
-            KEY => Some((&call.args[0], true)),
-            FOLD => Some((&call.args[0], false)),
-            _ => None,
-        },
+        Expr::ScalarFunction(call) => {
+            let [text] = call.args.as_slice() else { return None };
+            let found = FUNCTIONS.iter().find(|(name, ..)| *name == call.name());
+            found.map(|(_, collation, pads)| Keyed { text, collation: *collation, pads: *pads })
+        }
         Expr::Cast(cast) if cast.field.data_type().is_string() => keyed(&cast.expr),
         _ => None,
     }
 }
 
-fn call(function: &Arc<ScalarUDF>, expr: Expr) -> Expr {
-    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), vec![expr]))
+fn call(expr: Expr, collation: Collation, pads: bool) -> Expr {
+    if keyed(&expr).is_some() {
+        return expr;
+    }
+    let place = FUNCTIONS.iter().position(|(_, of, pad)| *of == collation && *pad == pads);
+    match place.and_then(|place| MADE.get(place)) {
+        Some(function) => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), vec![expr])),
+        // Bytes compare as they are.
+        None => expr,
+    }
 }
 
-pub(crate) fn key(expr: Expr) -> Expr {
-    if keyed(&expr).is_some() { expr } else { call(&KEY_FUNCTION, expr) }
+/// The sort key of a text.
+pub(crate) fn key(expr: Expr, collation: Collation) -> Expr {
+    call(expr, collation, true)
 }
 
-pub(crate) fn fold(expr: Expr) -> Expr {
-    if keyed(&expr).is_some() { expr } else { call(&FOLD_FUNCTION, expr) }
+/// A text as patterns are compared with it.
+pub(crate) fn fold(expr: Expr, collation: Collation) -> Expr {
+    call(expr, collation, false)
 }
 
-/// Whether an expression is text under a collation.
-fn is_collated(expr: &Expr, schema: &DFSchema) -> bool {
+/// The collation that an expression is text under; `None` for what compares by its bytes.
+fn collation_of(expr: &Expr, schema: &DFSchema) -> Option<Collation> {
     match expr {
-        Expr::Column(column) => schema.field_from_column(column).is_ok_and(|field| has_collation(field)),
+        Expr::Column(column) => schema.field_from_column(column).ok().and_then(|field| collation_of_field(field)),
         // A column of the statement around a subquery.
-        Expr::OuterReferenceColumn(field, _) => has_collation(field),
-        Expr::Alias(alias) => is_collated(&alias.expr, schema),
-        Expr::Cast(cast) => cast.field.data_type().is_string() && is_collated(&cast.expr, schema),
+        Expr::OuterReferenceColumn(field, _) => collation_of_field(field),
+        Expr::Alias(alias) => collation_of(&alias.expr, schema),
+        Expr::Cast(cast) if cast.field.data_type().is_string() => collation_of(&cast.expr, schema),
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
-            is_collated(left, schema) || is_collated(right, schema)
+            collation_of(left, schema).or_else(|| collation_of(right, schema))
         }
-        Expr::ScalarFunction(call) if keyed(expr).is_none() => {
-            call.args.iter().any(|arg| is_collated(arg, schema)) && is_text(expr, schema)
+        Expr::ScalarFunction(call) if crate::mssql::collate_of(call).is_some() => {
+            crate::mssql::collate_of(call).filter(|collation| *collation != Collation::Binary)
+        }
+        Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
+            call.args.iter().find_map(|arg| collation_of(arg, schema))
         }
         Expr::Case(case) => {
             let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
-            results.into_iter().any(|result| is_collated(result, schema))
+            results.into_iter().find_map(|result| collation_of(result, schema))
         }
-        _ => false,
+        _ => None,
+    }
+}
+
+/// The key of an expression that is text under a collation; others as they are.
+fn key_if_collated(expr: Expr, schema: &DFSchema) -> Expr {
+    match collation_of(&expr, schema) {
+        Some(collation) => key(expr, collation),
+        None => expr,
     }
 }
 
 /// Whether a column holds text under a collation.
 pub(crate) fn has_collation(field: &Field) -> bool {
-    field.metadata().contains_key(COLLATED_COLUMN)
+    collation_of_field(field).is_some()
+}
+
+/// The collation of the text that a column holds; `None` for what compares by its bytes.
+pub(crate) fn collation_of_field(field: &Field) -> Option<Collation> {
+    let name = field.metadata().get(COLLATED_COLUMN)?;
+    Collation::by_name(name).filter(|collation| *collation != Collation::Binary)
 }
 
 /// Whether it is text, or NULL, or a parameter of a type that is not known yet.
@@ -155,37 +200,56 @@ pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
 }
 
 fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let any = |exprs: &[&Expr]| {
-        exprs.iter().any(|expr| is_collated(expr, schema)) && exprs.iter().all(|expr| is_text(expr, schema))
+    // What all of these compare by, if they are texts of which one has a collation.
+    let common = |exprs: &[&Expr]| -> Option<Collation> {
+        let found = exprs.iter().find_map(|expr| collation_of(expr, schema))?;
+        exprs.iter().all(|expr| is_text(expr, schema)).then_some(found)
     };
-    let keyed = |expr: Box<Expr>| Box::new(key(*expr));
+    let keyed = |expr: Box<Expr>, collation: Collation| Box::new(key(*expr, collation));
     Ok(match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) && any(&[&left, &right]) => {
-            Transformed::yes(Expr::BinaryExpr(BinaryExpr { left: keyed(left), op, right: keyed(right) }))
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => match common(&[&left, &right]) {
+            Some(by) => {
+                let (left, right) = (keyed(left, by), keyed(right, by));
+                Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
+            }
+            None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
+        },
+        Expr::Between(Between { expr, negated, low, high }) => match common(&[&expr, &low, &high]) {
+            Some(by) => {
+                let (expr, low, high) = (keyed(expr, by), keyed(low, by), keyed(high, by));
+                Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
+            }
+            None => Transformed::no(Expr::Between(Between { expr, negated, low, high })),
+        },
+        Expr::InList(InList { expr, list, negated }) => {
+            match common(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>()) {
+                Some(by) => {
+                    let list = list.into_iter().map(|item| key(item, by)).collect();
+                    Transformed::yes(Expr::InList(InList { expr: keyed(expr, by), list, negated }))
+                }
+                None => Transformed::no(Expr::InList(InList { expr, list, negated })),
+            }
         }
-        Expr::Between(Between { expr, negated, low, high }) if any(&[&expr, &low, &high]) => {
-            let (expr, low, high) = (keyed(expr), keyed(low), keyed(high));
-            Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
-        }
-        Expr::InList(InList { expr, list, negated })
-            if any(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>()) =>
-        {
-            let list = list.into_iter().map(key).collect();
-            Transformed::yes(Expr::InList(InList { expr: keyed(expr), list, negated }))
-        }
-        Expr::Like(Like { negated, expr, pattern, escape_char, .. }) if any(&[&expr, &pattern]) => {
-            let (expr, pattern) = (Box::new(fold(*expr)), Box::new(fold(*pattern)));
-            let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
-            Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
-        }
+        Expr::Like(like) => match common(&[&like.expr, &like.pattern]) {
+            Some(by) => {
+                let Like { negated, expr, pattern, escape_char, .. } = like;
+                let (expr, pattern) = (Box::new(fold(*expr, by)), Box::new(fold(*pattern, by)));
+                let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
+                Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
+            }
+            None => Transformed::no(Expr::Like(like)),
+        },
         Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema)?,
-        Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })
-            if any(&std::iter::once(base.as_ref())
-                .chain(when_then_expr.iter().map(|(when, _)| when.as_ref()))
-                .collect::<Vec<_>>()) =>
-        {
-            let when_then_expr = when_then_expr.into_iter().map(|(when, then)| (keyed(when), then)).collect();
-            Transformed::yes(Expr::Case(Case { expr: Some(keyed(base)), when_then_expr, else_expr }))
+        Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) => {
+            let whens = when_then_expr.iter().map(|(when, _)| when.as_ref());
+            match common(&std::iter::once(base.as_ref()).chain(whens).collect::<Vec<_>>()) {
+                Some(by) => {
+                    let branch = |(when, then): (Box<Expr>, Box<Expr>)| (keyed(when, by), then);
+                    let when_then_expr = when_then_expr.into_iter().map(branch).collect();
+                    Transformed::yes(Expr::Case(Case { expr: Some(keyed(base, by)), when_then_expr, else_expr }))
+                }
+                None => Transformed::no(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })),
+            }
         }
         Expr::AggregateFunction(function) => aggregate_function(function, schema)?,
         Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)),
@@ -196,33 +260,38 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 /// `x IN (SELECT y ...)`: by the keys of both.
 fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let inner = subquery.subquery.schema();
-    let of_subquery = inner.fields().first().is_some_and(|field| has_collation(field));
+    let of_subquery = inner.fields().first().and_then(|field| collation_of_field(field));
+    let by = collation_of(&expr, schema).or(of_subquery);
     let is_text_there = inner.fields().first().is_some_and(|field| field.data_type().is_string());
-    let is_wanted = (is_collated(&expr, schema) || of_subquery) && is_text(&expr, schema) && is_text_there;
-    if !is_wanted || inner.fields().len() != 1 {
+    let by = by.filter(|_| is_text(&expr, schema) && is_text_there && inner.fields().len() == 1);
+    let Some(by) = by else {
         return Ok(Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated })));
-    }
+    };
     let column = Expr::Column(Column::from(inner.qualified_field(0)));
-    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![key(column)])?.build()?;
+    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![key(column, by)])?.build()?;
     let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
-    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(key(expr)), subquery, negated })))
+    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(key(expr, by)), subquery, negated })))
 }
 
 fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let AggregateFunction { func, mut params } = function;
     for sort in &mut params.order_by {
-        if is_collated(&sort.expr, schema) {
-            sort.expr = key(sort.expr.clone());
-        }
+        sort.expr = key_if_collated(sort.expr.clone(), schema);
     }
-    let of_collated = params.args.first().is_some_and(|arg| is_collated(arg, schema) && is_text(arg, schema));
+    let first = params.args.first().filter(|arg| is_text(arg, schema));
+    let of_first = first.and_then(|arg| collation_of(arg, schema));
     match func.name() {
-        "count" if params.distinct => {
-            let keyed = |arg: Expr| if is_collated(&arg, schema) { key(arg) } else { arg };
-            params.args = params.args.into_iter().map(keyed).collect();
+        // What is grouped by keys is asked for by keys.
+        "grouping" => {
+            params.args = params.args.into_iter().map(|arg| key_if_collated(arg, schema)).collect();
         }
-        name @ ("min" | "max") if of_collated => {
-            let arg = params.args[0].clone();
+        "count" if params.distinct => {
+            params.args = params.args.into_iter().map(|arg| key_if_collated(arg, schema)).collect();
+        }
+        name @ ("min" | "max") => {
+            let (Some(by), Some(arg)) = (of_first, params.args.first().cloned()) else {
+                return Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })));
+            };
             let is_there = arg.clone().is_not_null();
             let filter = match params.filter {
                 Some(filter) => filter.as_ref().clone().and(is_there),
@@ -230,7 +299,7 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
             };
             let ascending = name == "min";
             // Members that differ only in what the collation leaves out: the least, so that all executors agree.
-            let order_by = vec![key(arg.clone()).sort(ascending, false), arg.clone().sort(true, false)];
+            let order_by = vec![key(arg.clone(), by).sort(ascending, false), arg.clone().sort(true, false)];
             let params = AggregateFunctionParams {
                 args: vec![arg],
                 distinct: false,
@@ -251,14 +320,10 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
 fn window_function(mut function: WindowFunction, schema: &DFSchema) -> Expr {
     let params = &mut function.params;
     for expr in &mut params.partition_by {
-        if is_collated(expr, schema) {
-            *expr = key(expr.clone());
-        }
+        *expr = key_if_collated(expr.clone(), schema);
     }
     for sort in &mut params.order_by {
-        if is_collated(&sort.expr, schema) {
-            sort.expr = key(sort.expr.clone());
-        }
+        sort.expr = key_if_collated(sort.expr.clone(), schema);
     }
     Expr::WindowFunction(Box::new(function))
 }
@@ -271,13 +336,17 @@ pub(crate) fn by_keys(plan: LogicalPlan) -> Result<LogicalPlan> {
     plan.transform_up_with_subqueries(node_by_keys).data()
 }
 
-/// Whether any table of the plan has a column with a collation.
+/// Whether any table of the plan has a column with a collation, or any of its queries makes one.
 fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            found |= scan.source.schema().fields().iter().any(|field| has_collation(field));
-        }
+        found |= match node {
+            LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|field| has_collation(field)),
+            LogicalPlan::Projection(_) | LogicalPlan::Extension(_) => {
+                node.schema().fields().iter().any(|field| has_collation(field))
+            }
+            _ => false,
+        };
         Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
     })?;
     Ok(found)
@@ -296,9 +365,9 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         }
         LogicalPlan::Join(mut join) => {
             for (left, right) in &mut join.on {
-                let is_collated = is_collated(left, &schema) || is_collated(right, &schema);
-                if is_collated && is_text(left, &schema) && is_text(right, &schema) {
-                    (*left, *right) = (key(left.clone()), key(right.clone()));
+                let by = collation_of(left, &schema).or_else(|| collation_of(right, &schema));
+                if let Some(by) = by.filter(|_| is_text(left, &schema) && is_text(right, &schema)) {
+                    (*left, *right) = (key(left.clone(), by), key(right.clone(), by));
                 }
             }
             join.filter = join.filter.map(|filter| rewritten(filter, &schema).data()).transpose()?;
@@ -307,7 +376,7 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         LogicalPlan::Sort(mut sort) => {
             for by in &mut sort.expr {
                 let expr = rewritten(by.expr.clone(), &schema).data()?;
-                by.expr = if is_collated(&expr, &schema) { key(expr) } else { expr };
+                by.expr = key_if_collated(expr, &schema);
             }
             Ok(Transformed::yes(LogicalPlan::Sort(sort)))
         }
@@ -335,7 +404,10 @@ fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<Logica
     let mut shown: Vec<(Expr, Option<Expr>)> = Vec::new();
     let mut keys_of = |expr: &Expr| -> Result<Expr> {
         let new = rewritten(expr.clone(), schema).data()?;
-        let keyed = if is_collated(&new, schema) && is_text(&new, schema) { key(new.clone().unalias()) } else { new };
+        let keyed = match collation_of(&new, schema).filter(|_| is_text(&new, schema)) {
+            Some(by) => key(new.clone().unalias(), by),
+            None => new,
+        };
         if !shown.iter().any(|(known, _)| known == expr) {
             shown.push((expr.clone(), (keyed != *expr).then(|| keyed.clone())));
         }
@@ -376,6 +448,10 @@ fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<Logica
     let groups = named.fields().len() - own_results;
     let mut projection = Vec::with_capacity(named.fields().len());
     for (place, (qualifier, field)) in named.iter().enumerate() {
+        // What GROUPING is made of goes when that is done.
+        if field.name() == Aggregate::INTERNAL_GROUPING_ID {
+            continue;
+        }
         let of_group = columns.iter().find(|(expr, _)| {
             let (of, name) = expr.qualified_name();
             place < groups && of.as_ref() == qualifier && name == *field.name()

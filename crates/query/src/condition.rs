@@ -26,7 +26,7 @@ pub(crate) fn is_expressible(condition: &Expr, schema: &Schema) -> bool {
 fn is_parameter(expr: &Expr) -> bool {
     match expr {
         Expr::Placeholder(_) => true,
-        _ if keyed(expr).is_some_and(|(inner, _)| is_parameter(inner)) => true,
+        _ if keyed(expr).is_some_and(|inner| is_parameter(inner.text)) => true,
         Expr::Cast(cast) => is_parameter(&cast.expr),
         Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
         _ => false,
@@ -52,8 +52,8 @@ pub(crate) fn all(mut parts: Vec<Predicate>) -> Predicate {
 type ConstantOf<'a> = &'a dyn Fn(&Expr) -> Option<Value>;
 
 fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<Predicate> {
-    if let Some((plain, pads)) = without_key(condition, schema) {
-        return build(&plain, schema, constant).and_then(|predicate| collated(predicate, pads));
+    if let Some((plain, by)) = without_key(condition, schema) {
+        return build(&plain, schema, constant).and_then(|predicate| collated(predicate, by));
     }
     match condition {
         Expr::Alias(alias) => build(&alias.expr, schema, constant),
@@ -110,13 +110,14 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
     }
 }
 
-/// A comparison of a column's sort key, as one of the column itself, and whether blanks at the end do not count.
-fn without_key(condition: &Expr, schema: &Schema) -> Option<(Expr, bool)> {
+/// A comparison of a column's sort key, as one of the column itself, with its collation and whether blanks at the end do
+/// not count.
+fn without_key(condition: &Expr, schema: &Schema) -> Option<(Expr, (Collation, bool))> {
     let column = |expr: &Expr| {
-        let (inner, pads) = keyed(expr)?;
-        let column = operand(inner, schema).filter(|column| is_text(*column, schema))?;
+        let inner = keyed(expr)?;
+        let column = operand(inner.text, schema).filter(|column| is_text(*column, schema))?;
         let name = datafusion::common::Column::new_unqualified(schema.field(column).name());
-        Some((Box::new(Expr::Column(name)), pads))
+        Some((Box::new(Expr::Column(name)), (inner.collation, inner.pads)))
     };
     let has_key = match condition {
         Expr::BinaryExpr(it) => comparison(it.op).is_some() && (keyed(&it.left).or(keyed(&it.right))).is_some(),
@@ -131,37 +132,38 @@ fn without_key(condition: &Expr, schema: &Schema) -> Option<(Expr, bool)> {
     }
     match condition.clone() {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-            let (left, right, pads) = match (column(&left), column(&right)) {
-                (Some((column, pads)), None) => (column, right, pads),
-                (None, Some((column, pads))) => (left, column, pads),
+            let (left, right, by) = match (column(&left), column(&right)) {
+                (Some((column, by)), None) => (column, right, by),
+                (None, Some((column, by))) => (left, column, by),
                 _ => return None,
             };
-            Some((Expr::BinaryExpr(BinaryExpr { left, op, right }), pads))
+            Some((Expr::BinaryExpr(BinaryExpr { left, op, right }), by))
         }
         Expr::Between(Between { expr, negated, low, high }) => {
-            let (expr, pads) = column(&expr)?;
-            Some((Expr::Between(Between { expr, negated, low, high }), pads))
+            let (expr, by) = column(&expr)?;
+            Some((Expr::Between(Between { expr, negated, low, high }), by))
         }
         Expr::InList(InList { expr, list, negated }) => {
-            let (expr, pads) = column(&expr)?;
-            Some((Expr::InList(InList { expr, list, negated }), pads))
+            let (expr, by) = column(&expr)?;
+            Some((Expr::InList(InList { expr, list, negated }), by))
         }
         Expr::Like(like) => {
-            let (expr, pads) = column(&like.expr)?;
-            Some((Expr::Like(Like { expr, ..like }), pads))
+            let (expr, by) = column(&like.expr)?;
+            Some((Expr::Like(Like { expr, ..like }), by))
         }
         _ => None,
     }
 }
 
 /// The predicate with every comparison by sort keys.
-fn collated(predicate: Predicate, pads: bool) -> Option<Predicate> {
-    let each = |parts: Vec<Predicate>| parts.into_iter().map(|part| collated(part, pads)).collect::<Option<Vec<_>>>();
+fn collated(predicate: Predicate, by: (Collation, bool)) -> Option<Predicate> {
+    let (collation, pads) = by;
+    let each = |parts: Vec<Predicate>| parts.into_iter().map(|part| collated(part, by)).collect::<Option<Vec<_>>>();
     Some(match predicate {
         Predicate::And(parts) => Predicate::And(each(parts)?),
         Predicate::Or(parts) => Predicate::Or(each(parts)?),
         leaf @ (Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Like { .. }) => {
-            Predicate::Collated { collation: Collation::CaseAccentInsensitive, pads, leaf: Box::new(leaf) }
+            Predicate::Collated { collation, pads, leaf: Box::new(leaf) }
         }
         _ => return None,
     })

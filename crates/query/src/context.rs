@@ -10,12 +10,12 @@ use datafusion::datasource::ViewTable;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner};
+use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, RelationPlanner};
 use datafusion::logical_expr::{
     AggregateUDF, Expr, HigherOrderUDF, LogicalPlanBuilder, ScalarUDF, TableSource, WindowUDF,
 };
 use datafusion::sql::planner::{ParserOptions, SqlToRel};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The tables of a catalog and the functions of a session, for the planning of one statement.
 #[derive(Clone, Copy)]
@@ -36,6 +36,9 @@ pub const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "dbo"];
 
 /// How deep views may be made of views.
 const VIEW_DEPTH: usize = 32;
+
+/// What plans functions in FROM.
+static RELATIONS: LazyLock<[Arc<dyn RelationPlanner>; 1]> = LazyLock::new(|| [Arc::new(crate::rowset::RowsetPlanner)]);
 
 impl StatementContext<'_> {
     /// A view as what its query says.
@@ -88,6 +91,10 @@ impl ContextProvider for StatementContext<'_> {
 
     fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
         self.state.expr_planners()
+    }
+
+    fn get_relation_planners(&self) -> &[Arc<dyn RelationPlanner>] {
+        RELATIONS.as_slice()
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {

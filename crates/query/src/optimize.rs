@@ -17,6 +17,7 @@
 
 use crate::fuse::Fuse;
 use crate::fused::Fused;
+use crate::lateral::{LateralPlanner, Rewrite};
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
 use crate::watch::WatchJoins;
@@ -74,7 +75,9 @@ impl Optimizers {
     /// Optimizers for statements of up to this many threads.
     pub(crate) fn new(threads: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
         let plain = plain_session(fuse, runtime_env);
-        Optimizers { plain, single: session(1, fuse, runtime_env), parallel: session(threads, fuse, runtime_env) }
+        let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
+        let session = |threads| session(threads, fuse, runtime_env, Arc::clone(&lateral));
+        Optimizers { plain, single: session(1), parallel: session(threads) }
     }
 
     /// What DataFusion knows of the session.
@@ -84,7 +87,12 @@ impl Optimizers {
 
     /// The plan with its types settled, optimized.
     pub(crate) fn logical(&self, plan: &LogicalPlan) -> Result<LogicalPlan> {
-        if is_plain(plan) { self.plain.optimize(plan) } else { self.single.optimize(plan) }
+        if is_plain(plan) {
+            return self.plain.optimize(plan);
+        }
+        let state = &self.single;
+        let analyzed = state.analyzer().execute_and_check(plan.clone(), state.config_options(), |_, _| {})?;
+        crate::lateral::optimized(state, analyzed)
     }
 
     /// The operators for an optimized plan.
@@ -117,6 +125,7 @@ fn config(partitions: usize) -> SessionConfig {
 fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionStateBuilder {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
+    analyzer.push(Arc::new(Rewrite { all: false }));
     SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(Arc::clone(runtime_env))
@@ -125,11 +134,12 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 }
 
 /// A session with all of DataFusion's rules and ours.
-fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = fusing(fuse);
     physical.extend(PhysicalOptimizer::new().rules);
     physical.push(Arc::new(WatchJoins));
-    builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical).build()
+    let builder = builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical);
+    builder.with_query_planner(planner).build()
 }
 
 /// A session with the rules for plain statements.
@@ -149,7 +159,7 @@ fn fusing(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
 
 /// Whether a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
 /// subqueries in its expressions.
-fn is_plain(plan: &LogicalPlan) -> bool {
+pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
     let mut plain = true;
     let mut look = |node: &LogicalPlan| {
         plain &= matches!(
@@ -183,7 +193,7 @@ fn has_subquery(expr: &Expr) -> bool {
 fn is_large(plan: &LogicalPlan) -> bool {
     let mut large = false;
     // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
+    let _ = crate::lateral::each_node(plan, &mut |node| {
         if let LogicalPlan::TableScan(scan) = node {
             large |= crate::relation::is_large(&scan.source);
         }

@@ -392,7 +392,7 @@ impl Planner {
             Some(shape) => shape,
             None => {
                 let Logical { plan, is_momentary } = self.logical(lifted.statement, fields, context)?;
-                if is_momentary {
+                if is_momentary || crate::lateral::is_in(&plan) {
                     return plan_err!("it serves one statement only");
                 }
                 let shape = Arc::new(plan);
@@ -532,7 +532,7 @@ fn unsupported(statement: &Statement) -> Error {
 fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
     let (mut tables, mut foreign): (Vec<Arc<dyn Table>>, Vec<String>) = (Vec::new(), Vec::new());
     // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
+    let _ = crate::lateral::each_node(plan, &mut |node| {
         if let LogicalPlan::TableScan(scan) = node {
             match crate::relation::table_of(&scan.source) {
                 Some(table) if tables.iter().any(|known| Arc::ptr_eq(known, &table)) => {}

@@ -13,6 +13,9 @@ use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKi
 impl Inner {
     /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
     pub(crate) fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
+        if let AlterTableAction::AlterColumn(column, _) = &alter.action {
+            return self.alter_column(&alter.table, column);
+        }
         let table = self.names(&[]).table(&alter.table).map_err(raised)?;
         let mut action = alter.action.clone();
         let mut forgotten = Vec::new();

@@ -6,7 +6,8 @@ use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
-use mainstay_mssql::Message;
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
@@ -139,8 +140,8 @@ impl Inner {
                     let index = name.parts.last().map_or("", |part| &part.text);
                     self.execute(&format!("DROP INDEX {exists}{}", quoted(index)))?;
                 }
-                "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" => {
-                    let Some(object) = self.modules.find(name).cloned() else {
+                "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" | "SYNONYM" => {
+                    let Some(object) = self.modules.own(name).cloned() else {
                         if drop.if_exists {
                             continue;
                         }
@@ -172,17 +173,29 @@ impl Inner {
 
     fn sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
         if sequence.alter {
-            return Err(raised(reduce::not_supported("ALTER SEQUENCE")));
+            return self.alter_sequence(sequence);
         }
         let mut text = format!("CREATE SEQUENCE {}", core_name(&sequence.name));
+        let has = |wanted: fn(&SequenceOption) -> bool| sequence.options.iter().any(wanted);
+        let data_type = match &sequence.data_type {
+            Some(declared) => reduce::data_type(declared, Declared::Cast, &self.names(&[])).map_err(raised)?,
+            None => DataType::BigInt,
+        };
+        // Without a word a sequence begins at the end of its type.
+        let (least, most) = range_of(data_type);
+        if !has(|option| matches!(option, SequenceOption::MinValue(Some(_)))) {
+            text.push_str(&format!(" MINVALUE {least}"));
+        }
+        if !has(|option| matches!(option, SequenceOption::MaxValue(Some(_)))) {
+            text.push_str(&format!(" MAXVALUE {most}"));
+        }
         for option in &sequence.options {
             let (word, value) = match option {
                 SequenceOption::StartWith(value) => ("START WITH", Some(value)),
                 SequenceOption::IncrementBy(value) => ("INCREMENT BY", Some(value)),
                 SequenceOption::MinValue(Some(value)) => ("MINVALUE", Some(value)),
                 SequenceOption::MaxValue(Some(value)) => ("MAXVALUE", Some(value)),
-                SequenceOption::MinValue(None) => ("NO MINVALUE", None),
-                SequenceOption::MaxValue(None) => ("NO MAXVALUE", None),
+                SequenceOption::MinValue(None) | SequenceOption::MaxValue(None) => continue,
                 SequenceOption::Cycle(true) => ("CYCLE", None),
                 SequenceOption::Cycle(false) => ("NO CYCLE", None),
                 SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(_) => continue,
@@ -193,6 +206,33 @@ impl Inner {
             }
         }
         self.execute(&text).map(|_| ())
+    }
+
+    /// ALTER SEQUENCE ... RESTART. Other properties are those it was made with.
+    fn alter_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
+        let name = reduce_name(&sequence.name);
+        let shared = self.core.definitions().shared;
+        let is_it = |known: &&mainstay_engine::definitions::SequenceDefinition| {
+            let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
+            let schema = schema.map_or("main", |schema| &schema.name);
+            format!("{schema}.{}", known.name).eq_ignore_ascii_case(&name)
+                || schema == "main" && known.name.eq_ignore_ascii_case(&name)
+        };
+        let Some(known) = shared.sequences.iter().find(is_it) else {
+            let text = format!("Invalid object name '{}'.", sequence.name.last());
+            return Err(raised(Message::error(208, text).state(6)));
+        };
+        for option in &sequence.options {
+            let value = match option {
+                SequenceOption::RestartWith(Some(value)) => whole(value)?,
+                SequenceOption::RestartWith(None) => known.start,
+                SequenceOption::Cache(_) | SequenceOption::NoCache => continue,
+                _ => return Err(raised(reduce::not_supported("ALTER SEQUENCE but for RESTART"))),
+            };
+            let name = name.to_lowercase().replace('\'', "''");
+            self.execute(&format!("SELECT setval('{name}', {value}, false)"))?;
+        }
+        Ok(())
     }
 
     /// KILL: stops what another session runs.
@@ -219,7 +259,7 @@ impl Inner {
         let Some((name, ..)) = modules::defined(statement) else {
             return Err(raised(reduce::not_supported("An object of this kind")));
         };
-        let exists = self.modules.find(name).is_some();
+        let exists = self.modules.own(name).is_some();
         match (define, exists) {
             (DefineKind::Create, true) => {
                 let text = format!("There is already an object named '{}' in the database.", name.last());
@@ -291,6 +331,13 @@ impl Runner<'_> {
             }
             StatementKind::Trigger(trigger) => {
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
+            }
+            StatementKind::CreateSynonym(name, _) => {
+                if matches!(inner.core.changeable_columns(&reduce_name(name)), Ok(Some(_))) {
+                    let text = format!("There is already an object named '{}' in the database.", name.last());
+                    return Err(raised(Message::error(2714, text).state(6)));
+                }
+                inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
             }
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::External(..) => return Err(raised(reduce::not_supported("CREATE TYPE of an assembly"))),
@@ -396,6 +443,11 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
     }
 }
 
+/// The core's name of a table without quotes.
+fn reduce_name(name: &ObjectName) -> String {
+    core_name(name).replace('"', "")
+}
+
 fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
     let text = format!(
         "Cannot drop the {kind} '{}', because it does not exist or you do not have permission.",
@@ -419,4 +471,16 @@ fn whole(value: &Expr) -> Result<i64, Box<Raised>> {
         other => digits(other),
     };
     number.ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
+}
+
+/// The least and greatest number of the type of a sequence.
+fn range_of(data_type: DataType) -> (i64, i64) {
+    let most_of = |digits: u8| 10i64.checked_pow(u32::from(digits)).map_or(i64::MAX, |power| power - 1);
+    match data_type {
+        DataType::TinyInt => (0, 255),
+        DataType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+        DataType::Int => (i32::MIN.into(), i32::MAX.into()),
+        DataType::Decimal { precision, .. } if precision < 19 => (-most_of(precision), most_of(precision)),
+        _ => (i64::MIN, i64::MAX),
+    }
 }

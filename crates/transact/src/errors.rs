@@ -48,6 +48,14 @@ pub(crate) fn message_of(error: &Error) -> Message {
             let text = "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.";
             Message::error(145, text).severity(15)
         }
+        Code::Syntax if error.message().contains("must appear in the GROUP BY clause") => {
+            let text = format!(
+                "Column '{}' is invalid in the select list because it is not contained in either an aggregate function or \
+                 the GROUP BY clause.",
+                quoted()
+            );
+            Message::error(8120, text)
+        }
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
         Code::InvalidValue if error.message().contains("no whole number of") => {
             let to = if error.message().contains("64 bits") { "bigint" } else { "int" };
@@ -61,6 +69,14 @@ pub(crate) fn message_of(error: &Error) -> Message {
             Message::error(8672, text)
         }
         Code::InvalidValue if error.message().contains("more than one row") => subquery(),
+        Code::InvalidValue if error.message().ends_with("has given all its values") => {
+            let name = error.message().split(' ').nth(2).unwrap_or("");
+            let text = format!(
+                "The sequence object '{name}' has reached its minimum or maximum value. Restart the sequence object to allow \
+                 new values to be generated."
+            );
+            Message::error(11728, text)
+        }
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
         _ => Message::error(50000, sentence(error)),

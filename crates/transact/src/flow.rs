@@ -8,10 +8,10 @@ use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
-use mainstay_tds::{Column, Command, Sink};
+use mainstay_tds::Command;
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, SessionFunction};
-use mainstay_tsql::tree::{AssignOperator, Expr, Format, Phrase, PhraseItem, Query, WaitFor};
+use mainstay_tsql::tree::{AssignOperator, Expr, Phrase, PhraseItem, Query, WaitFor};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -244,6 +244,8 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
             mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
         }
         "@@trancount" => int(state.transactions.into()),
+        // Nothing tells the last row version that was given.
+        "@@dbts" => Value::Binary(vec![0; 8]),
         "@@fetch_status" => int(state.fetch_status.into()),
         "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
@@ -309,26 +311,6 @@ pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatem
         });
         *operator != AssignOperator::Set || names_one
     })
-}
-
-/// Sends the rows of a query with FOR JSON or FOR XML.
-pub(crate) fn send_formatted(
-    sink: &mut dyn Sink,
-    format: &Format,
-    columns: &[Column],
-    rows: &[Vec<Value>],
-) -> Result<u64, Box<Raised>> {
-    let text = crate::format::formatted(format, columns, rows).map_err(raised)?;
-    let name = match format {
-        Format::Json(..) => "JSON_F52E2B61-18A1-11d1-B105-00805F49916B",
-        _ => "XML_F52E2B61-18A1-11d1-B105-00805F49916B",
-    };
-    let column = Column::new(name, DataType::NVarChar(mainstay_mssql::Length::Max));
-    sink.columns(std::slice::from_ref(&column)).map_err(crate::query::stopped)?;
-    if !rows.is_empty() {
-        sink.row(&[ValueRef::Text(&text)]).map_err(crate::query::stopped)?;
-    }
-    Ok(rows.len() as u64)
 }
 
 impl Runner<'_> {

@@ -19,6 +19,7 @@
 
 mod accumulate;
 mod alter;
+mod alter_column;
 mod bulk;
 mod calls;
 mod capture;
@@ -35,7 +36,6 @@ mod errors;
 mod fire;
 mod flow;
 mod folder;
-mod format;
 mod functions;
 mod instance;
 mod modules;

@@ -166,14 +166,30 @@ impl Modules {
         Ok(())
     }
 
-    /// The object of this name.
+    /// The object of this name; what a synonym is for.
     pub(crate) fn find(&self, name: &ObjectName) -> Option<&Object> {
+        self.own(self.synonym(name).unwrap_or(name))
+    }
+
+    /// The object of this name, a synonym too.
+    pub(crate) fn own(&self, name: &ObjectName) -> Option<&Object> {
         self.objects.get(&key_of(name))
     }
 
     /// What a call of this name runs: a procedure of the system before one of the database.
     pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
         system::find(name).or_else(|| self.find(name))
+    }
+
+    /// What a synonym is for.
+    pub(crate) fn synonym(&self, name: &ObjectName) -> Option<&ObjectName> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.own(name)?.statement.kind {
+            StatementKind::CreateSynonym(_, target) => Some(target),
+            _ => None,
+        }
     }
 
     /// All objects.
@@ -195,7 +211,7 @@ impl Modules {
 
     /// The triggers of a table for an event (`INSERT`), INSTEAD OF ones or AFTER ones.
     pub(crate) fn triggers(&self, table: &ObjectName, event: &str, instead: bool) -> Vec<Object> {
-        let table = key_of(table);
+        let table = key_of(self.synonym(table).unwrap_or(table));
         let fires = |object: &&Object| {
             object.parent == table
                 && matches!(&object.statement.kind, StatementKind::Trigger(trigger)
@@ -272,6 +288,15 @@ impl Modules {
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         Some(reduce::InlineFunction { parameters, query: query.as_ref().clone() })
+    }
+
+    /// Whether a type takes no NULL.
+    pub(crate) fn is_not_null_type(&self, name: &ObjectName) -> bool {
+        let object = if self.objects.is_empty() { None } else { self.find(name) };
+        object.is_some_and(|object| match &object.statement.kind {
+            StatementKind::CreateType(create) => matches!(create.as_ref(), CreateType::Alias(_, _, Some(false))),
+            _ => false,
+        })
     }
 
     /// A function that fills a table.
@@ -407,6 +432,7 @@ pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static st
             _ => return None,
         },
         StatementKind::View(view) => (&view.name, "V", None),
+        StatementKind::CreateSynonym(name, _) => (name, "SN", None),
         StatementKind::CreateType(create) => match create.as_ref() {
             CreateType::Alias(name, ..) => (name, "UDT", None),
             CreateType::Table(name, ..) => (name, "TT", None),

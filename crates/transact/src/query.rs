@@ -156,7 +156,7 @@ impl Runner<'_> {
             inner.plan(&text, parameters, heads)
         })?;
         let values = self.values(&mut plan, host, call)?;
-        let outcome = self.send(&mut plan, &values, query);
+        let outcome = self.send(&mut plan, &values);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
         self.inner.state.row_count = count as i64;
@@ -195,7 +195,7 @@ impl Runner<'_> {
     }
 
     /// Sends the rows of a plan to the client, or to who captures them.
-    fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
+    fn send(&mut self, plan: &mut Plan, values: &[Value]) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let limit = match self.inner.state.options.row_limit {
             _ if self.inner.state.options.fmt_only => 0,
@@ -213,13 +213,6 @@ impl Runner<'_> {
                 known
             }
         };
-        if let Some(format) = &query.format {
-            let mut all = Vec::new();
-            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
-                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
-            }
-            return crate::flow::send_formatted(self.sink, format, &columns, &all);
-        }
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(&columns)?,
             None => self.sink.columns(&columns).map_err(stopped)?,

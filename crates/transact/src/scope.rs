@@ -215,6 +215,7 @@ impl Scope for Names<'_> {
     }
 
     fn table(&self, name: &ObjectName) -> Result<String, Message> {
+        let name = self.modules.synonym(name).unwrap_or(name);
         let last = name.last();
         if let Some(table) = self.state.temporary(last) {
             return Ok(quoted(&table.core));
@@ -252,11 +253,12 @@ impl Scope for Names<'_> {
         let mut core = self.core.borrow_mut();
         if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
             let column = |column: ChangeableColumn| {
+                let data_type = type_of_field(&column.field)?;
                 Some(TableColumn {
                     name: column.field.name().clone(),
-                    data_type: type_of_field(&column.field)?,
+                    data_type,
                     is_identity: column.is_identity,
-                    is_computed: column.is_computed,
+                    is_computed: column.is_computed || data_type == DataType::RowVersion,
                 })
             };
             return columns.into_iter().map(column).collect();
@@ -333,6 +335,10 @@ impl Scope for Names<'_> {
 
     fn user_type(&self, name: &ObjectName) -> Option<DataType> {
         Types::user_type(self.modules, name)
+    }
+
+    fn is_not_null_type(&self, name: &ObjectName) -> bool {
+        self.modules.is_not_null_type(name)
     }
 
     fn expression_type(&self, query: &str) -> Result<DataType, Message> {

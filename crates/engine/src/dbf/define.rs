@@ -264,6 +264,9 @@ fn restructure(
             let old = &spec.fields[place];
             spec.fields[place] = field_spec(spec.format, &old.name.clone(), *sql_type, old.nullable)?;
         }
+        Alteration::TakeColumn { column, .. } => {
+            return Err(Error::new(Code::Unsupported, format!("CHANGE COLUMN {column} of a DBF table")));
+        }
         Alteration::SetNotNull { column, not_null } => {
             let place = place_of(spec, column)?;
             spec.fields[place].nullable = !not_null;

@@ -410,6 +410,18 @@ impl<'n> Definitions<'n> {
                 let id = column_of(table, column)?;
                 column_mut(table, id).into_iter().for_each(|column| column.not_null = *not_null);
             }
+            Alteration::TakeColumn { column, from } => {
+                let (old, new) = (column_of(table, column)?, column_of(table, from)?);
+                let is_referred = |other: &TableDefinition| {
+                    let mut keys = other.foreign_keys.iter().filter(|key| key.referenced_table == table.id);
+                    keys.any(|key| key.referenced_columns.contains(&old))
+                };
+                if let Some(other) = catalog.tables.iter().find(|other| is_referred(other)) {
+                    let message = format!("{} refers to the column {column}", other.name);
+                    return Err(Error::new(Code::Unsupported, message).hint("drop that reference first"));
+                }
+                take_column(table, old, new);
+            }
             Alteration::SetDefault { column, default } => {
                 let id = column_of(table, column)?;
                 column_mut(table, id).into_iter().for_each(|column| column.default = default.clone());
@@ -541,6 +553,20 @@ fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
 
 fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {
     table.columns.iter_mut().find(|column| column.id == id)
+}
+
+/// Puts one column in the place of another, whose name, default and keys it takes.
+fn take_column(table: &mut TableDefinition, old: u64, new: u64) {
+    let Some(place) = table.columns.iter().position(|column| column.id == new) else { return };
+    let taken = table.columns.remove(place);
+    if let Some(column) = column_mut(table, old) {
+        (column.id, column.sql_type, column.declared) = (taken.id, taken.sql_type, taken.declared);
+    }
+    let of_keys = table.primary_key.iter_mut().chain(&mut table.unique).flat_map(|key| &mut key.columns);
+    let of_indexes = table.indexes.iter_mut().flat_map(|index| &mut index.columns);
+    of_keys.chain(of_indexes).filter(|part| part.column == old).for_each(|part| part.column = new);
+    let of_references = table.foreign_keys.iter_mut().flat_map(|key| &mut key.columns);
+    of_references.filter(|column| **column == old).for_each(|column| *column = new);
 }
 
 fn drop_column(table: &mut TableDefinition, column: u64) -> Result<()> {

@@ -117,7 +117,11 @@ pub fn convert(
         Money | SmallMoney => number::to_money(&source),
         Float | Real => number::to_float(&source),
         Date | Time(_) | SmallDateTime | DateTime | DateTime2(_) | DateTimeOffset(_) => to_moment::to_moment(&source),
-        Char(_) | VarChar(_) | NChar(_) | NVarChar(_) | Text | NText | Xml => text::to_text(&source),
+        Char(_) | VarChar(_) | NChar(_) | NVarChar(_) | Text | NText => text::to_text(&source),
+        Xml => match text::to_text(&source)? {
+            Value::Text(text) => crate::xml::normalized(text.trim_start_matches('\u{feff}')).map(Value::Text),
+            other => Ok(other),
+        },
         Binary(_) | VarBinary(_) | Image => binary::to_binary(&source),
         RowVersion => {
             let source = Source { to: Binary(8), ..source };

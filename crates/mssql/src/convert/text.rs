@@ -25,6 +25,8 @@ pub fn to_text(source: &Source<'_>) -> Result<Value, Message> {
             let shown = shown(value, source)?;
             match room(to) {
                 Some(room) if shown.chars().count() > room && !source.from.is_moment() => too_long(source)?,
+                // The months of other calendars are not in the code page.
+                _ if !national && !shown.is_ascii() => text::to_code_page(&shown).into_owned(),
                 _ => shown,
             }
         }

@@ -65,7 +65,7 @@ fn encode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 }
 
 /// Four characters for three bytes; for a text that goes into addresses without padding and with `-` and `_`.
-pub(super) fn base64(bytes: &[u8], url: bool) -> String {
+pub(crate) fn base64(bytes: &[u8], url: bool) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let number = (0..3).fold(0u32, |number, i| number << 8 | u32::from(group.get(i).copied().unwrap_or(0)));

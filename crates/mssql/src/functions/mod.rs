@@ -24,14 +24,17 @@ mod now;
 mod search;
 mod strings;
 mod strings_build;
+mod xml;
 mod zone;
 
 #[cfg(test)]
 mod tests;
 
 pub use binding::{Binding, Call};
+pub(crate) use hash::base64;
 pub use json::json_of;
 pub use metadata::TYPE_NAMES;
+pub(crate) use strings_build::json_escaped;
 
 use crate::argument::Argument;
 use crate::context::Context;
@@ -223,7 +226,7 @@ fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
 }
 
 /// Every function, by module.
-const MODULES: [&[Function]; 12] = [
+const MODULES: [&[Function]; 13] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
@@ -234,6 +237,7 @@ const MODULES: [&[Function]; 12] = [
     zone::FUNCTIONS,
     format::FUNCTIONS,
     json::FUNCTIONS,
+    xml::FUNCTIONS,
     hash::FUNCTIONS,
     now::FUNCTIONS,
 ];

@@ -46,7 +46,7 @@ choice! { SqlType {
     19 Uuid;
 } }
 
-choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; } }
+choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; 2 CaseInsensitive; } }
 choice! { TransactionStep { 0 Begin; 1 Commit; 2 RollBack; 3 Savepoint(name); 4 RollBackTo(name); } }
 structure! { Outcome { columns, rows, affected, step } }
 structure! { Interval { months, days, ticks } }

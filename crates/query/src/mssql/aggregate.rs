@@ -11,7 +11,7 @@
 
 use super::PREFIX;
 use super::function::failed;
-use super::lower::{Lowerer, Typed, convert};
+use super::lower::{By, Lowerer, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::{Column, Result, internal_err, not_impl_err};
@@ -180,9 +180,9 @@ impl Around for InWindow<'_> {
 fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Parts) -> Result<Typed> {
     let argument = args.first().and_then(|arg| arg.data_type);
     let data_type = result(name, argument).map_err(failed)?;
-    let is_binary = args.first().is_some_and(|arg| arg.is_binary);
+    let by = args.first().map_or(By::DEFAULT, |arg| arg.by);
     let exprs: Vec<Expr> = args.iter().map(|arg| arg.expr.clone()).collect();
-    let typed = |expr: Expr, data_type: Option<DataType>| Typed { expr, data_type, is_binary };
+    let typed = |expr: Expr, data_type: Option<DataType>| Typed { expr, data_type, by };
     let mut core = |function: Arc<AggregateUDF>, args: Vec<Expr>| parts.add(around.call(function, args));
     let float = |expr: &Expr| vec![cast(expr.clone(), ArrowType::Float64)];
     let first = exprs.first().cloned().unwrap_or_else(|| lit(1i64));
@@ -238,11 +238,18 @@ fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
         return internal_err!("no function {name}");
     };
     let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
-    let known = function.operation.bind(&given, &vec![None; given.len()]).map_err(failed)?;
-    let (data_type, is_binary) = (known.result, args.iter().any(|arg| arg.is_binary));
+    let by = By::of(&args);
+    let known = function.operation.bind_collated(&given, &vec![None; given.len()], by.said()).map_err(failed)?;
+    let data_type = known.result;
     let args = args.into_iter().map(|arg| arg.expr).collect();
     let expr = Expr::ScalarFunction(ScalarFunction::new_udf(super::function::bound(function, known), args));
-    Ok(Typed { expr, data_type, is_binary })
+    Ok(Typed { expr, data_type, by })
+}
+
+/// What the field of an expression says.
+fn metadata_of(typed: &Typed) -> Option<FieldMetadata> {
+    let data_type = typed.data_type?;
+    Some(FieldMetadata::from(types::metadata_collated(data_type, typed.by.collation)))
 }
 
 /// An aggregate node over the core's aggregates, with a projection above that has the names and types of T-SQL's.
@@ -274,10 +281,12 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     let mut projection = Vec::with_capacity(schema.fields().len());
     let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
     for (place, (qualifier, field)) in schema.iter().enumerate() {
+        // What GROUPING is made of goes when that is done.
+        if field.name() == Aggregate::INTERNAL_GROUPING_ID {
+            continue;
+        }
         let (value, metadata) = match place.checked_sub(groups).and_then(|place| results.get(place)) {
-            Some(typed) => {
-                (typed.expr.clone(), typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type))))
-            }
+            Some(typed) => (typed.expr.clone(), metadata_of(typed)),
             None => match known.get(place) {
                 Some(column) => (column.clone(), Some(FieldMetadata::from(field.metadata().clone()))),
                 None => return internal_err!("a group without a column"),
@@ -325,7 +334,7 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
     for (place, (qualifier, field)) in schema.iter().enumerate() {
         projection.push(match place.checked_sub(inputs).and_then(|place| results.get(place)) {
             Some(typed) => {
-                let metadata = typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type)));
+                let metadata = metadata_of(typed);
                 typed.expr.clone().alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata)
             }
             None => Expr::Column(Column::from((qualifier, field))),

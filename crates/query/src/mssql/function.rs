@@ -47,7 +47,7 @@ fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc
 }
 
 /// A message of SQL Server on its way through the planner.
-pub(super) fn failed(message: Message) -> datafusion::common::DataFusionError {
+pub(crate) fn failed(message: Message) -> datafusion::common::DataFusionError {
     crate::error::to_datafusion(error_of(message))
 }
 

@@ -14,10 +14,11 @@ use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, P
 use datafusion::logical_expr::{
     BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit, utils::merge_schema,
 };
-use mainstay_base::{Value, ValueRef};
+use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_mssql::{Bound, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,8 +31,49 @@ pub(super) struct Typed {
     pub(super) expr: Expr,
     /// `None` for NULL, for conditions, and for what SQL Server has no type for.
     pub(super) data_type: Option<DataType>,
-    /// Whether its text compares by its bytes: columns of files, and what COLLATE says so of.
-    pub(super) is_binary: bool,
+    /// How its text compares.
+    pub(super) by: By,
+}
+
+/// A collation with what says it: the strongest of several counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct By {
+    pub(super) collation: Collation,
+    strength: Strength,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    /// Nothing.
+    Default,
+    /// The column that it is of.
+    Column,
+    /// The column of a file, where blanks at the end may count.
+    File,
+    /// COLLATE.
+    Explicit,
+}
+
+impl By {
+    /// As literals and variables compare.
+    pub(super) const DEFAULT: By = By { collation: mainstay_mssql::collation::COMPARISON, strength: Strength::Default };
+
+    /// As columns of files compare: by their bytes.
+    const OF_FILE: By = By { collation: Collation::Binary, strength: Strength::File };
+
+    /// What several texts compare by. Of two columns that differ it is the one that compares bytes, or the first.
+    pub(super) fn of<'t>(all: impl IntoIterator<Item = &'t Typed>) -> By {
+        all.into_iter().map(|typed| typed.by).fold(By::DEFAULT, |best, by| match by.strength.cmp(&best.strength) {
+            Ordering::Greater => by,
+            Ordering::Equal if by.collation == Collation::Binary => by,
+            _ => best,
+        })
+    }
+
+    /// What functions are told: nothing if nothing says it.
+    pub(super) fn said(self) -> Option<Collation> {
+        (self.strength != Strength::Default).then_some(self.collation)
+    }
 }
 
 /// The plan without functions of T-SQL that have a plain form.
@@ -50,6 +92,7 @@ fn has_functions(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
         found |= node.expressions().iter().any(has_function) || union::has_types_to_meet(node);
+        found |= matches!(node, LogicalPlan::RecursiveQuery(_));
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
     Ok(found)
@@ -84,6 +127,7 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
             Ok(LogicalPlan::Projection(node))
         }
         LogicalPlan::Union(node) => union::lowered(node),
+        LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }
@@ -101,7 +145,8 @@ impl Lowerer<'_> {
         }
         let (relation, name) = expr.qualified_name();
         let typed = self.lower(expr)?;
-        let metadata = typed.data_type.map(|data_type| FieldMetadata::from(types::metadata(data_type)));
+        let metadata = typed.data_type.map(|data_type| types::metadata_collated(data_type, typed.by.collation));
+        let metadata = metadata.map(FieldMetadata::from);
         Ok(typed.expr.unalias().alias_qualified_with_metadata(relation, name, metadata))
     }
 
@@ -151,8 +196,17 @@ impl Lowerer<'_> {
             Expr::OuterReferenceColumn(field, _) => Some(field),
             _ => None,
         };
-        let is_binary = column.is_some_and(|field| field.data_type().is_string() && !collate::has_collation(field));
-        Typed { expr, data_type, is_binary }
+        let by = match column.filter(|field| field.data_type().is_string()) {
+            Some(field) => {
+                let collation = collate::collation_of_field(field).unwrap_or(Collation::Binary);
+                match field.metadata().contains_key(types::DECLARED) {
+                    true => By { collation, strength: Strength::Column },
+                    false => By { collation, ..By::OF_FILE },
+                }
+            }
+            None => By::DEFAULT,
+        };
+        Typed { expr, data_type, by }
     }
 
     fn call(&self, function: &Function, mut args: Vec<Typed>) -> Result<Typed> {
@@ -164,36 +218,32 @@ impl Lowerer<'_> {
             return Ok(given(typed(args.remove(0), *data_type)?));
         }
         if let (Operation::Collate(name), 1) = (operation.as_ref(), args.len()) {
-            let upper = name.to_ascii_uppercase();
-            let is_binary = upper.contains("_CS") || upper.contains("_BIN");
-            return Ok(Typed { is_binary, ..args.remove(0) });
+            let collation = mainstay_mssql::collation::by_name(name).unwrap_or_default();
+            let Typed { expr, data_type, .. } = args.remove(0);
+            let known = operation.bind(&[data_type], &[None]).map_err(failed)?;
+            // The function stays around it, for what orders and groups by it.
+            let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![expr]));
+            return Ok(Typed { expr, data_type, by: By { collation, strength: Strength::Explicit } });
         }
         let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
         let constants: Vec<Option<Value>> = args.iter().map(|arg| constant(&arg.expr)).collect();
-        let known = operation.bind(&given, &constants).map_err(failed)?;
-        let is_binary = args.iter().any(|arg| arg.is_binary);
-        if let Some(expr) = self.plain_form(&operation, &known, &args, is_binary)? {
-            return Ok(Typed { expr, data_type: known.result, is_binary });
+        let by = By::of(&args);
+        let known = operation.bind_collated(&given, &constants, by.said()).map_err(failed)?;
+        if let Some(expr) = self.plain_form(&operation, &known, &args, by)? {
+            return Ok(Typed { expr, data_type: known.result, by });
         }
         let data_type = known.result;
         let args = args.into_iter().map(|arg| arg.expr).collect();
         let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), args));
-        Ok(Typed { expr, data_type, is_binary })
+        Ok(Typed { expr, data_type, by })
     }
 
     /// The core's expression for an operation, where it has one with the same meaning.
-    fn plain_form(
-        &self,
-        operation: &Operation,
-        known: &Bound,
-        args: &[Typed],
-        is_binary: bool,
-    ) -> Result<Option<Expr>> {
+    fn plain_form(&self, operation: &Operation, known: &Bound, args: &[Typed], by: By) -> Result<Option<Expr>> {
         Ok(match operation {
             Operation::Compare(op) => match args {
                 [left, right] => {
-                    let (left, right) =
-                        (self.compared(left, known, is_binary)?, self.compared(right, known, is_binary)?);
+                    let (left, right) = (self.compared(left, known, by)?, self.compared(right, known, by)?);
                     Some(Expr::BinaryExpr(BinaryExpr {
                         left: Box::new(left),
                         op: comparison(*op),
@@ -203,12 +253,12 @@ impl Lowerer<'_> {
                 _ => None,
             },
             Operation::In => {
-                let mut sides = args.iter().map(|arg| self.compared(arg, known, is_binary));
+                let mut sides = args.iter().map(|arg| self.compared(arg, known, by));
                 let Some(first) = sides.next() else { return Ok(None) };
                 let (expr, list) = (Box::new(first?), sides.collect::<Result<Vec<_>>>()?);
                 Some(Expr::InList(InList { expr, list, negated: false }))
             }
-            Operation::Like => simple_like(args, is_binary),
+            Operation::Like => simple_like(args, by),
             Operation::Convert(..) | Operation::Assign(..) => match args {
                 [arg] => lossless(arg, known.result),
                 _ => None,
@@ -231,15 +281,16 @@ impl Lowerer<'_> {
     }
 
     /// A side of a comparison: of the type that both sides are brought to, by its key if it is text.
-    fn compared(&self, side: &Typed, known: &Bound, is_binary: bool) -> Result<Expr> {
+    fn compared(&self, side: &Typed, known: &Bound, by: By) -> Result<Expr> {
         let Some(common) = known.common else { return Ok(side.expr.clone()) };
         let is_text = |data_type: Option<DataType>| data_type.is_none_or(DataType::is_text);
         let converted = match common.is_text() && is_text(side.data_type) {
             // Lengths do not matter to a comparison.
-            true => side.expr.clone(),
+            true => without_collate(side.expr.clone()),
             false => convert(side.clone(), common)?.expr,
         };
-        Ok(if common.is_text() && !is_binary { collate::key(converted) } else { converted })
+        let is_keyed = common.is_text() && by != By::OF_FILE;
+        Ok(if is_keyed { collate::key(converted, by.collation) } else { converted })
     }
 
     fn case(&self, case: Case) -> Result<Typed> {
@@ -248,7 +299,7 @@ impl Lowerer<'_> {
         let otherwise = case.else_expr.map(|expr| self.lower(*expr)).transpose()?;
         let results = branches.iter().map(|(_, then)| then).chain(&otherwise);
         let result = mainstay_mssql::types::of_all(results.clone().map(|typed| typed.data_type)).map_err(failed)?;
-        let is_binary = results.clone().any(|typed| typed.is_binary);
+        let by = By::of(results.clone());
         let to = |typed: Typed| -> Result<Box<Expr>> {
             Ok(Box::new(match result {
                 Some(result) => convert(typed, result)?.expr,
@@ -259,7 +310,7 @@ impl Lowerer<'_> {
         let when_then = branches.into_iter().map(|(when, then)| Ok((Box::new(when.expr), to(then)?)));
         let when_then = when_then.collect::<Result<Vec<_>>>()?;
         let expr = Expr::Case(Case::new(base, when_then, otherwise.map(to).transpose()?));
-        Ok(Typed { expr, data_type: result, is_binary })
+        Ok(Typed { expr, data_type: result, by })
     }
 }
 
@@ -275,7 +326,7 @@ fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
         other if other.get_type(&DFSchema::empty()).is_ok_and(|own| own == arrow) => other,
         other => cast(other, arrow),
     };
-    Ok(Typed { expr, data_type: Some(data_type), is_binary: false })
+    Ok(Typed { expr, data_type: Some(data_type), by: By::DEFAULT })
 }
 
 /// A parameter, whose place a literal may have taken by now: it is marked, so that its value does not count.
@@ -330,13 +381,13 @@ pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
             other @ Expr::Column(_) => cast(other, data_type_of(types::sql_type(to))),
             other => other,
         };
-        return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });
+        return Ok(Typed { expr, data_type: Some(to), by: arg.by });
     };
     if from == to {
         return Ok(arg);
     }
     if let Some(expr) = lossless(&arg, Some(to)) {
-        return Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary });
+        return Ok(Typed { expr, data_type: Some(to), by: arg.by });
     }
     let name = format!("cast:{to}");
     let Some(udf) = super::function(&name) else {
@@ -347,7 +398,7 @@ pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
     };
     let known = function.operation.bind(&[Some(from)], &[constant(&arg.expr)]).map_err(failed)?;
     let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![arg.expr]));
-    Ok(Typed { expr, data_type: Some(to), is_binary: arg.is_binary })
+    Ok(Typed { expr, data_type: Some(to), by: arg.by })
 }
 
 /// A conversion that cannot fail or lose anything, as the core's cast.
@@ -389,8 +440,26 @@ fn is_plain_number(data_type: DataType) -> bool {
     matches!(data_type, DataType::Int | DataType::BigInt | DataType::SmallInt | DataType::Float | DataType::Real)
 }
 
+/// What stands in a COLLATE.
+fn without_collate(expr: Expr) -> Expr {
+    match expr {
+        Expr::ScalarFunction(mut call) if collate_of(&call).is_some() && call.args.len() == 1 => {
+            call.args.pop().unwrap_or_else(|| Expr::ScalarFunction(call.clone()))
+        }
+        other => other,
+    }
+}
+
+/// The collation that a call of COLLATE gives its argument.
+pub(crate) fn collate_of(call: &ScalarFunction) -> Option<Collation> {
+    match function_of(call)?.operation.as_ref() {
+        Operation::Collate(name) => mainstay_mssql::collation::by_name(name),
+        _ => None,
+    }
+}
+
 /// LIKE with a literal pattern that has no sets of characters.
-fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
+fn simple_like(args: &[Typed], by: By) -> Option<Expr> {
     let [value, pattern] = args else { return None };
     let Some(Value::Text(text)) = literal_value(&pattern.expr) else { return None };
     let is_simple = !text.contains(['[', '\\']) && !text.ends_with(' ');
@@ -398,8 +467,8 @@ fn simple_like(args: &[Typed], is_binary: bool) -> Option<Expr> {
     if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(_) | DataType::NChar(_))) {
         return None;
     }
-    let by = |expr: Expr| if is_binary { expr } else { collate::fold(expr) };
-    let (expr, pattern) = (Box::new(by(value.expr.clone())), Box::new(by(lit(text))));
+    let fold = |expr: Expr| Box::new(collate::fold(without_collate(expr), by.collation));
+    let (expr, pattern) = (fold(value.expr.clone()), fold(lit(text)));
     Some(Expr::Like(Like { negated: false, expr, pattern, escape_char: None, case_insensitive: false }))
 }
 

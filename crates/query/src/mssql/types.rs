@@ -27,7 +27,7 @@ const MOST_CHARACTERS: u32 = 4000;
 /// and the last day of 9999 is what many applications mean by "for ever".
 pub fn sql_type(data_type: DataType) -> SqlType {
     use DataType::*;
-    let collation = Collation::CaseAccentInsensitive;
+    let collation = mainstay_mssql::collation::COMPARISON;
     match data_type {
         Bit => SqlType::Boolean,
         TinyInt | SmallInt => SqlType::SmallInt,
@@ -71,6 +71,17 @@ pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
     let mut metadata = HashMap::from([(DECLARED.to_owned(), data_type.to_string())]);
     if let Some(collation) = sql_type(data_type).collation() {
         metadata.insert(COLLATION.to_owned(), collation.name().to_owned());
+    }
+    metadata
+}
+
+/// The same for text that compares by this collation.
+pub(crate) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
+    let mut metadata = metadata(data_type);
+    if collation == Collation::Binary {
+        metadata.remove(COLLATION);
+    } else if let Some(name) = metadata.get_mut(COLLATION) {
+        *name = collation.name().to_owned();
     }
     metadata
 }

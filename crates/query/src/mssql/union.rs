@@ -4,13 +4,14 @@
 //! than the common ones are wrapped into a projection that converts them.
 
 use super::function::failed;
-use super::lower::{Typed, convert};
+use super::lower::{By, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Union};
-use mainstay_mssql::DataType;
+use datafusion::logical_expr::{Expr, LogicalPlan, Projection, RecursiveQuery, Union};
+use mainstay_mssql::{DataType, Message};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Whether a plan is a UNION of T-SQL's columns, whose types are not the same.
@@ -62,9 +63,54 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Ar
             continue;
         };
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
-        let expr = convert(Typed { expr: column, data_type, is_binary: false }, *to)?.expr;
-        let metadata = FieldMetadata::from(types::metadata(*to));
+        let collation = crate::collate::collation_of_field(field).unwrap_or(By::DEFAULT.collation);
+        let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to)?.expr;
+        let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
         exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
     }
     Projection::try_new(exprs, Arc::clone(plan)).map(|projection| Arc::new(LogicalPlan::Projection(projection)))
+}
+
+/// Both parts with columns of one type, and with one description of each: the core's operator compares these.
+///
+/// Errors: 240 where a text of the recursive part does not fit in the column.
+pub(super) fn lowered_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
+    let (first, again) = (&node.static_term, &node.recursive_term);
+    let pairs = first.schema().fields().iter().zip(again.schema().fields());
+    let mut described: Vec<HashMap<String, String>> = Vec::new();
+    let mut types = Vec::new();
+    for (of_first, of_again) in pairs {
+        let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(types::DECLARED));
+        let given = types::declared_type(of_again);
+        if let (Some(to), Some(from)) = (data_type, given)
+            && to.is_text()
+            && from.is_text()
+            && from.limit().is_none_or(|from| to.limit().is_some_and(|to| from > to))
+            && to.limit().is_some()
+        {
+            let text = format!(
+                "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{}\".",
+                of_first.name(),
+                node.name
+            );
+            return Err(failed(Message::error(240, text)));
+        }
+        let mut all = of_again.metadata().clone();
+        all.extend(of_first.metadata().clone());
+        described.push(all);
+        types.push(data_type);
+    }
+    let again = brought_to(again, &types)?;
+    let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
+        let schema = Arc::clone(plan.schema());
+        let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {
+            let column = Expr::Column(Column::new(relation.cloned(), field.name()));
+            let metadata = Some(FieldMetadata::from(metadata.clone()));
+            column.alias_qualified_with_metadata(relation.cloned(), field.name(), metadata)
+        });
+        let projection = Projection::try_new(exprs.collect(), Arc::clone(plan))?;
+        Ok(Arc::new(LogicalPlan::Projection(projection)))
+    };
+    let (static_term, recursive_term) = (describe(first)?, describe(&again)?);
+    Ok(LogicalPlan::RecursiveQuery(RecursiveQuery { static_term, recursive_term, ..node }))
 }

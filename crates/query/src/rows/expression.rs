@@ -1,12 +1,12 @@
 //! Expressions of a plan as the row executor has them: its own where it has them, and calls of a dialect's functions.
 
 use super::{Scope, declare};
-use crate::collate::keyed;
+use crate::collate::{Keyed, keyed};
 use crate::condition::{comparison, value_of};
 use arrow_schema::{DataType, TimeUnit};
 use datafusion::logical_expr::expr::{AggregateFunction, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
-use mainstay_base::{Collation, Value};
+use mainstay_base::Value;
 use mainstay_rows::{Block, Call, Called, Expression, Number, Operation, ParameterType};
 use mainstay_table::Comparison;
 
@@ -119,9 +119,9 @@ impl Scope<'_> {
 
     /// A sort key, or a function of a dialect.
     fn function(&self, whole: &Expr, call: &ScalarFunction, block: &mut Block) -> Option<Expression> {
-        if let Some((text, pads)) = keyed(whole) {
+        if let Some(Keyed { text, collation, pads }) = keyed(whole) {
             let text = self.boxed(text, block)?;
-            return Some(Expression::SortKey { text, collation: Collation::CaseAccentInsensitive, pads });
+            return Some(Expression::SortKey { text, collation, pads });
         }
         let function = Called(crate::mssql::row_function(&call.func)?);
         let arguments = call.args.iter().map(|argument| self.expression(argument, block)).collect::<Option<_>>()?;
@@ -130,14 +130,16 @@ impl Scope<'_> {
 
     /// A comparison of two sort keys: one of the texts, which an index may answer.
     fn text_comparison(&self, op: Comparison, (left, right): (&Expr, &Expr), block: &mut Block) -> Option<Expression> {
+        let of = |expr: &Expr| keyed(expr).map(|keyed| keyed.collation);
+        let collation = of(left).or(of(right))?;
         let mut side = |expr: &Expr| match (keyed(expr), expr) {
-            (Some((text, true)), _) => self.boxed(text, block),
+            (Some(Keyed { text, collation: own, pads: true }), _) if own == collation => self.boxed(text, block),
             // The key of a literal, which is its own key.
             (None, Expr::Literal(..)) => self.boxed(expr, block),
             _ => None,
         };
         let (left, right) = (side(left)?, side(right)?);
-        Some(Expression::CompareText { op, left, right, collation: Collation::CaseAccentInsensitive })
+        Some(Expression::CompareText { op, left, right, collation })
     }
 
     fn boxed(&self, expr: &Expr, block: &mut Block) -> Option<Box<Expression>> {

@@ -50,6 +50,13 @@ pub enum Alteration {
         /// SET, or DROP.
         not_null: bool,
     },
+    /// CHANGE COLUMN a column into one that is there: that takes type and values of the first, which goes.
+    TakeColumn {
+        /// The column.
+        column: Name,
+        /// The one that has its new type and values.
+        from: Name,
+    },
     /// ALTER COLUMN ... TYPE.
     SetType {
         /// The column.
@@ -97,6 +104,11 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
         }
         AlterTableOperation::DropConstraint { name, .. } => Alteration::DropConstraint(Name::simple(name, text)),
         AlterTableOperation::AlterColumn { column_name, op } => alter_column(Name::simple(column_name, text), op)?,
+        AlterTableOperation::ChangeColumn { old_name, new_name, options, column_position: None, .. }
+            if options.is_empty() =>
+        {
+            Alteration::TakeColumn { column: Name::simple(new_name, text), from: Name::simple(old_name, text) }
+        }
         other => return Err(unsupported(format!("ALTER TABLE ... {other}"))),
     });
     Ok(())

@@ -280,9 +280,16 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         ColumnOption::Collation(name) => Some(collation(&name.to_string())),
         _ => None,
     });
+    let collation = collation.transpose()?;
+    let declared = sql_type(&clause.data_type, collation.unwrap_or_default())
+        .map_err(|error| error.at(format!("column {}", name.written)))?;
     let mut column = ColumnClause {
-        sql_type: sql_type(&clause.data_type, collation.transpose()?.unwrap_or_default())
-            .map_err(|error| error.at(format!("column {}", name.written)))?,
+        // The types of a dialect bring a collation with them.
+        sql_type: match (declared, collation) {
+            (SqlType::Char { length, .. }, Some(collation)) => SqlType::Char { length, collation },
+            (SqlType::VarChar { length, .. }, Some(collation)) => SqlType::VarChar { length, collation },
+            (declared, _) => declared,
+        },
         declared: crate::mssql::declared_type(&clause.data_type),
         name,
         not_null: false,
@@ -358,8 +365,12 @@ fn collation(name: &str) -> Result<Collation> {
     if name.ends_with("_ci_ai") || name == "nocase" {
         return Ok(Collation::CaseAccentInsensitive);
     }
+    if name.ends_with("_ci_as") {
+        return Ok(Collation::CaseInsensitive);
+    }
     Collation::by_name(&name).ok_or_else(|| {
-        Error::new(Code::InvalidValue, format!("there is no collation \"{name}\"")).hint("there are binary and ci_ai")
+        Error::new(Code::InvalidValue, format!("there is no collation \"{name}\""))
+            .hint("there are binary, ci_ai and ci_as")
     })
 }
 

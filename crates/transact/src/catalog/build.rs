@@ -93,7 +93,9 @@ impl Made<'_> {
             .flat_map(|table| table.columns.iter().filter_map(|column| column.identity.as_ref()))
             .map(|identity| identity.sequence)
             .collect();
-        for sequence in shared.sequences.iter().filter(|sequence| !identities.contains(&sequence.id)) {
+        let own = reduce::ROW_VERSIONS.rsplit('.').next().unwrap_or("");
+        let is_shown = |sequence: &&SequenceDefinition| !identities.contains(&sequence.id) && sequence.name != own;
+        for sequence in shared.sequences.iter().filter(is_shown) {
             let Some(schema) = schema_of(shared, sequence.schema) else { continue };
             let detail = Detail::Sequence(sequence.clone());
             objects.push(Object { detail, ..plain(kept_id(sequence.id), schema, &sequence.name, "SO") });
@@ -231,6 +233,7 @@ impl Made<'_> {
                 "TR" => "TR",
                 "TT" => "TT",
                 "UDT" => "UDT",
+                "SN" => "SN",
                 "V" => {
                     // The view itself is the core's; its text is here.
                     let id = ids.get(&module.key);

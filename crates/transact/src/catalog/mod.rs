@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The collation of the database.
-pub(crate) const COLLATION: &str = "SQL_Latin1_General_CP1_CI_AI";
+pub(crate) const COLLATION: &str = "SQL_Latin1_General_CP1_CI_AS";
 
 /// The number of the schema `dbo`.
 pub(crate) const DBO: i64 = 1;

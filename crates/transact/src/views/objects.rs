@@ -28,7 +28,7 @@ pub(super) const VIEWS: [View; 20] = [
     View { name: "sys.types", columns: TYPE, rows: types },
     View { name: "sys.table_types", columns: TABLE_TYPE, rows: table_types },
     View { name: "sys.sequences", columns: SEQUENCE, rows: sequences },
-    View { name: "sys.synonyms", columns: SYNONYM, rows: |_| Vec::new() },
+    View { name: "sys.synonyms", columns: SYNONYM, rows: synonyms },
     View {
         name: "sys.extended_properties",
         columns: "class:t class_desc:n60 major_id:i minor_id:i name:n value:z",
@@ -98,8 +98,8 @@ const SEQUENCE: &str = "name:n object_id:i principal_id:i=null schema_id:i paren
     cache_size:i=null system_type_id:t=127 user_type_id:i=127 precision:t=19 scale:t=0 current_value:l \
     is_exhausted:b=0 last_used_value:l=null";
 
-const SYNONYM: &str = "name:n object_id:i principal_id:i schema_id:i parent_object_id:i type:c2 type_desc:n60 \
-    create_date:d modify_date:d is_ms_shipped:b is_published:b is_schema_published:b base_object_name:n1035";
+const SYNONYM: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i type:c2 type_desc:n60 \
+    create_date:d modify_date:d is_ms_shipped:b=0 is_published:b=0 is_schema_published:b=0 base_object_name:n1035";
 
 const DEPENDENCY: &str = "referencing_id:i referencing_minor_id:i referencing_class:t referencing_class_desc:n60 \
     is_schema_bound_reference:b referenced_class:t referenced_class_desc:n60 referenced_server_name:n \
@@ -267,6 +267,17 @@ fn largest(name: &str) -> (i64, i64, i64) {
 fn table_types(facts: &Facts<'_>) -> Rows {
     let types = facts.catalog.objects.iter().filter(|of| of.kind == "TT");
     types.map(|of| row![&of.name, Catalog::user_type_id(of), of.schema, of.id]).collect()
+}
+
+fn synonyms(facts: &Facts<'_>) -> Rows {
+    let row = |of: &Object| {
+        let StatementKind::CreateSynonym(_, target) = &of.statement.as_ref()?.kind else { return None };
+        let mut row = object(facts, of);
+        let parts: Vec<String> = target.parts.iter().map(|part| format!("[{}]", part.text)).collect();
+        row.push(Value::Text(parts.join(".")));
+        Some(row)
+    };
+    facts.of(&["SN"]).filter_map(row).collect()
 }
 
 fn sequences(facts: &Facts<'_>) -> Rows {

@@ -134,7 +134,7 @@ pub(super) const VIEWS: [View; 24] = [
 ];
 
 const DATABASE: &str = "name:n database_id:i source_database_id:i=null owner_sid:y85=null create_date:d \
-    compatibility_level:t=160 collation_name:n=SQL_Latin1_General_CP1_CI_AI user_access:t=0 \
+    compatibility_level:t=160 collation_name:n=SQL_Latin1_General_CP1_CI_AS user_access:t=0 \
     user_access_desc:n60=MULTI_USER is_read_only:b=0 is_auto_close_on:b=0 is_auto_shrink_on:b=0 state:t=0 \
     state_desc:n60=ONLINE is_in_standby:b=0 is_cleanly_shutdown:b=0 is_supplemental_logging_enabled:b=0 \
     snapshot_isolation_state:t=1 snapshot_isolation_state_desc:n60=ON is_read_committed_snapshot_on:b=1 \

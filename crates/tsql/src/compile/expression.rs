@@ -9,7 +9,7 @@ use crate::reduce::{self, Scope, TableColumn};
 use crate::tree::{
     Argument, BinaryOperator, Call, Case, Cast, CastKind, Expr, Literal, ObjectName, Test, UnaryOperator,
 };
-use mainstay_base::{Collation, Value};
+use mainstay_base::Value;
 use mainstay_mssql::{Bound, DataType, Message};
 use mainstay_program::{ArithmeticOp, CompareOp, Expression, ExpressionKind, TextUnit};
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl Compiler<'_> {
             }
             Some(common) if common.is_text() && is_text(&left) && is_text(&right) => {
                 let (left, right) = (left.0, right.0);
-                Ok(Expression::compare_text(op, Collation::CaseAccentInsensitive, true, left, right))
+                Ok(Expression::compare_text(op, mainstay_mssql::collation::COMPARISON, true, left, right))
             }
             _ => {
                 let arguments = vec![left.0, right.0];
@@ -449,7 +449,9 @@ impl Compiler<'_> {
         match value {
             Expr::Column(_) | Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::NextValue(..) => true,
             Expr::Method(..) | Expr::TypeMethod(..) | Expr::FullText(_) | Expr::Star(_) | Expr::CurrentOf(_) => true,
-            Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => inner(operand),
+            // What compares by another collation is left to the planner.
+            Expr::Collate(..) => true,
+            Expr::Unary(_, operand) | Expr::OdbcCall(operand) => inner(operand),
             Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => inner(left) || inner(right),
             Expr::And(parts) | Expr::Or(parts) => parts.iter().any(inner),
             Expr::Cast(cast) => inner(&cast.value) || cast.style.as_ref().is_some_and(inner),

@@ -416,8 +416,21 @@ impl<'t> Compiler<'t> {
         let text = span.of(self.text);
         let (tokens, _) = crate::lexer::tokens(text);
         let mut mentioned: Vec<(String, SlotId, DataType)> = Vec::new();
-        for token in tokens.iter().filter(|token| token.kind == crate::lexer::TokenKind::Variable) {
-            let name = token.span.of(text).to_lowercase();
+        let mut names: Vec<String> = Vec::new();
+        for token in &tokens {
+            let written = token.span.of(text);
+            match token.kind {
+                crate::lexer::TokenKind::Variable => names.push(written.to_lowercase()),
+                // Paths into XML name variables inside of their text.
+                crate::lexer::TokenKind::String | crate::lexer::TokenKind::NationalString => {
+                    let parts = written.split("sql:variable(").skip(1);
+                    let named = parts.filter_map(|part| part.split(['"', '\'']).find(|name| name.starts_with('@')));
+                    names.extend(named.map(str::to_lowercase));
+                }
+                _ => {}
+            }
+        }
+        for name in names {
             if let Some((slot, data_type)) = self.slots.get(&name)
                 && !mentioned.iter().any(|(known, ..)| *known == name)
             {

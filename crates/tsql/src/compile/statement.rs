@@ -156,9 +156,13 @@ impl Compiler<'_> {
                 self.host(line, Action::DeclareCursor(name.clone(), cursor.clone()), span, Vec::new(), Vec::new());
                 Ok(())
             }
-            SetVariable::Method(..) | SetVariable::Property(..) => {
-                Err(self.located(reduce::not_supported("A method of a variable")))
+            // What XML is after `modify`.
+            SetVariable::Method(name, method, arguments) => {
+                let (slot, data_type) = self.variable(name)?;
+                let target = Box::new(Expr::Variable(name.clone()));
+                self.assign(slot, data_type, &Expr::Method(target, method.clone(), Some(arguments.clone())), line)
             }
+            SetVariable::Property(..) => Err(self.located(reduce::not_supported("A property of a variable"))),
         }
     }
 

@@ -82,13 +82,16 @@ pub fn insert_columns(
     identity_insert: bool,
 ) -> Result<Vec<TableColumn>, Message> {
     if named.is_empty() {
-        let is_given = |column: &&TableColumn| !column.is_computed && (!column.is_identity || identity_insert);
+        // A row version stands among the values as DEFAULT.
+        let is_given = |column: &&TableColumn| {
+            column.data_type == DataType::RowVersion || !column.is_computed && (!column.is_identity || identity_insert)
+        };
         return Ok(columns.iter().filter(is_given).cloned().collect());
     }
     let find = |name: &Name| {
         let found = columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name.text)).cloned();
         let column = found.ok_or_else(|| Message::error(207, format!("Invalid column name '{}'.", name.text)))?;
-        if column.is_computed {
+        if column.is_computed && column.data_type != DataType::RowVersion {
             return Err(computed(&column.name));
         }
         Ok(column)
@@ -113,6 +116,26 @@ pub fn insert_columns(
     Ok(given)
 }
 
+/// Sees that no row version is given a value.
+///
+/// Errors: 273.
+fn check_versions(rows: &InsertRows, given: Option<&[TableColumn]>) -> Result<(), Message> {
+    let is_version = |column: &TableColumn| column.data_type == DataType::RowVersion;
+    let Some(place) = given.and_then(|given| given.iter().position(is_version)) else { return Ok(()) };
+    let is_default = match rows {
+        InsertRows::Values(rows) => rows.iter().all(|row| matches!(row.get(place), Some(Expr::Default) | None)),
+        rows => matches!(rows, InsertRows::Default),
+    };
+    match is_default {
+        true => Ok(()),
+        false => {
+            let text = "Cannot insert an explicit value into a timestamp column. Use INSERT with a column list to exclude \
+                        the timestamp column, or insert a DEFAULT into the timestamp column.";
+            Err(Message::error(273, text))
+        }
+    }
+}
+
 /// The error of a value for a computed column.
 pub(super) fn computed(column: &str) -> Message {
     let message = format!(
@@ -128,6 +151,7 @@ impl Reducer<'_> {
         let wanted: Vec<String> = insert.columns.iter().map(|name| name.text.clone()).collect();
         let resolved = self.resolve(named, &[], &insert.with, &wanted)?;
         let target = resolved.table.clone();
+        self.recursion_limit(&insert.hints)?;
         self.with(&insert.with)?;
         self.push("INSERT INTO ");
         self.table_name(&target)?;
@@ -153,6 +177,7 @@ impl Reducer<'_> {
             })?;
             self.push(")");
         }
+        check_versions(&insert.rows, given.as_deref())?;
         self.insert_rows(insert, given.as_deref(), &target)?;
         let mut returned = Returned::default();
         let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: false });

@@ -5,7 +5,7 @@
 use super::{Reducer, Scope, data_type, not_supported, quoted, table_expression};
 use crate::tree::{
     AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
-    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
+    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, Test, UnaryOperator,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -38,7 +38,8 @@ pub fn create_table(
         }
     }
     let word = if temporary { "CREATE TEMPORARY TABLE" } else { "CREATE TABLE" };
-    let mut statements = vec![format!("{word} {table} ({})", parts.join(", "))];
+    let mut statements = row_versions(&columns);
+    statements.push(format!("{word} {table} ({})", parts.join(", ")));
     for (index, column) in indexes {
         let mut index = index.clone();
         if let (true, Some(column)) = (index.columns.is_empty(), column) {
@@ -49,6 +50,20 @@ pub fn create_table(
     Ok(statements)
 }
 
+/// The sequence that all row versions of a database come from.
+pub const ROW_VERSIONS: &str = "sys.mainstay_row_versions";
+
+/// What makes that sequence, if a table has a row version.
+fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
+    match columns.iter().any(|(_, data_type)| *data_type == DataType::RowVersion) {
+        true => vec![
+            "CREATE SCHEMA IF NOT EXISTS sys".to_owned(),
+            format!("CREATE SEQUENCE IF NOT EXISTS {ROW_VERSIONS} START WITH 2001"),
+        ],
+        false => Vec::new(),
+    }
+}
+
 /// The statement that makes an index.
 ///
 /// Errors: 40515 for kinds of indexes that the core does not have.
@@ -56,12 +71,35 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
     if index.columnstore {
         return Err(not_supported("A columnstore index"));
     }
-    if index.filter.is_some() && index.key != KeyKind::None {
-        return Err(not_supported("A unique index with a filter"));
+    // The core's keys never find two NULLs the same.
+    let is_plain = |filter: &Expr| {
+        let filtered = not_null_columns(filter);
+        filtered.is_some_and(|names| {
+            index.columns.len() == names.len()
+                && index.columns.iter().all(|(column, _)| names.iter().any(|name| column.is(&name.text)))
+        })
+    };
+    if index.key != KeyKind::None && index.filter.as_ref().is_some_and(|filter| !is_plain(filter)) {
+        return Err(not_supported("A unique index with this filter"));
     }
     let unique = if index.key == KeyKind::None { "" } else { "UNIQUE " };
     let name = index.name.as_ref().map_or_else(String::new, |name| quoted(&name.text));
     Ok(format!("CREATE {unique}INDEX {name} ON {table} ({})", key_columns(index)))
+}
+
+/// The columns of `a IS NOT NULL AND b IS NOT NULL`, if a condition is nothing else.
+fn not_null_columns(filter: &Expr) -> Option<Vec<&Name>> {
+    match filter {
+        Expr::And(parts) => {
+            let each = parts.iter().map(not_null_columns).collect::<Option<Vec<_>>>()?;
+            Some(each.into_iter().flatten().collect())
+        }
+        Expr::Test(value, true, Test::Null) => match value.as_ref() {
+            Expr::Column(name) => Some(vec![name.parts.last()?]),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The statements that change a table.
@@ -70,7 +108,8 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
 pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     match action {
         AlterTableAction::Add(_, elements) => {
-            let mut statements = Vec::new();
+            let added = stored_columns(elements, scope)?;
+            let mut statements = row_versions(&added);
             let columns = stored_columns(elements, scope)?;
             for (place, element) in elements.iter().enumerate() {
                 match element {
@@ -173,14 +212,23 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
         }
     };
     let mut text = format!("{name} {}", type_name(data_type));
+    if data_type == DataType::RowVersion {
+        // A row that changes gets a new one by the statement.
+        text.push_str(&format!(" DEFAULT (\"mssql:cast:binary(8)\"(nextval('{ROW_VERSIONS}')))"));
+    }
+    let says_null = column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(_)));
+    if let ColumnKind::Stored(declared) = &column.kind
+        && !says_null
+        && scope.is_not_null_type(&declared.name)
+    {
+        text.push_str(" NOT NULL");
+    }
     for property in &column.properties {
         match property {
             ColumnProperty::Nullable(false) => text.push_str(" NOT NULL"),
             ColumnProperty::Collate(collation) => {
-                let upper = collation.text.to_ascii_uppercase();
-                if upper.contains("_BIN") || upper.contains("_CS") {
-                    text.push_str(" COLLATE \"binary\"");
-                }
+                let by = super::collation(&collation.text)?;
+                text.push_str(&format!(" COLLATE \"{}\"", by.name()));
             }
             ColumnProperty::Identity(steps) => {
                 let (seed, increment) = match steps {

@@ -19,7 +19,10 @@ impl Reducer<'_> {
             Expr::Case(case) => self.case(case),
             Expr::Cast(cast) => self.cast(cast),
             // Values of this dialect carry their collation as their type; another one is a function around them.
-            Expr::Collate(value, name) => self.call(&format!("collate:{}", name.text), &[value]),
+            Expr::Collate(value, name) => {
+                super::collation(&name.text)?;
+                self.call(&format!("collate:{}", name.text), &[value])
+            }
             Expr::AtTimeZone(value, zone) => self.call("at_time_zone", &[value, zone]),
             Expr::Call(call) => self.function(call),
             Expr::NextValue(name, None) => {
@@ -31,6 +34,7 @@ impl Reducer<'_> {
             Expr::OdbcCall(call) => self.expression(call),
             Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
             Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
+            Expr::Method(target, method, Some(arguments)) => self.method(target, method, arguments),
             Expr::Method(..) | Expr::TypeMethod(..) => Err(not_supported("A method of a type")),
             Expr::NextValue(_, Some(_)) => Err(not_supported("NEXT VALUE FOR with OVER")),
             condition => {
@@ -62,14 +66,18 @@ impl Reducer<'_> {
                 Ok(())
             }
             Expr::Quantified(left, operator, quantifier, query) => {
-                self.expression(left)?;
-                self.push(&format!(" {} ", operator.text()));
-                self.push(match quantifier {
-                    crate::tree::Quantifier::All => "ALL (",
-                    crate::tree::Quantifier::Any => "ANY (",
-                });
+                // As EXISTS, so that both sides compare as T-SQL has it. A comparison that is unknown counts as false.
+                let is_all = matches!(quantifier, crate::tree::Quantifier::All);
+                self.push(if is_all { "NOT EXISTS (SELECT 1 FROM (" } else { "EXISTS (SELECT 1 FROM (" });
                 self.query(query)?;
-                self.push(")");
+                self.push(") AS \"#q\" (\"#v\") WHERE ");
+                self.push(if is_all { "CASE WHEN " } else { "" });
+                let value = Expr::Column(crate::tree::ObjectName {
+                    parts: vec![crate::tree::Name { text: "#v".to_owned(), ..crate::tree::Name::default() }],
+                    ..crate::tree::ObjectName::default()
+                });
+                self.call(binary_function(*operator), &[left, &value])?;
+                self.push(if is_all { " THEN FALSE ELSE TRUE END)" } else { ")" });
                 Ok(())
             }
             Expr::FullText(_) => Err(not_supported("Full-text search")),
@@ -139,7 +147,7 @@ impl Reducer<'_> {
                 let text = match (&value, literal) {
                     // As text: the core reads no more than 18 digits as an exact number.
                     (Value::Decimal(number), _) => text_literal(&number.to_string()),
-                    (_, Literal::Float(text)) => float_text(text),
+                    (_, Literal::Float(text)) => text_literal(&float_text(text)),
                     (value, _) => value.to_string(),
                 };
                 self.typed(data_type, &text);

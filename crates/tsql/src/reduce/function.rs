@@ -130,26 +130,36 @@ pub(crate) fn is_datepart_function(name: &str) -> bool {
 
 /// Whether an expression has an aggregate in it that belongs to its own query.
 pub(super) fn has_aggregate(value: &Expr) -> bool {
+    has_call(value, &|call| call.over.is_none() && is_named(&AGGREGATES, call))
+}
+
+/// Whether an expression has a function over a window in it that belongs to its own query.
+pub(super) fn has_window(value: &Expr) -> bool {
+    has_call(value, &|call| call.over.is_some())
+}
+
+/// Whether an expression has such a call in it that belongs to its own query.
+fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
+    let within = |value: &Expr| has_call(value, is_wanted);
     match value {
         Expr::Call(call) => {
-            let is_aggregate = call.over.is_none() && is_named(&AGGREGATES, call);
-            is_aggregate
+            is_wanted(call)
                 || call.arguments.iter().any(|argument| match argument {
-                    Argument::Value(value) => has_aggregate(value),
-                    Argument::KeyValue(key, value) => has_aggregate(key) || has_aggregate(value),
-                    Argument::Trim(_, what, value) => what.as_ref().is_some_and(has_aggregate) || has_aggregate(value),
+                    Argument::Value(value) => within(value),
+                    Argument::KeyValue(key, value) => within(key) || within(value),
+                    Argument::Trim(_, what, value) => what.as_ref().is_some_and(within) || within(value),
                 })
         }
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => has_aggregate(operand),
-        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => has_aggregate(left) || has_aggregate(right),
-        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(has_aggregate),
-        Expr::Cast(cast) => has_aggregate(&cast.value),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => within(operand),
+        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => within(left) || within(right),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(within),
+        Expr::Cast(cast) => within(&cast.value),
         Expr::Case(case) => {
             let Case { operand, branches, otherwise } = case.as_ref();
             let mut parts = operand.iter().chain(otherwise).chain(branches.iter().flat_map(|(a, b)| [a, b]));
-            parts.any(has_aggregate)
+            parts.any(within)
         }
-        Expr::Test(value, _, _) => has_aggregate(value),
+        Expr::Test(value, _, _) => within(value),
         _ => false,
     }
 }
@@ -174,6 +184,11 @@ impl Reducer<'_> {
     /// Writes a call.
     pub(super) fn function(&mut self, call: &Call) -> Result<(), Message> {
         if call.name.parts.len() > 1 || self.scope.is_scalar_function(&call.name) {
+            if let Some((column, method, arguments)) = super::xml::method_of_column(call)
+                && !self.scope.is_scalar_function(&call.name)
+            {
+                return self.method(&column, method, &arguments);
+            }
             return self.user_function(call);
         }
         let name = call.name.last().to_ascii_lowercase();
@@ -261,7 +276,7 @@ impl Reducer<'_> {
         match name {
             "grouping" | "grouping_id" => {
                 let arguments = values(call)?;
-                self.open("tinyint");
+                self.open(if name == "grouping" { "cast:tinyint" } else { "cast:int" });
                 self.push("grouping(");
                 self.list(&arguments, |it, argument| it.expression(argument))?;
                 self.push("))");

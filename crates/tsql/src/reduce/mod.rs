@@ -22,23 +22,26 @@ mod change;
 mod cursor;
 mod define;
 mod expression;
+mod format;
 mod function;
 mod locking;
 mod merge;
 mod output;
 mod query;
+mod rowset;
 mod single;
 mod source;
 mod table_call;
 mod target;
 mod updatable;
 mod update;
+mod xml;
 
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
-pub use define::{alter_table, column_types, create_index, create_table, type_name};
+pub use define::{ROW_VERSIONS, alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
@@ -110,6 +113,11 @@ pub trait Scope {
 
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
+
+    /// Whether the type of this name that the database defines takes no NULL.
+    fn is_not_null_type(&self, _: &ObjectName) -> bool {
+        false
+    }
 
     /// The type of the one column of a query in the core's SQL.
     ///
@@ -205,6 +213,13 @@ pub struct ReducedQuery {
     pub heads: Vec<Head>,
 }
 
+/// The collation of this name.
+///
+/// Errors: 448 for a name that is none.
+pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
+    mainstay_mssql::collation::by_name(name).ok_or_else(|| Message::error(448, format!("Invalid collation '{name}'.")))
+}
+
 /// Reduces a query. What it assigns to variables is reduced to the values that are assigned.
 ///
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
@@ -212,7 +227,10 @@ pub struct ReducedQuery {
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer { locks: true, ..Reducer::new(scope) };
     reducer.query(query)?;
-    let heads = query::heads(&query.body);
+    let heads = match &query.format {
+        Some(format) => vec![format::head(format)],
+        None => query::heads(&query.body),
+    };
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
@@ -312,6 +330,12 @@ struct Reducer<'s> {
     images: bool,
     /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
     inlined: Vec<(String, String)>,
+    /// The columns of the common table expressions whose columns can be told.
+    common_columns: Vec<(String, Vec<String>)>,
+    /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
+    looks_up: bool,
+    /// How often the recursive part of a common table expression may run; 0 for no limit.
+    recursion_limit: u32,
 }
 
 impl<'s> Reducer<'s> {
@@ -333,6 +357,9 @@ impl<'s> Reducer<'s> {
             in_table: false,
             images: false,
             inlined: Vec::new(),
+            common_columns: Vec::new(),
+            looks_up: false,
+            recursion_limit: 100,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::{Head, Reducer, not_supported};
 use crate::tree::{
-    CommonTable, Expr, GroupBy, Grouping, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
-    SetQuantifier, Source, Top, With,
+    CommonTable, Expr, GroupBy, Grouping, Literal, Name, OrderItem, Phrase, PhraseItem, Query, QueryBody, Select,
+    SelectItem, SetOperator, SetQuantifier, Source, Top, With,
 };
-use mainstay_mssql::{Length, Message};
+use mainstay_mssql::Message;
 
 /// The heads of the columns of a query: those of its first SELECT.
 pub(super) fn heads(body: &QueryBody) -> Vec<Head> {
@@ -29,17 +29,19 @@ impl Reducer<'_> {
     /// Writes a query.
     pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
         self.depth += 1;
-        let known = self.common.len();
+        let (known, goes_up) = (self.common.len(), self.looks_up);
         let written = self.whole_query(query);
         self.common.truncate(known);
+        self.looks_up = goes_up;
         self.depth -= 1;
         written
     }
 
     fn whole_query(&mut self, query: &Query) -> Result<(), Message> {
-        if query.format.is_some() && self.depth > 1 {
-            return self.formatted(query);
+        if let Some(format) = &query.format {
+            return self.formatted(query, format);
         }
+        self.recursion_limit(&query.hints)?;
         self.with(&query.with)?;
         let top = match &query.body {
             QueryBody::Select(select) => select.top.as_ref(),
@@ -97,6 +99,10 @@ impl Reducer<'_> {
                 self.push(", ");
             }
             self.common.push(table.name.text.to_lowercase());
+            let as_source = crate::tree::Alias { name: None, columns: table.columns.clone() };
+            if let Some(columns) = self.columns_of(&Source::Query(Box::new(table.query.clone()), as_source)) {
+                self.common_columns.push((table.name.text.to_lowercase(), columns));
+            }
             self.name(&table.name.text);
             if !table.columns.is_empty() {
                 self.push(" (");
@@ -109,12 +115,52 @@ impl Reducer<'_> {
             self.push(" AS (");
             // Common table expressions see those before them; what their own queries name is theirs.
             self.depth += 1;
-            self.whole_query(&table.query)?;
+            match &table.query.body {
+                QueryBody::Set(first, SetOperator::Union, true, again) if is_recursive(table) => {
+                    self.recursion(first, again)?;
+                }
+                _ => self.whole_query(&table.query)?,
+            }
             self.depth -= 1;
             self.push(")");
         }
         self.push(" ");
         self.written_with.get_or_insert_with(|| with.clone());
+        Ok(())
+    }
+
+    /// Writes the first and the recursive part of a common table expression.
+    fn recursion(&mut self, first: &QueryBody, again: &QueryBody) -> Result<(), Message> {
+        self.body(first)?;
+        self.push(" UNION ALL ");
+        if self.recursion_limit == 0 {
+            return self.body(again);
+        }
+        let limit = self.recursion_limit.to_string();
+        self.push("SELECT * FROM \"mssql:table:recursion\"(");
+        self.text(&limit);
+        self.push(", (");
+        self.body(again)?;
+        self.push(")) AS \"#r\"");
+        Ok(())
+    }
+
+    /// Takes MAXRECURSION of the hints of a statement.
+    ///
+    /// Errors: 310 for more than 32,767.
+    pub(super) fn recursion_limit(&mut self, hints: &[Phrase]) -> Result<(), Message> {
+        for hint in hints.iter().filter(|hint| hint.starts("MAXRECURSION")) {
+            let Some(PhraseItem::Literal(Literal::Integer(digits))) = hint.items.get(1) else { continue };
+            self.recursion_limit = match digits.parse() {
+                Ok(limit) if limit <= 32_767 => limit,
+                _ => {
+                    let text = format!(
+                        "The value {digits} specified for the MAXRECURSION option exceeds the allowed maximum of 32767."
+                    );
+                    return Err(Message::error(310, text).severity(15));
+                }
+            };
+        }
         Ok(())
     }
 
@@ -156,6 +202,7 @@ impl Reducer<'_> {
 
     /// Writes one SELECT, up to HAVING. With TOP n PERCENT it is a count of rows by their order, which ends it.
     fn select(&mut self, select: &Select, top: Option<&Top>, order: &[OrderItem]) -> Result<(), Message> {
+        self.looks_up = looks_up(select);
         self.push("SELECT ");
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
@@ -211,6 +258,10 @@ impl Reducer<'_> {
         }
         if let Some(condition) = &select.condition {
             self.push(" WHERE ");
+            if super::function::has_window(condition) {
+                let text = "Windowed functions can only appear in the SELECT or ORDER BY clauses.";
+                return Err(Message::error(4108, text).severity(15));
+            }
             self.condition(condition)?;
         }
         Ok(())
@@ -369,28 +420,38 @@ impl Reducer<'_> {
         }
         Ok(())
     }
+}
 
-    /// FOR XML PATH('') of one column without a name is how T-SQL of many years joined texts; other forms of FOR XML and
-    /// FOR JSON inside of a query are not known here.
-    fn formatted(&mut self, query: &Query) -> Result<(), Message> {
-        let is_joining = matches!(&query.format,
-            Some(crate::tree::Format::Xml(crate::tree::XmlMode::Path, Some(element), _)) if element.is_empty());
-        let (true, QueryBody::Select(select)) = (is_joining, &query.body) else {
-            return Err(not_supported("FOR XML or FOR JSON inside of another query"));
-        };
-        let [SelectItem::Value(value, _)] = &select.items[..] else {
-            return Err(not_supported("FOR XML PATH('') of more than one column inside of another query"));
-        };
-        let text = mainstay_mssql::DataType::NVarChar(Length::Max);
-        self.push("SELECT ");
-        self.open("string_agg");
-        self.call(&format!("cast:{text}"), &[value])?;
-        self.push(", ");
-        self.typed(text, "''");
-        self.order(&query.order)?;
-        self.push(") AS \"#1\"");
-        self.tables_and_conditions(select)
+/// Whether a path into XML may go up from the rows of `nodes`: a source of them is there, and two points are.
+fn looks_up(select: &Select) -> bool {
+    fn has_nodes(source: &Source) -> bool {
+        match source {
+            Source::Function(call, ..) => super::rowset::is_rowset(call),
+            Source::Join(join) => has_nodes(&join.left) || has_nodes(&join.right),
+            Source::Apply(left, _, right) => has_nodes(left) || has_nodes(right),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => has_nodes(inner),
+            _ => false,
+        }
     }
+    fn paths<'s>(source: &'s Source, out: &mut Vec<&'s Expr>) {
+        match source {
+            Source::Function(call, ..) => out.push(call),
+            Source::Join(join) => [&join.left, &join.right].into_iter().for_each(|side| paths(side, out)),
+            Source::Apply(left, _, right) => [left, right].into_iter().for_each(|side| paths(side, out)),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => paths(inner, out),
+            _ => {}
+        }
+    }
+    if !select.from.iter().any(has_nodes) {
+        return false;
+    }
+    let mut values: Vec<&Expr> = select.condition.iter().collect();
+    values.extend(select.items.iter().filter_map(|item| match item {
+        SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
+        SelectItem::Star(_) => None,
+    }));
+    select.from.iter().for_each(|source| paths(source, &mut values));
+    values.iter().any(|value| crate::printer::print_expression(value).contains(".."))
 }
 
 /// The name of a column that has none, or one that another column has.

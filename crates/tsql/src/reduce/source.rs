@@ -24,6 +24,9 @@ impl Reducer<'_> {
                 self.alias(alias)
             }
             Source::Values(rows, alias) => self.values(rows, alias),
+            Source::Function(call, columns, alias) if super::rowset::is_rowset(call) => {
+                self.rowset(call, columns, alias)
+            }
             Source::Function(call, _, alias) => self.table_function(call, alias),
             Source::Join(join) => self.join(join),
             Source::Apply(left, outer, right) => self.apply(left, *outer, right),
@@ -60,10 +63,13 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    fn is_common(&self, name: &ObjectName) -> bool {
+        name.parts.len() == 1 && self.common.contains(&name.last().to_lowercase())
+    }
+
     /// Writes the name of a table: a common table expression's, or the core's.
     pub(super) fn table_name(&mut self, name: &ObjectName) -> Result<(), Message> {
-        let is_common = name.parts.len() == 1 && self.common.contains(&name.last().to_lowercase());
-        match is_common {
+        match self.is_common(name) {
             true => self.name(name.last()),
             false => {
                 let table = self.scope.table(name)?;
@@ -228,7 +234,8 @@ impl Reducer<'_> {
             return Ok(());
         }
         let is_inline = matches!(right, Source::Function(call, ..) if matches!(call.as_ref(), Expr::Call(call) if self.scope.inline_function(&call.name).is_some()));
-        if is_inline || matches!(right, Source::Query(..) | Source::Values(..)) {
+        let is_rowset = matches!(right, Source::Function(call, ..) if super::rowset::is_rowset(call));
+        if is_inline || is_rowset || matches!(right, Source::Query(..) | Source::Values(..)) {
             self.push("LATERAL ");
         }
         self.source(right)?;
@@ -314,6 +321,11 @@ impl Reducer<'_> {
     /// The names of the columns of a source, where they can be told without planning it.
     pub(super) fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
         match source {
+            Source::Table(table) if self.is_common(&table.name) => {
+                let name = table.name.last().to_lowercase();
+                let known = self.common_columns.iter().rev().find(|(known, _)| *known == name);
+                known.map(|(_, columns)| columns.clone())
+            }
             Source::Table(table) => {
                 let columns = self.scope.columns(&table.name)?;
                 Some(columns.into_iter().map(|column| column.name).collect())

@@ -39,6 +39,7 @@ impl Reducer<'_> {
         let sets = Sets::of(&update.items, columns.as_deref(), map)?;
         let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows();
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
+        self.recursion_limit(&update.hints)?;
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -88,6 +89,7 @@ impl Reducer<'_> {
         let columns = self.scope.columns(&resolved.table);
         let by_number = resolved.by_number || delete.top.is_some();
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
+        self.recursion_limit(&delete.hints)?;
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -286,8 +288,28 @@ impl<'c> Sets<'c> {
                     let value = written(name, arguments)?;
                     sets.column(name, AssignOperator::Set, Cow::Owned(value), (columns, map))?;
                 }
-                SetItem::Method(..) => return Err(not_supported("A method of a column")),
+                // `c.modify('...')` is `c = c.modify('...')`.
+                SetItem::Method(name, method, arguments) => {
+                    let target = Box::new(Expr::Column(name.clone()));
+                    let value = Expr::Method(target, method.clone(), Some(arguments.clone()));
+                    sets.column(name, AssignOperator::Set, Cow::Owned(value), (columns, map))?;
+                }
             }
+        }
+        // A row that changes has a new version.
+        let versions = columns.unwrap_or_default().iter().filter(|column| column.data_type == DataType::RowVersion);
+        if !sets.columns.is_empty() {
+            sets.columns.extend(versions.map(|column| {
+                let part = |text: &str| Name { text: text.to_owned(), ..Name::default() };
+                let parts = super::ROW_VERSIONS.split('.').map(part).collect();
+                let next = Expr::NextValue(ObjectName { parts, ..ObjectName::default() }, None);
+                Set {
+                    name: column.name.clone(),
+                    operator: None,
+                    value: Cow::Owned(next),
+                    data_type: Some(DataType::Binary(8)),
+                }
+            }));
         }
         Ok(sets)
     }
@@ -320,6 +342,9 @@ impl<'c> Sets<'c> {
         }
         if found.flatten().is_some_and(|column| column.is_identity) {
             return Err(Message::error(8102, format!("Cannot update identity column '{own}'.")));
+        }
+        if found.flatten().is_some_and(|column| column.data_type == DataType::RowVersion) {
+            return Err(Message::error(272, "Cannot update a timestamp column."));
         }
         if found.flatten().is_some_and(|column| column.is_computed) {
             return Err(super::change::computed(own));

@@ -24,7 +24,7 @@ impl Draw {
 }
 
 /// Texts that are, or nearly are, values of many types, formats and paths.
-const TEXTS: [&str; 44] = [
+const TEXTS: [&str; 47] = [
     "",
     " ",
     "0",
@@ -61,6 +61,9 @@ const TEXTS: [&str; 44] = [
     "{\"a\":[1,{\"b\":\"x\"}]}",
     "$.a[1].b",
     "append strict $.a",
+    "<a b=\"1\"><c>x</c>&amp;</a>",
+    "(/a/c[. = \"x\"]/text())[1]",
+    "replace value of (/a/@b)[1] with sql:variable(\"@v\")",
     "[",
     "\\",
     "MD5",
@@ -143,7 +146,8 @@ fn fits(value: &Value, data_type: DataType) -> bool {
         Value::Float(number) => data_type.is_approximate() && number.is_finite(),
         Value::Text(text) => {
             let room = data_type.limit().map_or(usize::MAX, usize::from);
-            data_type.is_text() && crate::text::length(text, data_type.is_national()) <= room
+            (data_type.is_text() || data_type == DataType::Xml)
+                && crate::text::length(text, data_type.is_national()) <= room
         }
         Value::Binary(bytes) => {
             data_type.is_binary() && bytes.len() <= data_type.limit().map_or(usize::MAX, usize::from)

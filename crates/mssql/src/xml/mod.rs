@@ -1,0 +1,193 @@
+//! XML: reading it, and the methods of its type (`value`, `query`, `exist`, `nodes`, `modify`).
+//!
+//! ```text
+//!   text  --tree-->  elements, texts  --path-->  items  -->  a value, a text of XML, rows
+//! ```
+//!
+//! A row of `nodes` carries its node as a text of its own, behind a mark ([`CONTEXT`]) that tells a path that it starts at
+//! the node and not above it. Where a path of the statement goes up from there (`..`) it carries the whole document with
+//! the place of the node. Only steps at the beginning of a path go up.
+//!
+//! Namespaces: prefixes are read over, in the text and in paths, and declarations at the head of a path are too.
+
+mod change;
+mod path;
+mod tree;
+
+pub use change::modify;
+pub use tree::{escaped, escaped_text};
+
+use crate::messages::Message;
+use path::{Item, Path};
+use tree::{Element, Node};
+
+/// What stands before a text that is one node of a larger one.
+const CONTEXT: char = '\u{1}';
+
+/// What a path starts at.
+enum Start {
+    /// The document: an element without a name above everything.
+    Document(Element),
+    /// A node.
+    Node(Node),
+    /// An element of a document: which child of which child it is.
+    Within(Element, Vec<usize>),
+    /// An attribute.
+    Attribute(String, String),
+}
+
+fn start(xml: &str) -> Result<Start, Message> {
+    let Some(node) = xml.strip_prefix(CONTEXT) else { return Ok(Start::Document(tree::read(xml)?)) };
+    if let Some(text) = node.strip_prefix(CONTEXT) {
+        return Ok(Start::Node(Node::Text(text.to_owned())));
+    }
+    if let Some((place, document)) = node.strip_prefix('^').and_then(|rest| rest.split_once(CONTEXT)) {
+        let place = place.split('.').filter_map(|part| part.parse().ok()).collect();
+        return Ok(Start::Within(tree::read(document)?, place));
+    }
+    if let Some((name, value)) = node.strip_prefix('@').and_then(|rest| rest.split_once('=')) {
+        return Ok(Start::Attribute(name.to_owned(), value.to_owned()));
+    }
+    let mut document = tree::read(node)?;
+    Ok(match document.children.pop() {
+        Some(node) => Start::Node(node),
+        None => Start::Document(document),
+    })
+}
+
+/// Does something with the items that a path leads to.
+fn with_items<T>(
+    xml: &str,
+    path: &str,
+    variables: &[Option<&str>],
+    work: impl FnOnce(Vec<Item<'_>>) -> T,
+) -> Result<T, Message> {
+    let start = start(xml)?;
+    let (levels, path) = match start {
+        Start::Within(..) => upwards(path),
+        _ => (0, path.to_owned()),
+    };
+    let is_absolute = begins_at_document(&path);
+    let path = Path::read(&path)?;
+    let context = match &start {
+        Start::Within(document, _) if is_absolute => Item::Element(document),
+        Start::Within(document, place) => {
+            let place = place.get(..place.len().saturating_sub(levels)).unwrap_or(&[]);
+            Item::Element(document.at(place).unwrap_or(document))
+        }
+        Start::Document(document) => Item::Element(document),
+        Start::Node(Node::Aside(text)) => Item::Text(text),
+        Start::Node(Node::Element(element)) => Item::Element(element),
+        Start::Node(Node::Text(text)) => Item::Text(text),
+        Start::Attribute(name, value) => Item::Attribute(name, value),
+    };
+    Ok(work(path.evaluate(&context, variables)))
+}
+
+/// Whether a path begins at the document.
+fn begins_at_document(path: &str) -> bool {
+    path.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).starts_with('/')
+}
+
+/// How many steps up a path begins with, and the rest of it: `(../../a/@b)[1]` is two, and `(a/@b)[1]`.
+fn upwards(path: &str) -> (usize, String) {
+    let opened = path.trim_start().trim_start_matches("./");
+    let (front, mut rest) = match opened.strip_prefix('(') {
+        Some(rest) => ("(", rest.trim_start().trim_start_matches("./")),
+        None => ("", opened),
+    };
+    let mut levels = 0;
+    while let Some(behind) = rest.strip_prefix("..") {
+        levels += 1;
+        rest = match behind.strip_prefix('/') {
+            Some(behind) if !behind.starts_with('/') => behind,
+            _ => {
+                // What follows is a condition, or the end of the path.
+                return (levels, format!("{front}.{behind}"));
+            }
+        };
+    }
+    if levels == 0 { (0, path.to_owned()) } else { (levels, format!("{front}{rest}")) }
+}
+
+/// A text that becomes XML: without its declaration, blanks between elements, and other ways to write the same.
+///
+/// Errors: 9400, 9436 and others for a text that is not XML.
+pub fn normalized(text: &str) -> Result<String, Message> {
+    if text.starts_with(CONTEXT) {
+        return Ok(text.to_owned());
+    }
+    let mut out = String::with_capacity(text.len());
+    tree::read(text)?.write(&mut out);
+    Ok(out)
+}
+
+/// The text that `value` converts: that of the first item; `None` if there is none.
+///
+/// Errors: 9400 for a text that is not XML, 2217 for a path that is not known here.
+pub fn value(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<Option<String>, Message> {
+    with_items(xml, path, variables, |items| items.first().map(Item::text))
+}
+
+/// The items as XML.
+///
+/// Errors: as [`value`].
+pub fn query(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<String, Message> {
+    with_items(xml, path, variables, |items| items.iter().map(Item::xml).collect::<Vec<_>>().concat())
+}
+
+/// Whether there is an item; a comparison that is false is one, as it is in SQL Server.
+///
+/// Errors: as [`value`].
+pub fn exist(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<bool, Message> {
+    with_items(xml, path, variables, |items| !items.is_empty())
+}
+
+/// The items as contexts of further paths, one for each row; with the whole document if paths go up from there.
+///
+/// Errors: as [`value`].
+pub fn nodes(xml: &str, path: &str, goes_up: bool) -> Result<Vec<String>, Message> {
+    if goes_up {
+        return places(xml, path);
+    }
+    let context = |item: &Item<'_>| match item {
+        Item::Text(text) => format!("{CONTEXT}{CONTEXT}{text}"),
+        Item::Attribute(name, value) => format!("{CONTEXT}@{name}={value}"),
+        other => format!("{CONTEXT}{}", other.xml()),
+    };
+    with_items(xml, path, &[], |items| items.iter().map(context).collect())
+}
+
+/// The elements that a path leads to as places in their document; other items by themselves.
+fn places(xml: &str, path: &str) -> Result<Vec<String>, Message> {
+    let own = xml.strip_prefix(CONTEXT).and_then(|rest| rest.strip_prefix('^'));
+    let text = own.and_then(|rest| rest.split_once(CONTEXT)).map_or(xml, |(_, document)| document);
+    let document = tree::read(text.strip_prefix(CONTEXT).unwrap_or(text))?;
+    let mut written = String::new();
+    document.write(&mut written);
+    let from = own.and_then(|rest| rest.split_once(CONTEXT)).map_or("", |(place, _)| place);
+    let from: Vec<usize> = from.split('.').filter_map(|part| part.parse().ok()).collect();
+    let (levels, path) = upwards(path);
+    let is_absolute = begins_at_document(&path);
+    let path = Path::read(&path)?;
+    let from = if is_absolute { &[] } else { from.get(..from.len().saturating_sub(levels)).unwrap_or(&[]) };
+    let start = Item::Element(document.at(from).unwrap_or(&document));
+    let found = path.evaluate(&start, &[]);
+    let mut known = Vec::new();
+    document.each(&mut Vec::new(), &mut |element, place| known.push((std::ptr::from_ref(element), place.to_vec())));
+    let by_address: std::collections::HashMap<*const Element, Vec<usize>> = known.into_iter().collect();
+    let context = |item: &Item<'_>| match item {
+        Item::Text(text) => format!("{CONTEXT}{CONTEXT}{text}"),
+        Item::Attribute(name, value) => format!("{CONTEXT}@{name}={value}"),
+        Item::Element(element) => {
+            let place = by_address.get(&std::ptr::from_ref(*element)).map_or(&[][..], Vec::as_slice);
+            let place: Vec<String> = place.iter().map(usize::to_string).collect();
+            format!("{CONTEXT}^{}{CONTEXT}{written}", place.join("."))
+        }
+        other => format!("{CONTEXT}{}", other.xml()),
+    };
+    Ok(found.iter().map(context).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! From the nodes to operators.
+
+use super::run::LateralExec;
+use super::{Lateral, replaced};
+use crate::recursion::{Recursion, RecursionExec};
+use crate::rows_text::{RowsText, RowsTextExec};
+use crate::rowset::{Rowset, RowsetExec};
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::SessionState;
+use datafusion::execution::context::QueryPlanner;
+use datafusion::logical_expr::expr::Placeholder;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use std::sync::Arc;
+
+/// Plans what DataFusion plans, and our own nodes.
+#[derive(Debug)]
+pub(crate) struct LateralPlanner {
+    /// The rules for plain statements, which most inner plans are.
+    pub(crate) plain: Arc<SessionState>,
+}
+
+#[async_trait]
+impl QueryPlanner for LateralPlanner {
+    async fn create_physical_plan(&self, plan: &LogicalPlan, session: &dyn Session) -> Result<Arc<dyn ExecutionPlan>> {
+        let nodes: Arc<dyn ExtensionPlanner + Send + Sync> = Arc::new(Nodes { plain: Arc::clone(&self.plain) });
+        DefaultPhysicalPlanner::with_extension_planners(vec![nodes]).create_physical_plan(plan, session).await
+    }
+}
+
+struct Nodes {
+    plain: Arc<SessionState>,
+}
+
+#[async_trait]
+impl ExtensionPlanner for Nodes {
+    async fn plan_extension(
+        &self,
+        planner: &dyn PhysicalPlanner,
+        node: &dyn UserDefinedLogicalNode,
+        _: &[&LogicalPlan],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        session: &dyn Session,
+        context: &PhysicalPlanningContext,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        if let Some(rowset) = node.as_any().downcast_ref::<Rowset>() {
+            return Ok(Some(RowsetExec::planned(rowset, planner, session, context)?));
+        }
+        if let Some(recursion) = node.as_any().downcast_ref::<Recursion>() {
+            return Ok(Some(RecursionExec::planned(recursion, inputs)?));
+        }
+        if let Some(text) = node.as_any().downcast_ref::<RowsText>() {
+            return Ok(Some(RowsTextExec::planned(text, inputs)?));
+        }
+        let Some(lateral) = node.as_any().downcast_ref::<Lateral>() else { return Ok(None) };
+        let (Some(input), Some(state)) = (inputs.first(), session.as_any().downcast_ref::<SessionState>()) else {
+            return internal_err!("a lateral node outside of a session");
+        };
+        let inner = optimized(state, lateral.with_placeholders()?)?;
+        let is_plain = crate::optimize::is_plain(&inner);
+        let state = if is_plain { Arc::clone(&self.plain) } else { Arc::new(state.clone()) };
+        Ok(Some(Arc::new(LateralExec::new(lateral, inner, Arc::clone(input), state)?)))
+    }
+}
+
+/// What the placeholder for a key is called; DataFusion's name of it has a dollar before.
+pub(super) fn placeholder(place: usize) -> String {
+    format!("k{place}")
+}
+
+impl Lateral {
+    /// The inner plan with the values of free references, and placeholders for the columns of the row.
+    fn with_placeholders(&self) -> Result<LogicalPlan> {
+        let instead = |reference: &Expr| {
+            if let Some(place) = self.free.iter().position(|free| free == reference) {
+                return self.bound.get(place).cloned();
+            }
+            let Expr::OuterReferenceColumn(field, column) = reference else { return None };
+            let place = self.keys.iter().position(|key| key == column)?;
+            let field = Some(Arc::new(field.as_ref().clone().with_nullable(true)));
+            Some(Expr::Placeholder(Placeholder::new_with_field(format!("${}", placeholder(place)), field)))
+        };
+        replaced(self.inner().clone(), &instead)
+    }
+}
+
+/// A plan that is analyzed, optimized; with every correlated subquery evaluated row by row where DataFusion's rules
+/// leave one over or fail.
+pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan> {
+    let optimizer = state.optimizer();
+    let first = optimizer.optimize(plan.clone(), state, |_, _| {});
+    let was_correlated = super::rewrite::has_outer_references(&plan);
+    match first {
+        Ok(done) if !was_correlated || !super::rewrite::has_outer_references(&done) => Ok(done),
+        Err(error) if !was_correlated => Err(error),
+        _ => {
+            let all = super::Rewrite { all: true }.of(plan)?;
+            optimizer.optimize(all, state, |_, _| {})
+        }
+    }
+}

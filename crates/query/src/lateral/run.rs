@@ -1,0 +1,295 @@
+//! Running an inner plan for each distinct row of what it reads.
+
+use super::plan::placeholder;
+use super::{Kind, Lateral};
+use crate::error::to_datafusion;
+use crate::run::Run;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{ParamValues, Result, ScalarValue, internal_err};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, collect,
+};
+use futures::{StreamExt, TryStreamExt};
+use mainstay_base::{Code, Error};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// How many inner results a run remembers before it starts afresh.
+const REMEMBERED: usize = 10_000;
+
+/// A batch of the output holds about so many rows.
+const BATCH_ROWS: usize = 8_192;
+
+/// The operator of a [`Lateral`] node.
+pub(super) struct LateralExec {
+    input: Arc<dyn ExecutionPlan>,
+    shared: Arc<Shared>,
+    properties: Arc<PlanProperties>,
+}
+
+/// What all partitions of it have in common.
+struct Shared {
+    /// Optimized, with placeholders for the keys.
+    inner: LogicalPlan,
+    inner_schema: SchemaRef,
+    /// The columns of the input that the inner plan reads.
+    keys: Vec<usize>,
+    kind: Kind,
+    schema: SchemaRef,
+    state: Arc<SessionState>,
+}
+
+impl LateralExec {
+    pub(super) fn new(
+        node: &Lateral,
+        inner: LogicalPlan,
+        input: Arc<dyn ExecutionPlan>,
+        state: Arc<SessionState>,
+    ) -> Result<LateralExec> {
+        let keys = node.keys.iter().map(|key| node.input.schema().index_of_column(key)).collect::<Result<Vec<_>>>()?;
+        let schema: SchemaRef = Arc::new(node.schema.as_arrow().clone());
+        let inner_schema = Arc::new(inner.schema().as_arrow().clone());
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            input.output_partitioning().clone(),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        let shared = Shared { inner, inner_schema, keys, kind: node.kind, schema, state };
+        Ok(LateralExec { input, shared: Arc::new(shared), properties: Arc::new(properties) })
+    }
+}
+
+impl fmt::Debug for LateralExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lateral({:?})", self.shared.kind)
+    }
+}
+
+impl DisplayAs for LateralExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lateral: {:?}", self.shared.kind)
+    }
+}
+
+impl ExecutionPlan for LateralExec {
+    fn name(&self) -> &'static str {
+        "Lateral"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(input) = children.pop() else { return internal_err!("a lateral operator without its input") };
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&self.shared.schema)),
+            input.output_partitioning().clone(),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Ok(Arc::new(LateralExec { input, shared: Arc::clone(&self.shared), properties: Arc::new(properties) }))
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let input = self.input.execute(partition, Arc::clone(&context))?;
+        let evaluation = Evaluation {
+            shared: Arc::clone(&self.shared),
+            run: Run::of(&context)?,
+            context,
+            remembered: HashMap::new(),
+        };
+        let schema = Arc::clone(&self.shared.schema);
+        let batches = futures::stream::try_unfold((input, evaluation), |(mut input, mut evaluation)| async move {
+            match input.next().await {
+                None => Ok(None),
+                Some(batch) => {
+                    let made = evaluation.batch(&batch?).await?;
+                    Ok::<_, datafusion::common::DataFusionError>(Some((made, (input, evaluation))))
+                }
+            }
+        });
+        let batches = batches.map_ok(|made| futures::stream::iter(made.into_iter().map(Ok))).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+    }
+}
+
+/// One run over one partition.
+struct Evaluation {
+    shared: Arc<Shared>,
+    run: Arc<Run>,
+    context: Arc<TaskContext>,
+    remembered: HashMap<Vec<ScalarValue>, Arc<RecordBatch>>,
+}
+
+impl Evaluation {
+    async fn batch(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>> {
+        let mut made = Vec::new();
+        match self.shared.kind {
+            Kind::Cross | Kind::Outer => {
+                let (mut rows, mut inner, mut count) = (Vec::new(), Vec::new(), 0);
+                for row in 0..batch.num_rows() {
+                    let found = self.rows(batch, row).await?;
+                    let found = match (found.num_rows(), self.shared.kind) {
+                        (0, Kind::Outer) => Arc::new(null_row(&self.shared.inner_schema)?),
+                        _ => found,
+                    };
+                    count += found.num_rows();
+                    rows.extend(std::iter::repeat_n(row as u32, found.num_rows()));
+                    inner.push(found);
+                    if count >= BATCH_ROWS {
+                        made.push(self.joined(batch, std::mem::take(&mut rows), &std::mem::take(&mut inner))?);
+                        count = 0;
+                    }
+                }
+                made.push(self.joined(batch, rows, &inner)?);
+            }
+            kind => {
+                let mut values = Vec::with_capacity(batch.num_rows());
+                for row in 0..batch.num_rows() {
+                    let found = self.rows(batch, row).await?;
+                    values.push(match kind {
+                        Kind::Value => value_of(&found, &self.shared)?,
+                        Kind::Exists => ScalarValue::Boolean(Some(found.num_rows() > 0)),
+                        _ => is_in(batch, row, &found)?,
+                    });
+                }
+                made.push(self.with_column(batch, values)?);
+            }
+        }
+        Ok(made)
+    }
+
+    /// The rows of the inner plan for one row of the input.
+    async fn rows(&mut self, batch: &RecordBatch, row: usize) -> Result<Arc<RecordBatch>> {
+        let key = self.shared.keys.iter().map(|column| ScalarValue::try_from_array(batch.column(*column), row));
+        let key = key.collect::<Result<Vec<_>>>()?;
+        if let Some(known) = self.remembered.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        self.run.advance(0, 0).map_err(to_datafusion)?;
+        let named = key.iter().enumerate().map(|(place, value)| (placeholder(place), value.clone()));
+        let values = ParamValues::from(named.collect::<HashMap<_, _>>());
+        let bound = self.shared.inner.clone().replace_params_with_values(&values)?;
+        let state = &self.shared.state;
+        let bound = crate::bind::fold(bound, state)?;
+        let plan = state.query_planner().create_physical_plan(&bound, state.as_ref()).await?;
+        let schema = plan.schema();
+        let batches = collect(plan, Arc::clone(&self.context)).await?;
+        let found = Arc::new(concat_batches(&schema, &batches)?);
+        if self.remembered.len() >= REMEMBERED {
+            self.remembered.clear();
+        }
+        self.remembered.insert(key, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Rows of the input beside the inner rows.
+    fn joined(&self, batch: &RecordBatch, rows: Vec<u32>, inner: &[Arc<RecordBatch>]) -> Result<RecordBatch> {
+        let count = rows.len();
+        let rows = UInt32Array::from(rows);
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.shared.schema.fields().len());
+        for column in batch.columns() {
+            columns.push(take(column.as_ref(), &rows, None)?);
+        }
+        for place in 0..self.shared.inner_schema.fields().len() {
+            let parts: Vec<&dyn Array> = inner.iter().map(|batch| batch.column(place).as_ref()).collect();
+            columns.push(match parts.is_empty() {
+                true => new_null_array(self.shared.inner_schema.field(place).data_type(), 0),
+                false => arrow_select::concat::concat(&parts)?,
+            });
+        }
+        self.made(columns, count)
+    }
+
+    fn with_column(&self, batch: &RecordBatch, values: Vec<ScalarValue>) -> Result<RecordBatch> {
+        let mut columns = batch.columns().to_vec();
+        let last = self.shared.schema.fields().last().map(|field| field.data_type().clone());
+        columns.push(match (values.is_empty(), last) {
+            (true, Some(data_type)) => new_null_array(&data_type, 0),
+            _ => ScalarValue::iter_to_array(values)?,
+        });
+        self.made(columns, batch.num_rows())
+    }
+
+    fn made(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+        let columns = columns.into_iter().zip(self.shared.schema.fields()).map(|(column, field)| {
+            match column.data_type() == field.data_type() {
+                true => Ok(column),
+                false => datafusion::arrow::compute::cast(&column, field.data_type()),
+            }
+        });
+        let columns = columns.collect::<std::result::Result<Vec<_>, _>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.shared.schema), columns, &options)?)
+    }
+}
+
+fn null_row(schema: &SchemaRef) -> Result<RecordBatch> {
+    let fields: Vec<_> = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true)).collect();
+    let columns = fields.iter().map(|field| new_null_array(field.data_type(), 1)).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(1));
+    Ok(RecordBatch::try_new_with_options(Arc::new(arrow_schema::Schema::new(fields)), columns, &options)?)
+}
+
+/// The value of a subquery that stands for one.
+fn value_of(found: &RecordBatch, shared: &Shared) -> Result<ScalarValue> {
+    match (found.num_rows(), found.columns().first()) {
+        (1, Some(column)) => ScalarValue::try_from_array(column, 0),
+        (0, _) => match shared.schema.fields().last() {
+            Some(field) => ScalarValue::try_from(field.data_type()),
+            None => internal_err!("a subquery without a column"),
+        },
+        _ => Err(to_datafusion(Error::new(
+            Code::InvalidValue,
+            "a subquery that stands for a value gave more than one row",
+        ))),
+    }
+}
+
+/// Whether the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not there and a
+/// NULL is.
+fn is_in(batch: &RecordBatch, row: usize, found: &RecordBatch) -> Result<ScalarValue> {
+    let (Some(compared), Some(values)) = (batch.columns().last(), found.columns().first()) else {
+        return internal_err!("IN without a column");
+    };
+    if values.is_empty() {
+        return Ok(ScalarValue::Boolean(Some(false)));
+    }
+    let compared = ScalarValue::try_from_array(compared, row)?;
+    if compared.is_null() {
+        return Ok(ScalarValue::Boolean(None));
+    }
+    for place in 0..values.len() {
+        if ScalarValue::try_from_array(values, place)? == compared {
+            return Ok(ScalarValue::Boolean(Some(true)));
+        }
+    }
+    Ok(ScalarValue::Boolean(if values.null_count() > 0 { None } else { Some(false) }))
+}

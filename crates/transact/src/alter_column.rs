@@ -1,0 +1,91 @@
+//! ALTER TABLE ... ALTER COLUMN.
+//!
+//! ```text
+//!   ADD COLUMN "#new" of the new type
+//!   UPDATE: "#new" = what an assignment makes of the old value      245, 2628, 8115 as for any UPDATE
+//!   the old column takes type and values of "#new"                  its place, name, keys and default stay
+//! ```
+//!
+//! All of it or nothing.
+
+use crate::errors::raised;
+use crate::session::Inner;
+use mainstay_mssql::Message;
+use mainstay_mssql::types::Declared;
+use mainstay_program::Raised;
+use mainstay_tsql::reduce::{self, Scope, quoted, type_name};
+use mainstay_tsql::tree::{Column, ColumnKind, ColumnProperty, ObjectName};
+
+impl Inner {
+    /// Does something as one: all of it, or nothing if it fails.
+    pub(crate) fn as_one(
+        &mut self,
+        work: impl FnOnce(&mut Inner) -> Result<(), Box<Raised>>,
+    ) -> Result<(), Box<Raised>> {
+        let own = self.state.transactions == 0;
+        self.execute(if own { "BEGIN" } else { "SAVEPOINT \"#one\"" })?;
+        let outcome = work(self);
+        let end = match (own, outcome.is_ok()) {
+            (true, true) => "COMMIT",
+            (true, false) => "ROLLBACK",
+            (false, true) => "RELEASE SAVEPOINT \"#one\"",
+            (false, false) => "ROLLBACK TO SAVEPOINT \"#one\"",
+        };
+        let ended = self.execute(end);
+        outcome.and(ended.map(|_| ()))
+    }
+
+    /// Gives a column another type, or lets it be NULL or not.
+    pub(crate) fn alter_column(&mut self, name: &ObjectName, column: &Column) -> Result<(), Box<Raised>> {
+        let ColumnKind::Stored(declared) = &column.kind else {
+            return Err(raised(reduce::not_supported("ALTER COLUMN of this form")));
+        };
+        let names = self.names(&[]);
+        let table = names.table(name).map_err(raised)?;
+        let place = Declared::Column(1, &column.name.text);
+        let data_type = reduce::data_type(declared, place, &names).map_err(raised)?;
+        let Some(known) = names.columns(name) else {
+            let text = format!(
+                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
+                name.last()
+            );
+            return Err(raised(Message::error(4902, text)));
+        };
+        let Some(old) = known.iter().find(|known| column.name.is(&known.name)) else {
+            let text = format!(
+                "ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.",
+                column.name.text,
+                name.last()
+            );
+            return Err(raised(Message::error(4924, text)));
+        };
+        if old.is_computed {
+            let text = format!("Cannot alter column '{}' because it is 'COMPUTED'.", old.name);
+            return Err(raised(Message::error(4928, text)));
+        }
+        let collation = column.properties.iter().find_map(|property| match property {
+            ColumnProperty::Collate(collation) => Some(&*collation.text),
+            _ => None,
+        });
+        let by = collation.map(reduce::collation).transpose().map_err(raised)?;
+        let nullable = column.properties.iter().find_map(|property| match property {
+            ColumnProperty::Nullable(nullable) => Some(*nullable),
+            _ => None,
+        });
+        let (own, is_same) = (quoted(&old.name), old.data_type == data_type && by.is_none());
+        let by = by.map_or_else(String::new, |by| format!(" COLLATE \"{}\"", by.name()));
+        let word = if nullable == Some(false) { "SET" } else { "DROP" };
+        self.as_one(|inner| {
+            if !is_same {
+                let new = quoted("#new");
+                inner.execute(&format!("ALTER TABLE {table} ADD COLUMN {new} {}{by}", type_name(data_type)))?;
+                let assigned = quoted(&format!("mssql:assign:{data_type}"));
+                inner.execute(&format!("UPDATE {table} SET {new} = {assigned}({own})"))?;
+                let word = type_name(data_type);
+                inner.execute(&format!("ALTER TABLE {table} CHANGE COLUMN {new} {own} {word}"))?;
+            }
+            inner.execute(&format!("ALTER TABLE {table} ALTER COLUMN {own} {word} NOT NULL")).map(|_| ())
+        })
+        .map_err(|error| self.explained(error, "UPDATE", name))
+    }
+}
