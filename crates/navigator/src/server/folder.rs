@@ -87,6 +87,15 @@ impl Folder {
         Ok(names.filter(|name| check_relative(Path::new(name)).is_ok()).collect())
     }
 
+    /// An error without where the folder is, which is nobody's business.
+    pub fn for_client(&self, error: Error) -> Error {
+        let root = format!("{}/", self.root.display());
+        let Some(place) = error.place().filter(|place| place.contains(&root)) else { return error };
+        let told = Error::new(error.code(), error.message()).at(place.replace(&root, ""));
+        let told = error.hint_text().map_or(told.clone(), |hint| told.hint(hint));
+        error.dialect().map_or(told.clone(), |dialect| told.in_dialect(dialect))
+    }
+
     /// The name that clients know a path by.
     pub fn name(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.root).unwrap_or(path).to_owned()
@@ -113,6 +122,8 @@ mod tests {
             assert_eq!(folder.find(&files, &[name.into()]).unwrap(), None, "{name:?}");
         }
         assert!(folder.place(&files, Path::new("")).is_err());
+        let told = folder.for_client(Error::new(Code::Busy, "locked").at("shop/a.dbf, record 3").hint("wait"));
+        assert_eq!(told.to_string(), "a.dbf, record 3: locked (wait)");
         assert_eq!(folder.list(&files, Path::new("")).unwrap(), ["Customers.DBF"]);
     }
 }

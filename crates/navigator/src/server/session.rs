@@ -81,14 +81,14 @@ impl Session {
             match reply {
                 Ok(reply) => answer.replies.push(reply),
                 Err(error) => {
-                    answer.error = Some(self.with_owner(error, table, step));
+                    answer.error = Some(self.folder.for_client(self.with_owner(error, table, step)));
                     break;
                 }
             }
         }
         match self.state(table) {
             Ok(state) => answer.state = state,
-            Err(error) => answer.error = answer.error.or(Some(error)),
+            Err(error) => answer.error = answer.error.or(Some(self.folder.for_client(error))),
         }
         answer
     }
