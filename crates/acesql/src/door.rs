@@ -3,7 +3,7 @@
 use crate::session::Session;
 use ace::backend::{Sql, SqlSession, install_sql};
 use mainstay_base::Result;
-use mainstay_engine::Database;
+use mainstay_engine::{Database, Options};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -19,6 +19,11 @@ pub fn install() -> bool {
     install_sql(Arc::new(Engine::default()))
 }
 
+/// How the folders of programs are opened: any number of processes may share one, and have transactions in it.
+pub fn options() -> Options {
+    Options { files_only: true, ..Options::default() }
+}
+
 impl Engine {
     /// The database of a folder, under the path that it is known by: a dictionary's is another one than its folder's.
     fn database(&self, folder: &Path, known: &Path) -> Result<Arc<Database>> {
@@ -28,7 +33,7 @@ impl Engine {
             return Ok(database);
         }
         open.retain(|_, database| database.strong_count() > 0);
-        let database = Arc::new(Database::open(&folder)?);
+        let database = Arc::new(Database::open_with(&folder, options())?);
         open.insert(path, Arc::downgrade(&database));
         Ok(database)
     }

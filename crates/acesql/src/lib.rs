@@ -28,5 +28,5 @@ mod statement;
 mod system;
 mod triggers;
 
-pub use door::{Engine, install};
+pub use door::{Engine, install, options};
 pub use session::Session;

@@ -51,7 +51,7 @@ fn folder() -> tempfile::TempDir {
 
 fn run(script: &str) -> String {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(database, folder.path(), "ann");
     let mut seen = String::new();
     for statement in script.trim_end().split(SEPARATOR) {
@@ -97,7 +97,7 @@ fn statements_give_what_is_documented() {
 #[test]
 fn tables_of_other_folders_are_named_by_their_paths() {
     let (here, there) = (folder(), folder());
-    let database = Arc::new(Database::open(here.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(here.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(Arc::clone(&database), here.path(), "");
     let path = there.path().join("people").display().to_string();
     let updated = session.execute(&format!("UPDATE \"{path}\" SET pay = 77 WHERE id = 1"), &[]).expect("it is there");
@@ -111,7 +111,7 @@ fn tables_of_other_folders_are_named_by_their_paths() {
 #[test]
 fn temporary_tables_are_of_one_session() {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut one = Session::new(Arc::clone(&database), folder.path(), "");
     let mut other = Session::new(Arc::clone(&database), folder.path(), "");
     one.execute("SELECT id INTO #x FROM people", &[]).expect("it is new");
@@ -147,7 +147,7 @@ fn damaged_statements_are_errors_or_run() {
     statements.retain(|statement| !statement.contains("WHILE"));
     let words: Vec<String> = statements.iter().flat_map(|text| text.split(' ')).map(str::to_owned).collect();
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(database, folder.path(), "");
     let mut random = Random(5);
     for _ in 0..1_500 {
@@ -171,7 +171,7 @@ fn damaged_statements_are_errors_or_run() {
 #[test]
 fn sessions_of_several_threads_lose_nothing() {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     std::thread::scope(|scope| {
         for thread in 0..3 {
             let (database, path) = (Arc::clone(&database), folder.path());
@@ -196,7 +196,7 @@ fn sessions_of_several_threads_lose_nothing() {
 #[test]
 fn conditions_of_the_dialect_find_their_indexes() {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(Arc::clone(&database), folder.path(), "");
     for column in ["id", "name", "born"] {
         session.execute(&format!("CREATE INDEX {column} ON people ({column})"), &[]).expect("it is new");
@@ -214,4 +214,28 @@ fn conditions_of_the_dialect_find_their_indexes() {
         let plan = format!("{:?}", explained.collect().expect("the plan"));
         assert!(plan.contains(index), "{condition}: {plan}");
     }
+}
+
+#[test]
+fn programs_that_share_a_folder_may_all_have_transactions() {
+    let folder = folder();
+    // As in two processes: nothing is shared but the files.
+    let open = || {
+        Session::new(
+            Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database")),
+            folder.path(),
+            "",
+        )
+    };
+    let (mut one, mut other) = (open(), open());
+    for (session, id) in [(&mut one, 1), (&mut other, 2)] {
+        session.transaction(&ace::backend::Step::Begin).expect("it begins");
+        let update = format!("UPDATE people SET pay = 5 WHERE id = {id}");
+        assert_eq!(session.execute(&update, &[]).expect("it is changed").affected, 1);
+    }
+    one.transaction(&ace::backend::Step::RollBack).expect("it is undone");
+    other.transaction(&ace::backend::Step::Commit).expect("it stays");
+    let seen = one.execute("SELECT id FROM people WHERE pay = 5", &[]).expect("they are there");
+    assert_eq!(rows(&seen).lines().nth(1), Some("2"));
+    assert!(!Disk.is_folder(&folder.path().join(".mainstay")), "nothing is left that one process has for itself");
 }

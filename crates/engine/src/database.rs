@@ -70,7 +70,7 @@ impl Database {
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 4);
-        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) {
+        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
             true => Place::below(Arc::clone(&fs), path, options.row_bytes())?,
             false => Place::memory(Arc::clone(&fs)),
         });
