@@ -179,7 +179,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<(
 }
 
 /// Wakes a thread that waits for connections, by being one.
-fn wake(address: SocketAddr) {
+pub(crate) fn wake(address: SocketAddr) {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),

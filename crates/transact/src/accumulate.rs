@@ -9,7 +9,7 @@ use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tsql::compile::{HostStatement, ModuleParameter};
+use mainstay_tsql::compile::{HostStatement, ModuleParameter, ParameterKind};
 use mainstay_tsql::print_expression;
 use mainstay_tsql::reduce::{self, ReducedQuery};
 use mainstay_tsql::tree::{Argument, AssignOperator, Expr, Name, Query, QueryBody, SelectItem, Test};
@@ -58,12 +58,12 @@ impl Accumulation {
         &mut self,
         runner: &mut Runner<'_>,
         host: &HostStatement,
-        call: &StatementCall<'_>,
+        call: &mut StatementCall<'_>,
     ) -> Result<Rows, Box<Raised>> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&self.query, &runner.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = runner.inner.plan(&text, parameters, heads)?;
-        let values = runner.values(&plan, host, call)?;
+        let values = runner.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let mut found =
             plan.prepared.query(&mut runner.inner.core, &parameters).map_err(crate::errors::raised_error)?;
@@ -84,6 +84,7 @@ impl Accumulation {
             data_type,
             is_output,
             has_default: false,
+            kind: ParameterKind::Value,
         };
         let set = host.outputs.iter().map(|(name, data_type)| parameter(name.clone(), *data_type, true));
         let column = |place: usize| {

@@ -1,19 +1,17 @@
 //! PRINT, errors that programs raise, transactions, SET options, and what only the session knows.
 
 use crate::errors::{message_of, raised};
+use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
-use mainstay_mssql::messages::format as format_message;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
-use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
+use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, SessionFunction};
-use mainstay_tsql::tree::{
-    AssignOperator, Expr, Format, Isolation, Name, Phrase, PhraseItem, Query, Transaction, WaitFor,
-};
+use mainstay_tsql::tree::{AssignOperator, Expr, Format, Phrase, PhraseItem, Query, WaitFor};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,31 +35,20 @@ impl Runner<'_> {
                 Ok(Flow::Next)
             }
             Action::Raiserror(options) => self.raiserror(options, host, call),
-            Action::Throw => {
-                let first = call.inputs().saturating_sub(3);
-                let number = integer(call.input(first)).unwrap_or(50000) as i32;
-                let text = text_of(call.input(first + 1));
-                let state = integer(call.input(first + 2)).unwrap_or(1).clamp(0, 255) as u8;
-                if number < 50000 {
-                    let text = format!(
-                        "Error number {number} in the THROW statement is outside the valid range. Specify an \
-                                        error number in the valid range of 50000 to 2147483647."
-                    );
-                    return Err(raised(Message::error(35100, text)));
-                }
-                let mut error = raised(Message::error(number, text).state(state));
-                // THROW ends the batch, whatever XACT_ABORT says.
-                error.detail = Some(Box::new(Origin::Throw));
-                Err(error)
-            }
+            Action::Throw => throw(call),
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
                 let loaded = self.inner.text(&text, "").map_err(first)?;
-                self.nested(&loaded, call)
+                self.nested(&loaded, call)?;
+                match self.miscounted.take() {
+                    Some(counts) => Err(crate::transactions::miscounted(counts)),
+                    None => Ok(Flow::Next),
+                }
             }
             Action::Transaction(transaction) => {
-                let name = transaction_name(transaction, host, call);
+                self.check_end(transaction)?;
+                let name = crate::transactions::transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.done(Command::NONE, None);
                 Ok(Flow::Next)
@@ -84,44 +71,6 @@ impl Runner<'_> {
             }
             other => self.cursor_statement(other, host, call),
         }
-    }
-
-    fn raiserror(&mut self, options: &[Phrase], host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
-        // The values stand behind the variables that the statement names.
-        let first = host.inputs.len();
-        let values: Vec<ValueRef<'_>> = (first..call.inputs()).map(|place| call.input(place)).collect();
-        let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::Next) };
-        let severity = integer(*severity).unwrap_or(16).clamp(0, 25) as u8;
-        let state = integer(*state).unwrap_or(1).clamp(0, 255) as u8;
-        let (number, text) = match what {
-            ValueRef::Integer(number) if *number < 50000 => {
-                let known = i32::try_from(*number).ok().and_then(mainstay_mssql::messages::find);
-                (*number as i32, known.map_or_else(String::new, |known| known.1.to_owned()))
-            }
-            ValueRef::Integer(number) => (*number as i32, String::new()),
-            other => (50000, format_message(&text_of(*other), rest).map_err(raised)?),
-        };
-        if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
-            let text = "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the \
-                        WITH LOG option.";
-            return Err(raised(Message::error(2754, text)));
-        }
-        let line = call.line();
-        drop(values);
-        if severity <= 10 {
-            let procedure = call.routine().filter(|name| !name.is_empty()).map(|name| name.to_string());
-            self.message(Message { number, severity, state, text, procedure, line });
-            if options.iter().any(|option| option.starts("SETERROR")) {
-                self.inner.state.error = number;
-            }
-            if options.iter().any(|option| option.starts("NOWAIT")) {
-                self.sink.flush();
-            }
-            return Ok(Flow::Next);
-        }
-        let mut error = raised(Message::error(number, text).severity(severity).state(state));
-        error.detail = Some(Box::new(Origin::Raiserror));
-        Err(error)
     }
 
     fn wait(&mut self, wait: &WaitFor, call: &mut StatementCall<'_>, last: usize) -> Ran {
@@ -167,6 +116,8 @@ pub(crate) enum Origin {
     Raiserror,
     /// A trigger, which ends the batch and the transaction.
     Trigger,
+    /// A change of rows that ran, of which the client hears that it was terminated.
+    Change,
 }
 
 impl Origin {
@@ -198,175 +149,7 @@ pub(crate) fn text_of(value: ValueRef<'_>) -> String {
     }
 }
 
-/// The name of a transaction statement: a word, or the value of a variable.
-fn transaction_name(transaction: &Transaction, host: &HostStatement, call: &StatementCall<'_>) -> Option<String> {
-    let name: &Name = match transaction {
-        Transaction::Begin(_, name, _) | Transaction::Rollback(name) | Transaction::Commit(name, _) => name.as_ref()?,
-        Transaction::Save(name) => name,
-    };
-    if !name.text.starts_with('@') {
-        return Some(name.text.clone());
-    }
-    let place = host.inputs.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name.text))?;
-    Some(text_of(call.input(place)))
-}
-
 impl Inner {
-    /// BEGIN, COMMIT, ROLLBACK and SAVE.
-    pub(crate) fn transaction(&mut self, transaction: &Transaction, name: Option<&str>) -> Result<(), Box<Raised>> {
-        match transaction {
-            Transaction::Begin(..) => self.begin(name),
-            Transaction::Commit(..) => self.commit(),
-            Transaction::Rollback(_) => self.rollback(name),
-            Transaction::Save(_) => self.save(name.unwrap_or("")),
-        }
-    }
-
-    fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            self.execute("BEGIN")?;
-            self.state.transaction_name = name.map(str::to_owned);
-            self.state.savepoints.clear();
-        }
-        self.state.transactions += 1;
-        Ok(())
-    }
-
-    fn commit(&mut self) -> Result<(), Box<Raised>> {
-        match self.state.transactions {
-            0 => {
-                let text = "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
-                Err(raised(Message::error(3902, text)))
-            }
-            _ if self.state.doomed => {
-                let text = "The current transaction cannot be committed and cannot support operations that write to the log \
-                            file. Roll back the transaction.";
-                Err(raised(Message::error(3930, text)))
-            }
-            1 => {
-                self.state.transactions = 0;
-                self.execute("COMMIT").map(|_| ())
-            }
-            _ => {
-                self.state.transactions -= 1;
-                Ok(())
-            }
-        }
-    }
-
-    /// All of the transaction, or back to a savepoint.
-    pub(crate) fn rollback(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            let text = "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.";
-            return Err(raised(Message::error(3903, text)));
-        }
-        if let Some(name) = name {
-            if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
-                self.state.savepoints.truncate(place + 1);
-                return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
-            }
-            if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
-                let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
-                return Err(raised(Message::error(6401, text)));
-            }
-        }
-        self.state.transactions = 0;
-        self.state.doomed = false;
-        self.state.savepoints.clear();
-        self.execute("ROLLBACK")?;
-        // Objects that the transaction made are gone.
-        self.instance.version.bump();
-        self.state.version += 1;
-        Ok(())
-    }
-
-    fn save(&mut self, name: &str) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            let text = "Cannot issue SAVE TRANSACTION when there is no active transaction.";
-            return Err(raised(Message::error(628, text)));
-        }
-        self.state.savepoints.push(name.to_owned());
-        self.execute(&format!("SAVEPOINT {}", reduce::quoted(name))).map(|_| ())
-    }
-
-    /// A request of a driver's transaction manager.
-    pub(crate) fn transaction_request(
-        &mut self,
-        request: &TransactionRequest,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Box<Raised>> {
-        let begin = |inner: &mut Inner, begin: &Begin, sink: &mut dyn Sink| -> Result<(), Box<Raised>> {
-            let isolation = match begin.isolation {
-                mainstay_tds::Isolation::Current => None,
-                mainstay_tds::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
-                mainstay_tds::Isolation::ReadCommitted => Some(Isolation::ReadCommitted),
-                mainstay_tds::Isolation::RepeatableRead => Some(Isolation::RepeatableRead),
-                mainstay_tds::Isolation::Serializable => Some(Isolation::Serializable),
-                mainstay_tds::Isolation::Snapshot => Some(Isolation::Snapshot),
-            };
-            if let Some(isolation) = isolation {
-                inner.set_isolation(isolation)?;
-            }
-            let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
-            inner.begin(name)?;
-            sink.environment(&Environment::TransactionBegun(TRANSACTION));
-            Ok(())
-        };
-        match request {
-            TransactionRequest::Begin(what) => begin(self, what, sink),
-            TransactionRequest::Commit { then, .. } => {
-                self.commit()?;
-                sink.environment(&Environment::TransactionCommitted(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
-            }
-            TransactionRequest::Rollback { name, then } => {
-                let name = (!name.is_empty()).then_some(name.as_str());
-                self.rollback(name)?;
-                sink.environment(&Environment::TransactionRolledBack(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
-            }
-            TransactionRequest::Save { name } => self.save(name),
-        }
-    }
-
-    /// What an error that ended a run leaves of the transaction.
-    pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
-        let ends = self.state.options.xact_abort
-            || self.state.doomed
-            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
-        if ends && self.state.transactions > 0 {
-            // The error that is being told is the one that matters.
-            let _ = self.rollback(None);
-        }
-    }
-
-    /// As a connection that comes out of a pool.
-    pub(crate) fn reset(&mut self, keep_transaction: bool) {
-        if self.state.transactions > 0 && !keep_transaction {
-            let _ = self.rollback(None);
-        }
-        for level in std::mem::take(&mut self.state.levels) {
-            for table in level.tables.values() {
-                let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
-            }
-        }
-        self.state.levels.push(crate::state::Level::default());
-        self.state.cursors.clear();
-        self.state.options = crate::state::Options::default();
-        self.state.version += 1;
-        let _ = self.set_isolation(Isolation::ReadCommitted);
-    }
-
-    pub(crate) fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Box<Raised>> {
-        let name = match isolation {
-            Isolation::ReadUncommitted | Isolation::ReadCommitted => "read committed",
-            Isolation::RepeatableRead => "repeatable read",
-            Isolation::Snapshot => "snapshot",
-            Isolation::Serializable => "serializable",
-        };
-        self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))
-    }
-
     /// One SET: `NOCOUNT ON`, `IDENTITY_INSERT t ON`, `DATEFIRST 1`.
     pub(crate) fn set_option(&mut self, option: &Phrase) -> Result<(), Box<Raised>> {
         let words: Vec<String> = option.items.iter().map(word).collect();
@@ -378,7 +161,10 @@ impl Inner {
             Some("XACT_ABORT") => options.xact_abort = on,
             Some("IMPLICIT_TRANSACTIONS") => options.implicit_transactions = on,
             Some("QUOTED_IDENTIFIER") => options.quoted_identifier = on,
-            Some("FMTONLY") => options.fmt_only = on,
+            Some("FMTONLY") => {
+                options.fmt_only = on;
+                self.state.described = 0;
+            }
             Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
@@ -426,9 +212,6 @@ impl Inner {
     }
 }
 
-/// The number of the only transaction that a session can have.
-const TRANSACTION: u64 = 1;
-
 /// A word of an option as text.
 fn word(item: &PhraseItem) -> String {
     match item {
@@ -462,7 +245,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
-        "@@cursor_rows" => int(0),
+        "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
         "@@spid" => int(state.process.into()),
         "@@servername" | "@@servicename" => text("MAINSTAY"),

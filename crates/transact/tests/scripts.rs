@@ -11,6 +11,7 @@ mod common;
 use common::Transcript;
 use mainstay_engine::{Database, Options};
 use mainstay_transact::Instance;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn run(script: &str) -> String {
@@ -32,9 +33,13 @@ fn run(script: &str) -> String {
 }
 
 fn run_on(database: Database, script: &str) -> String {
-    let mut session = Instance::new(database, "test").session();
+    let instance = Instance::new(database, "test");
+    let mut sessions = BTreeMap::new();
     let mut transcript = Transcript::default();
     for batch in mainstay_tsql::batches(script) {
+        // A batch that begins with `--@b` is another session's.
+        let name = batch.text.trim_start().strip_prefix("--@").and_then(|rest| rest.split_whitespace().next());
+        let session = sessions.entry(name.unwrap_or("a").to_owned()).or_insert_with(|| instance.session());
         for _ in 0..batch.count {
             session.batch(batch.text, &mut transcript);
         }

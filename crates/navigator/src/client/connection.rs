@@ -2,7 +2,7 @@
 
 use super::transport::{Tcp, Transport, lost};
 use crate::wire::frame::Kind;
-use crate::wire::messages::{Answer, Hello, Person, Progress, Reply, Request, Step};
+use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::TableSpec;
@@ -202,6 +202,9 @@ impl Client {
         if answer.is_err() {
             // What state the stream is in is not known.
             *guard = None;
+            if self.in_transaction.swap(false, SeqCst) {
+                return Err(lost("its transaction was rolled back"));
+            }
         }
         answer.map(Some)
     }
@@ -261,9 +264,16 @@ impl Client {
         self.steps(vec![Step::Remove { path: self.name(path) }]).map(drop)
     }
 
-    /// Makes a table.
+    /// Removes a table with its memo and its structural index, as far as they are there.
+    pub fn clear(&self, path: &Path) -> Result<()> {
+        self.steps(vec![Step::Clear { path: self.name(path) }]).map(drop)
+    }
+
+    /// Makes a table in place of what has its name.
     pub fn create(&self, path: &Path, spec: &TableSpec) -> Result<()> {
-        self.steps(vec![Step::Create { path: self.name(path), spec: spec.clone() }]).map(drop)
+        let path = self.name(path);
+        let clear = Step::Clear { path: path.clone() };
+        self.steps(vec![clear, Step::Create { path, spec: spec.clone() }]).map(drop)
     }
 
     /// Who is connected to the server.
@@ -274,12 +284,31 @@ impl Client {
         }
     }
 
+    /// What goes on in the server. The paths are those of this side.
+    pub fn activity(&self) -> Result<Activity> {
+        match self.steps(vec![Step::Activity])? {
+            Reply::Activity(mut activity) => {
+                for table in activity.members.iter_mut().flat_map(|member| &mut member.tables) {
+                    table.path = self.path(&table.path);
+                    table.indexes.iter_mut().for_each(|index| *index = self.path(index));
+                }
+                Ok(activity)
+            }
+            _ => Err(malformed("another reply")),
+        }
+    }
+
     /// Who has locked a record.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Result<Option<Person>> {
         match self.steps(vec![Step::LockOwner { path: self.name(path), record }])? {
             Reply::Owner(owner) => Ok(owner),
             _ => Err(malformed("another reply")),
         }
+    }
+
+    /// Whether a transaction is under way, as far as is known.
+    pub fn is_in_transaction(&self) -> bool {
+        self.in_transaction.load(SeqCst)
     }
 
     /// Begins a transaction over all tables that are open through this connection.

@@ -64,6 +64,18 @@ impl Folder {
         }
     }
 
+    /// Removes a table with its memo and its structural index, as far as they are there.
+    pub fn clear(&self, files: &dyn FileSystem, name: &Path) -> Result<()> {
+        let path = self.place(files, name)?;
+        for extension in ["cdx", "fpt", "dbt"] {
+            let beside = self.place(files, &self.name(&path).with_extension(extension))?;
+            if files.stamp(&beside).is_ok() {
+                files.remove(&beside)?;
+            }
+        }
+        if files.stamp(&path).is_ok() && !files.is_folder(&path) { files.remove(&path) } else { Ok(()) }
+    }
+
     /// The names of the files in a folder below.
     pub fn list(&self, files: &dyn FileSystem, folder: &Path) -> Result<Vec<String>> {
         let place = match folder.as_os_str().is_empty() {

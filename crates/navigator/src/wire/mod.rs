@@ -232,6 +232,18 @@ macro_rules! structure {
 
 /// A choice is its number and what belongs to it.
 macro_rules! choice {
+    (named $name:ty { $($number:literal $variant:ident $(( $($part:ident),* ))? $({ $($field:ident),* })? ;)* }) => {
+        impl $name {
+            /// The name of its kind, without what belongs to it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $( Self::$variant $(( $(choice!(@any $part)),* ))? $({ $($field: _),* })? => stringify!($variant), )*
+                }
+            }
+        }
+        $crate::wire::choice! { $name { $($number $variant $(( $($part),* ))? $({ $($field),* })? ;)* } }
+    };
+    (@any $part:ident) => { _ };
     ($name:ty { $($number:literal $variant:ident $(( $($part:ident),* ))? $({ $($field:ident),* })? ;)* }) => {
         impl $crate::wire::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {

@@ -10,7 +10,23 @@ use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::lock::LockScheme;
 
-structure! { Decimal { unscaled, scale } }
+impl Wire for Decimal {
+    const SMALLEST: usize = 17;
+    fn put(&self, out: &mut Vec<u8>) {
+        self.unscaled.put(out);
+        self.scale.put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        let (unscaled, scale): (i128, u8) = Wire::take(from)?;
+        match scale <= MOST_DECIMALS {
+            true => Ok(Decimal::new(unscaled, scale)),
+            false => Err(malformed("a number has too many decimals")),
+        }
+    }
+}
+
+/// Decimals of a number with 38 digits.
+const MOST_DECIMALS: u8 = 38;
 
 choice! { FieldValue {
     0 Null;

@@ -55,9 +55,9 @@ struct Exposed {
 }
 
 /// A source of a query that can be changed.
-struct Leaf {
-    alias: String,
-    source: Source,
+pub(super) struct Leaf {
+    pub(super) alias: String,
+    pub(super) source: Source,
 }
 
 impl Reducer<'_> {
@@ -250,7 +250,7 @@ impl Reducer<'_> {
         chosen.ok_or_else(several)
     }
 
-    fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
+    pub(super) fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
         match &column.parts[..] {
             [.., table, _] => table.text.eq_ignore_ascii_case(&leaf.alias),
             _ => self.leaf_columns(leaf).iter().any(|known| known.eq_ignore_ascii_case(column.last())),
@@ -347,12 +347,12 @@ fn checks_of(query: &Query, exposed: &Exposed) -> Vec<(Expr, Option<Vec<Mapped>>
     checks
 }
 
-fn named_as(text: &str) -> Name {
+pub(super) fn named_as(text: &str) -> Name {
     Name { text: text.to_owned(), quoted: true, ..Name::default() }
 }
 
 /// The tables and queries of a source.
-fn leaves_of(source: &Source, leaves: &mut Vec<Leaf>) {
+pub(super) fn leaves_of(source: &Source, leaves: &mut Vec<Leaf>) {
     match source {
         Source::Table(table) => {
             let alias = table.alias.as_ref().map_or(table.name.last(), |alias| &alias.text).to_owned();

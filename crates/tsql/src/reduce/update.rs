@@ -38,7 +38,7 @@ impl Reducer<'_> {
         let map = resolved.map.as_deref().map(|map| (named.last(), map));
         let sets = Sets::of(&update.items, columns.as_deref(), map)?;
         let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows();
-        self.current = Some((resolved.alias.clone(), resolved.row.clone()));
+        self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -87,7 +87,7 @@ impl Reducer<'_> {
         let resolved = self.resolve(named, &delete.from, &delete.with, &[])?;
         let columns = self.scope.columns(&resolved.table);
         let by_number = resolved.by_number || delete.top.is_some();
-        self.current = Some((resolved.alias.clone(), resolved.row.clone()));
+        self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -176,6 +176,9 @@ impl Reducer<'_> {
     }
 
     pub(super) fn set_value(&mut self, set: &Set<'_>, alias: &str) -> Result<(), Message> {
+        if let Some((_, _, table)) = self.current.clone() {
+            self.takes(&table, &set.name);
+        }
         match set.operator {
             None => self.assigned(&set.value, set.data_type),
             Some(operator) => {
