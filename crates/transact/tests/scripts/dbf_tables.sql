@@ -93,7 +93,7 @@ OPEN c
 FETCH NEXT FROM c INTO @item
 WHILE @@FETCH_STATUS = 0
 BEGIN
-  UPDATE Stock SET onhand = @item * 10 WHERE item = @item
+  UPDATE Stock SET onhand = @item * 10 WHERE CURRENT OF c
   FETCH NEXT FROM c INTO @item
 END
 CLOSE c
