@@ -280,7 +280,7 @@ impl Inner {
     }
 
     /// An object was made, changed or dropped.
-    fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
+    pub(crate) fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
         self.instance.version.bump();
         self.refresh().map_err(raised)
     }

@@ -18,6 +18,7 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod applock;
 mod bulk;
 mod calls;
 mod capture;
@@ -40,6 +41,7 @@ mod modules;
 mod procedures;
 mod query;
 mod raise;
+mod rename;
 mod runner;
 mod scope;
 mod server_cursor;
