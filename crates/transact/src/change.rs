@@ -78,7 +78,13 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Result<u64, Box<Raised>> {
-        self.carry_out(plan, host, change, call).map_err(|mut error| {
+        let outcome = self.carry_out(plan, host, change, call);
+        outcome.map_err(|error| {
+            let target = plan.change.as_ref().map(|reduced| reduced.target.clone());
+            let mut error = match (target, &error.detail) {
+                (Some(target), None) => self.inner.explained(error, word_of(change), &target),
+                _ => error,
+            };
             if error.detail.is_none() {
                 error.detail = Some(Box::new(Origin::Change));
             }
@@ -93,6 +99,7 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Result<u64, Box<Raised>> {
+        self.inner.check_writable()?;
         let cursor = plan.parameters.iter().find_map(|parameter| match &parameter.source {
             Source::CurrentRow(name, ..) => Some(name.clone()),
             _ => None,
@@ -290,6 +297,7 @@ impl Runner<'_> {
 }
 
 /// What a change has done, as triggers see it.
+#[derive(Debug)]
 pub(crate) struct Fired {
     /// INSERT, UPDATE or DELETE.
     pub(crate) event: &'static str,
@@ -335,6 +343,16 @@ fn fired(reduced: &ReducedChange, change: &Change, returned: &Returned) -> Vec<F
             }
             all
         }
+    }
+}
+
+/// The statement that a change is.
+fn word_of(change: &Change) -> &'static str {
+    match change {
+        Change::Insert(_) => "INSERT",
+        Change::Update(_) => "UPDATE",
+        Change::Delete(_) => "DELETE",
+        Change::Merge(_) => "MERGE",
     }
 }
 

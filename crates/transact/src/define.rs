@@ -1,6 +1,5 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
-use crate::catalog::Detail;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
@@ -13,9 +12,8 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    AlterTable, AlterTableAction, ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind,
-    Drop, Expr, Literal, ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement,
-    UnaryOperator, View,
+    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName,
+    PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, UnaryOperator, View,
 };
 
 impl Inner {
@@ -91,7 +89,7 @@ impl Inner {
     }
 
     /// Keeps the names that defaults are given: the core has none for them.
-    fn keep_defaults(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+    pub(crate) fn keep_defaults(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
         let named = default_names(elements);
         if named.is_empty() || is_temporary(table.last()) {
             return Ok(());
@@ -100,52 +98,6 @@ impl Inner {
             modules::keep_default(&mut self.core, table, column, name).map_err(raised)?;
         }
         self.objects_changed()
-    }
-
-    /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
-    fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
-        let table = self.names(&[]).table(&alter.table).map_err(raised)?;
-        let mut action = alter.action.clone();
-        let mut forgotten = Vec::new();
-        if let AlterTableAction::Drop(elements) = &mut action {
-            let catalog = self.catalog().map_err(crate::errors::raised_error)?;
-            let object = catalog.find(&alter.table);
-            let default_of = |name: &str| {
-                let object = object?;
-                let default = catalog.children(object, "D").find(|known| known.name.eq_ignore_ascii_case(name))?;
-                match default.detail {
-                    Detail::Default(column, _) => Some(object.column_name(column).to_owned()),
-                    _ => None,
-                }
-            };
-            forgotten.extend(elements.iter().filter(|e| e.column == Some(true)).map(|e| e.name.text.clone()));
-            let mut others = Vec::new();
-            for element in elements.iter() {
-                match default_of(&element.name.text).filter(|_| element.column != Some(true)) {
-                    Some(column) => {
-                        self.execute(&format!("ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT", quoted(&column)))?;
-                        forgotten.push(column);
-                    }
-                    None => others.push(element.clone()),
-                }
-            }
-            *elements = others;
-        }
-        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
-        for statement in statements {
-            self.execute(&statement)?;
-        }
-        let mut gone = 0;
-        for column in forgotten {
-            gone += modules::forget_parts(&mut self.core, &alter.table, Some(&column)).map_err(raised)?;
-        }
-        if gone > 0 {
-            self.objects_changed()?;
-        }
-        match &alter.action {
-            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
-            _ => Ok(()),
-        }
     }
 
     fn drop(&mut self, drop: &Drop) -> Result<(), Box<Raised>> {
@@ -161,6 +113,9 @@ impl Inner {
                         Err(_) => return Err(cannot_drop("table", name)),
                     };
                     match self.execute(&format!("DROP TABLE {exists}{table}")) {
+                        Err(_) if self.is_referenced(name) => {
+                            return Err(raised(Message::numbered(3726, &[&shown_name(name)])));
+                        }
                         Ok(_) if is_temporary(name.last()) => self.forget_temporary(name.last()),
                         Ok(_) => {
                             if modules::forget_parts(&mut self.core, name, None).map_err(raised)? > 0 {
@@ -297,13 +252,22 @@ impl Runner<'_> {
             StatementKind::CreateIndex(create) => {
                 let table = inner.names(&[]).table(&create.table).map_err(raised)?;
                 let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
-                inner.execute(&statement)?;
+                let done = inner.execute(&statement);
+                done.map_err(|error| inner.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
                 Command::CREATE_INDEX
             }
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
             StatementKind::Truncate(name, _) => {
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"))?;
+                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY")).map_err(|error| {
+                    match error.number {
+                        547 => {
+                            let name = shown_name(name);
+                            raised(Message::numbered(4712, &[&name]))
+                        }
+                        _ => error,
+                    }
+                })?;
                 Command::TRUNCATE
             }
             StatementKind::View(view) => {
@@ -435,9 +399,14 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
 fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
     let text = format!(
         "Cannot drop the {kind} '{}', because it does not exist or you do not have permission.",
-        name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
+        shown_name(name)
     );
     raised(Message::error(3701, text).severity(11).state(5))
+}
+
+/// A name as it was written.
+fn shown_name(name: &ObjectName) -> String {
+    name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
 }
 
 fn whole(value: &Expr) -> Result<i64, Box<Raised>> {

@@ -18,6 +18,7 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod alter;
 mod applock;
 mod bulk;
 mod calls;
@@ -26,6 +27,7 @@ mod catalog;
 mod change;
 mod collected;
 mod console;
+mod constraints;
 mod cursor;
 mod cursors;
 mod define;
@@ -50,6 +52,7 @@ mod state;
 mod system;
 mod table_calls;
 mod texts;
+mod transactions;
 mod views;
 
 pub use console::Console;

@@ -42,7 +42,7 @@ impl Inner {
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
         // What a statement that was not planned has asked for is not the next one's.
-        drop(self.calls.planned());
+        drop(self.table_calls.planned());
         Names {
             instance: &self.instance,
             cache: &self.catalog,
@@ -50,7 +50,7 @@ impl Inner {
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
             state: &self.state,
-            calls: &self.calls,
+            calls: &self.table_calls,
             variables,
         }
     }
@@ -67,7 +67,7 @@ impl Inner {
         if self.is_momentary.replace(false) {
             version.0 = u64::MAX;
         }
-        let calls = self.calls.planned();
+        let calls = self.table_calls.planned();
         Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None, calls })
     }
 
@@ -129,8 +129,7 @@ impl Runner<'_> {
     fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
         let (value, to) = (value.as_ref(), column.data_type);
         if truncates(value, to) {
-            let database = if column.table.starts_with('#') { "tempdb" } else { &self.inner.state.database };
-            let table = format!("{database}.dbo.{}", column.table);
+            let table = self.inner.shown_table(&column.table);
             return Err(raised(truncation(value, to, &table, &column.name)));
         }
         convert(&self.context(), value, from, to, None).map_err(raised)

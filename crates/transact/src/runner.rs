@@ -32,6 +32,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) coming: Option<Level>,
     /// The rows that a function has left in its table.
     pub(crate) returned: Vec<Vec<Value>>,
+    /// What a procedure has made of the count of transactions: before, after, and its name.
+    pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
     /// How many functions run, within each of which nothing is told.
     pub(crate) silent: usize,
 }
@@ -57,6 +59,7 @@ impl<'a> Runner<'a> {
             levels_before,
             coming: None,
             returned: Vec::new(),
+            miscounted: None,
             silent: 0,
         }
     }
@@ -209,6 +212,10 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
+            Action::AfterCall => match self.miscounted.take() {
+                Some(counts) => Err(crate::transactions::miscounted(counts)),
+                None => Ok(Flow::Next),
+            },
             Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
             Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
@@ -330,9 +337,12 @@ impl Host for Runner<'_> {
 
     fn caught(&mut self, error: &Raised) {
         self.forget_captured();
+        self.miscounted = None;
         self.inner.state.error = error.number;
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
-        if aborts && self.inner.state.transactions > 0 {
+        // What ends a batch where it is not caught leaves nothing to commit where it is.
+        let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }
     }
@@ -346,13 +356,15 @@ impl Host for Runner<'_> {
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             let mut level = self.coming.take().unwrap_or_default();
             level.options = Some(self.inner.state.options.clone());
+            level.transactions = self.inner.state.transactions;
             self.inner.state.levels.push(level);
         }
         self.stack.push(loaded);
     }
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {
-        self.stack.pop();
+        let left = self.stack.pop();
+        self.count_transactions(left.as_deref());
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             self.leave_level();
         } else {
@@ -375,6 +387,17 @@ impl Host for Runner<'_> {
 }
 
 impl Runner<'_> {
+    /// Sees whether a procedure has left as many transactions open as it found.
+    fn count_transactions(&mut self, left: Option<&Loaded>) {
+        let (Some(level), Some(loaded)) = (self.inner.state.levels.last(), left) else { return };
+        let (before, after) = (level.transactions, self.inner.state.transactions);
+        let is_call = !self.stack.is_empty() || self.kind != DoneKind::Statement;
+        if before != after && is_call && level.trigger.is_none() {
+            let name = loaded.module.routine.name.to_string();
+            self.miscounted = Some((before, after, (!name.is_empty()).then_some(name)));
+        }
+    }
+
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };

@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
     /// Functions whose tables statements read.
-    pub(crate) calls: TableCalls,
+    pub(crate) table_calls: TableCalls,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -109,7 +109,7 @@ impl Session {
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
-            calls: TableCalls::default(),
+            table_calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, cancel }
@@ -188,6 +188,13 @@ impl Session {
         runner.expect(loaded);
         let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
         runner.finish();
+        let miscounted = runner.miscounted.take();
+        if outcome.is_ok() {
+            if let Some(counts) = miscounted {
+                report(&crate::transactions::miscounted(counts), &mut self.inner.state, sink);
+            }
+            self.inner.end_batch(sink);
+        }
         match outcome {
             Ok(()) => true,
             Err(raised) => {

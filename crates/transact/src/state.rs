@@ -1,10 +1,12 @@
 //! What a session keeps between statements.
 
 use crate::capture::Captured;
+use crate::change::Fired;
 use crate::cursors::Cursors;
 use crate::server_cursor::ServerCursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
+use mainstay_tsql::reduce::TableColumn;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -126,12 +128,16 @@ pub(crate) struct Level {
     pub(crate) columns_mask: Vec<u8>,
     /// The table variable whose rows the level gives back: a function's.
     pub(crate) returns: Option<String>,
+    /// What the trigger that runs was fired by, with the columns of its rows.
+    pub(crate) fired: Option<(Vec<TableColumn>, Arc<Fired>)>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
     /// The numbers of its cursors by their names and variables, in lower case.
     pub(crate) cursors: HashMap<String, u64>,
     /// The parameters that are cursors, and the caller's variables that get them.
     pub(crate) cursor_parameters: Vec<(String, String)>,
+    /// The transactions that were open when it began.
+    pub(crate) transactions: u32,
     /// The SET options of the level that called it, which come back when it ends.
     pub(crate) options: Option<Options>,
 }

@@ -10,13 +10,18 @@ mod common;
 use common::Transcript;
 use mainstay_engine::Database;
 use mainstay_transact::Instance;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn run(script: &str) -> String {
     let database = Database::in_memory().expect("a database in memory");
-    let mut session = Instance::new(database, "test").session();
+    let instance = Instance::new(database, "test");
+    let mut sessions = BTreeMap::new();
     let mut transcript = Transcript::default();
     for batch in mainstay_tsql::batches(script) {
+        // A batch that begins with `--@b` is another session's.
+        let name = batch.text.trim_start().strip_prefix("--@").and_then(|rest| rest.split_whitespace().next());
+        let session = sessions.entry(name.unwrap_or("a").to_owned()).or_insert_with(|| instance.session());
         for _ in 0..batch.count {
             session.batch(batch.text, &mut transcript);
         }

@@ -127,6 +127,8 @@ pub enum Action {
     Assign(Box<Query>, Vec<(AssignOperator, Expr)>),
     /// INSERT, UPDATE, DELETE, MERGE.
     Change(Box<Change>),
+    /// A procedure has ended: it may have left transactions open, or ended its caller's.
+    AfterCall,
     /// INSERT ... EXEC: until `EndCapture`, result sets go to this change.
     BeginCapture,
     /// The end of INSERT ... EXEC.

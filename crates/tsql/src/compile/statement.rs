@@ -402,7 +402,9 @@ impl Compiler<'_> {
             ExecuteModule::Text(..) => return Err(self.located(reduce::not_supported("EXEC AT"))),
         };
         let arguments = arguments.iter().map(|argument| self.argument(argument)).collect::<Result<_, _>>()?;
-        self.plain(line, program::StatementKind::Call { call: Call { callee, arguments }, result })
+        self.push(line, program::StatementKind::Call { call: Call { callee, arguments }, result });
+        self.host(line, Action::AfterCall, Span::default(), Vec::new(), Vec::new());
+        Ok(())
     }
 
     fn argument(&mut self, argument: &ExecuteArgument) -> Result<Argument, Box<Message>> {

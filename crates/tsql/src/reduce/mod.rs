@@ -23,6 +23,7 @@ mod cursor;
 mod define;
 mod expression;
 mod function;
+mod locking;
 mod merge;
 mod output;
 mod query;
@@ -204,7 +205,7 @@ pub struct ReducedQuery {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { locks: true, ..Reducer::new(scope) };
     reducer.query(query)?;
     let heads = query::heads(&query.body);
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
@@ -290,6 +291,10 @@ struct Reducer<'s> {
     beside: Vec<String>,
     /// What the target of a change is called, the column there that is the number of its row, and the table.
     current: Option<(String, String, ObjectName)>,
+    /// Whether the outermost query may lock rows.
+    locks: bool,
+    /// The table and the column that what is assigned next is for.
+    taking: Option<(String, String)>,
     /// What the rows of the query have to meet whose FROM is written.
     conditions: Vec<tree::Expr>,
     /// The WITH of the statement, once it is written.
@@ -315,6 +320,8 @@ impl<'s> Reducer<'s> {
             output: None,
             beside: Vec::new(),
             current: None,
+            locks: false,
+            taking: None,
             conditions: Vec::new(),
             written_with: None,
             depth: 0,

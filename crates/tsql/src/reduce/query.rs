@@ -54,7 +54,9 @@ impl Reducer<'_> {
             Some(top) => self.top(top, &query.order)?,
             None => self.order_of_query(query)?,
         }
-        self.offset(query)
+        self.offset(query)?;
+        self.locking(query);
+        Ok(())
     }
 
     fn order_of_query(&mut self, query: &Query) -> Result<(), Message> {

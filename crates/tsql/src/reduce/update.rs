@@ -175,6 +175,9 @@ impl Reducer<'_> {
     }
 
     pub(super) fn set_value(&mut self, set: &Set<'_>, alias: &str) -> Result<(), Message> {
+        if let Some((_, _, table)) = self.current.clone() {
+            self.takes(&table, &set.name);
+        }
         match set.operator {
             None => self.assigned(&set.value, set.data_type),
             Some(operator) => {
