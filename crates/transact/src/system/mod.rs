@@ -87,7 +87,7 @@ mod tests {
     fn every_text_is_a_procedure_of_its_name() {
         for known in &TEXTS {
             let parsed = mainstay_tsql::parse(known.text, mainstay_tsql::Options::default());
-            assert!(parsed.messages.is_empty(), "{}: {:?}", known.name, parsed.messages);
+            assert!(parsed.errors.is_empty(), "{}: {:?}", known.name, parsed.errors);
             assert_eq!(parsed.statements.len(), 1, "{}", known.name);
             let made = object(known).expect("an object");
             let StatementKind::Procedure(procedure) = &made.statement.kind else {
