@@ -496,7 +496,10 @@ pub(crate) fn forget_parts(
     work(core).map_err(|error| message_of(&error))
 }
 
-fn keep_row(
+/// Keeps a row of the table of objects.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_row(
     core: &mut mainstay_engine::Session,
     key: &str,
     shown: &str,
