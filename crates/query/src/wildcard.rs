@@ -36,6 +36,8 @@ impl Expander<'_> {
         let mut tables = Vec::new();
         for factor in factors {
             let (name, alias) = match factor {
+                // The columns of a function without an alias have no name before them.
+                TableFactor::Table { args: Some(_), alias: None, .. } => return Ok(None),
                 TableFactor::Table { name, alias, .. } => (Some(name), alias),
                 TableFactor::Derived { alias, .. } => (None, alias),
                 _ => return Ok(None),

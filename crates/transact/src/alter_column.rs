@@ -10,8 +10,8 @@
 
 use crate::errors::raised;
 use crate::session::Inner;
-use mainstay_mssql::Message;
 use mainstay_mssql::types::Declared;
+use mainstay_mssql::{Length, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted, type_name};
 use mainstay_tsql::tree::{Column, ColumnKind, ColumnProperty, ObjectName};
@@ -79,7 +79,10 @@ impl Inner {
             if !is_same {
                 let new = quoted("#new");
                 inner.execute(&format!("ALTER TABLE {table} ADD COLUMN {new} {}{by}", type_name(data_type)))?;
-                let assigned = quoted(&format!("mssql:assign:{data_type}"));
+                let of = format!("{}@{}", name.last(), column.name.text);
+                let is_limited = matches!(data_type.length(), Some(Length::Limited(_)));
+                let named = if is_limited { format!("@dbo.{of}") } else { String::new() };
+                let assigned = quoted(&format!("mssql:assign:{data_type}{named}"));
                 inner.execute(&format!("UPDATE {table} SET {new} = {assigned}({own})"))?;
                 let word = type_name(data_type);
                 inner.execute(&format!("ALTER TABLE {table} CHANGE COLUMN {new} {own} {word}"))?;

@@ -176,11 +176,6 @@ impl Modules {
         self.objects.get(&key_of(name))
     }
 
-    /// What a call of this name runs: a procedure of the system before one of the database.
-    pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
-        system::find(name).or_else(|| self.find(name))
-    }
-
     /// What a synonym is for.
     pub(crate) fn synonym(&self, name: &ObjectName) -> Option<&ObjectName> {
         if self.objects.is_empty() {
@@ -190,6 +185,11 @@ impl Modules {
             StatementKind::CreateSynonym(_, target) => Some(target),
             _ => None,
         }
+    }
+
+    /// What a call of this name runs: a procedure of the system before one of the database.
+    pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
+        system::find(name).or_else(|| self.find(name))
     }
 
     /// All objects.

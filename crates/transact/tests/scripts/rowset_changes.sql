@@ -1,0 +1,8 @@
+CREATE TABLE Ord (Id INT PRIMARY KEY, Total DECIMAL(9,2))
+INSERT INTO Ord VALUES (1, 1), (2, 2), (3, 3)
+GO
+UPDATE o SET Total = j.t FROM Ord o JOIN OPENJSON('[{"i":1,"t":99}]') WITH (i INT, t DECIMAL(9,2)) j ON j.i = o.Id
+DELETE FROM Ord WHERE Id IN (SELECT value FROM STRING_SPLIT('2,3', ','))
+MERGE Ord AS t USING OPENJSON('[{"Id":9,"T":5}]') WITH (Id INT, T INT) AS s ON t.Id = s.Id WHEN NOT MATCHED THEN INSERT (Id, Total) VALUES (s.Id, s.T);
+SELECT Id, Total FROM Ord ORDER BY Id
+GO
