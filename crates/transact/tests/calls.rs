@@ -192,6 +192,7 @@ fn a_text_that_does_not_end_is_described_all_the_same() {
         call(&mut session, "sp_help", vec![text("dbo.t")])
     };
     assert!(help.contains("\nn | int | no | 4 | 10    | 0     | no | (n/a) | (n/a) | NULL\n"), "{help}");
+    assert!(help.contains("\nNo rowguidcol column defined.\n"), "{help}");
     assert!(help.contains("\nn | 3 | 2 | 0\n") && help.contains("PRIMARY KEY (clustered)"), "{help}");
 }
 
