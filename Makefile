@@ -49,6 +49,8 @@ fuzz:
 clients:
 	@test -d '$(CLIENTS)/venv' || $(PYTHON) tests/clients/run.py --install --work '$(CLIENTS)'
 	$(call step,clients,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --target-dir '$(TARGET)')
+	$(call step,mainstay,cargo build --workspace --bin mainstay)
+	$(call step,clients of a whole server,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --serve '$(DEBUG)')
 
 clean:
 	cargo clean

@@ -2,6 +2,7 @@
 
     python3 tests/clients/run.py --install --work FOLDER     gets the clients from their registries into a folder
     python3 tests/clients/run.py --work FOLDER               against the scripted backend of the door's tests
+    python3 tests/clients/run.py --work FOLDER --serve target/debug/mainstay             against `mainstay serve`
     python3 tests/clients/run.py --work FOLDER --port 1433 --user sa --password ...      against a server that runs
 
 What is not installed is skipped, and said. The exit code is 1 if a case failed.
@@ -13,6 +14,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
@@ -93,11 +95,31 @@ def scripted_server(target, certificate):
     return server, int(server.stdout.readline().split()[1])
 
 
+def whole_server(binary, certificate, work):
+    """`mainstay serve` over a new folder, on a port of its choice."""
+    folder = work / "served"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    settings = "[server]\n"
+    if certificate:
+        settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
+    (folder / "mainstay.toml").write_text(settings + SETTINGS)
+    command = [binary, "serve", folder, "--tds", "127.0.0.1:0"]
+    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for line in server.stderr:
+        if line.startswith("listening for SQL Server's clients on "):
+            # What it says from now on is read, so that it never waits for a reader.
+            threading.Thread(target=server.stderr.read, daemon=True).start()
+            return server, int(line.rsplit(":", 1)[1])
+    sys.exit(f"{binary} did not start")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--work", type=pathlib.Path, required=True, help="where the clients are installed")
     options.add_argument("--install", action="store_true", help="install them, and run nothing")
     options.add_argument("--port", type=int, help="of a server that runs")
+    options.add_argument("--serve", type=pathlib.Path, help="the mainstay that is to serve")
     options.add_argument("--user", default="tester")
     options.add_argument("--password", default="Tester-1")
     options.add_argument("--only", help="one client")
@@ -108,10 +130,16 @@ def main():
         return install(work)
     refresh(work)
     trusted = None if options.port else certificate(work)
-    server, port = (None, options.port) if options.port else scripted_server(options.target_dir, trusted)
-    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if options.port else {})}
+    if options.port:
+        server, port = None, options.port
+    elif options.serve:
+        server, port = whole_server(options.serve.resolve(), trusted, work)
+    else:
+        server, port = scripted_server(options.target_dir, trusted)
+    real = bool(options.port or options.serve)
+    environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if real else {})}
     failed = passed = 0
-    for name, command in clients(work, real=bool(options.port)):
+    for name, command in clients(work, real=real):
         if options.only and options.only != name:
             continue
         if command is None:
@@ -131,7 +159,10 @@ def main():
         print("\n".join(lines), flush=True)
         failed += sum(line.startswith("FAIL") for line in lines)
         passed += sum(line.startswith("PASS") for line in lines)
-    if server:
+    if server and options.serve:
+        server.terminate()
+        server.wait(20)
+    elif server:
         server.stdin.close()
         server.wait(20)
     print(f"{passed} passed, {failed} failed")

@@ -15,6 +15,7 @@
 mod answer;
 mod cursor;
 mod define;
+mod dictionary;
 mod door;
 mod failure;
 mod functions;
@@ -27,5 +28,5 @@ mod statement;
 mod system;
 mod triggers;
 
-pub use door::{Engine, install};
+pub use door::{Engine, install, options};
 pub use session::Session;

@@ -51,7 +51,7 @@ fn folder() -> tempfile::TempDir {
 
 fn run(script: &str) -> String {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(database, folder.path(), "ann");
     let mut seen = String::new();
     for statement in script.trim_end().split(SEPARATOR) {
@@ -97,7 +97,7 @@ fn statements_give_what_is_documented() {
 #[test]
 fn tables_of_other_folders_are_named_by_their_paths() {
     let (here, there) = (folder(), folder());
-    let database = Arc::new(Database::open(here.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(here.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(Arc::clone(&database), here.path(), "");
     let path = there.path().join("people").display().to_string();
     let updated = session.execute(&format!("UPDATE \"{path}\" SET pay = 77 WHERE id = 1"), &[]).expect("it is there");
@@ -111,7 +111,7 @@ fn tables_of_other_folders_are_named_by_their_paths() {
 #[test]
 fn temporary_tables_are_of_one_session() {
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut one = Session::new(Arc::clone(&database), folder.path(), "");
     let mut other = Session::new(Arc::clone(&database), folder.path(), "");
     one.execute("SELECT id INTO #x FROM people", &[]).expect("it is new");
@@ -147,7 +147,7 @@ fn damaged_statements_are_errors_or_run() {
     statements.retain(|statement| !statement.contains("WHILE"));
     let words: Vec<String> = statements.iter().flat_map(|text| text.split(' ')).map(str::to_owned).collect();
     let folder = folder();
-    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
     let mut session = Session::new(database, folder.path(), "");
     let mut random = Random(5);
     for _ in 0..1_500 {
@@ -166,4 +166,76 @@ fn damaged_statements_are_errors_or_run() {
             assert_ne!(error.code(), mainstay_base::Code::Internal, "{damaged}: {error}");
         }
     }
+}
+
+#[test]
+fn sessions_of_several_threads_lose_nothing() {
+    let folder = folder();
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (database, path) = (Arc::clone(&database), folder.path());
+            scope.spawn(move || {
+                let mut session = Session::new(database, path, "");
+                for number in 0..40 {
+                    let id = 1_000 + thread * 100 + number;
+                    let insert = format!("INSERT INTO orders (id, person) VALUES ({id}, {thread})");
+                    session.execute(&insert, &[]).expect("it is inserted");
+                    let update = format!("UPDATE orders SET amount = {number} WHERE id = {id}");
+                    assert_eq!(session.execute(&update, &[]).expect("it is changed").affected, 1);
+                }
+            });
+        }
+    });
+    let mut session = Session::new(database, folder.path(), "");
+    let query = "SELECT COUNT(*), SUM(amount) FROM orders WHERE id >= 1000";
+    let seen = session.execute(query, &[]).expect("they are there");
+    assert_eq!(rows(&seen).lines().nth(1), Some("120 | 2340.00"));
+}
+
+#[test]
+fn conditions_of_the_dialect_find_their_indexes() {
+    let folder = folder();
+    let database = Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database"));
+    let mut session = Session::new(Arc::clone(&database), folder.path(), "");
+    for column in ["id", "name", "born"] {
+        session.execute(&format!("CREATE INDEX {column} ON people ({column})"), &[]).expect("it is new");
+    }
+    let mut core = database.session();
+    let conditions = [
+        ("\"ads:equal\"(\"id\", 3)", "index=ID"),
+        ("\"ads:equal\"(\"name\", 'Ann  ')", "index=NAME"),
+        ("\"ads:greater\"(\"born\", '1990-01-01')", "index=BORN"),
+        ("\"ads:greater\"(\"id\", 3) AND \"ads:less_or_equal\"(\"id\", 4)", "index=ID"),
+    ];
+    for (condition, index) in conditions {
+        let explained =
+            core.execute(&format!("EXPLAIN SELECT id FROM people WHERE {condition}")).expect("it is planned");
+        let plan = format!("{:?}", explained.collect().expect("the plan"));
+        assert!(plan.contains(index), "{condition}: {plan}");
+    }
+}
+
+#[test]
+fn programs_that_share_a_folder_may_all_have_transactions() {
+    let folder = folder();
+    // As in two processes: nothing is shared but the files.
+    let open = || {
+        Session::new(
+            Arc::new(Database::open_with(folder.path(), mainstay_acesql::options()).expect("a database")),
+            folder.path(),
+            "",
+        )
+    };
+    let (mut one, mut other) = (open(), open());
+    for (session, id) in [(&mut one, 1), (&mut other, 2)] {
+        session.transaction(&ace::backend::Step::Begin).expect("it begins");
+        let update = format!("UPDATE people SET pay = 5 WHERE id = {id}");
+        assert_eq!(session.execute(&update, &[]).expect("it is changed").affected, 1);
+    }
+    one.transaction(&ace::backend::Step::RollBack).expect("it is undone");
+    other.transaction(&ace::backend::Step::Commit).expect("it stays");
+    let seen = one.execute("SELECT id FROM people WHERE pay = 5", &[]).expect("they are there");
+    assert_eq!(rows(&seen).lines().nth(1), Some("2"));
+    assert!(!Disk.is_folder(&folder.path().join(".mainstay")), "nothing is left that one process has for itself");
 }

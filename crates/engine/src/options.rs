@@ -38,6 +38,9 @@ pub struct Options {
     /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
     /// the same answer: it is there to compare the two.
     pub general_executor_only: bool,
+    /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
+    /// over the files needs nothing that one process at a time has.
+    pub files_only: bool,
 }
 
 impl Options {

@@ -333,7 +333,7 @@ impl Runner<'_> {
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {
-                if matches!(inner.core.native_columns(&reduce_name(name)), Ok(Some(_))) {
+                if matches!(inner.core.changeable_columns(&reduce_name(name)), Ok(Some(_))) {
                     let text = format!("There is already an object named '{}' in the database.", name.last());
                     return Err(raised(Message::error(2714, text).state(6)));
                 }

@@ -1,5 +1,6 @@
 //! A database as T-SQL's clients log in to it.
 
+use crate::applock::AppLocks;
 use crate::folder::{Folder, Tell};
 use crate::modules::Version;
 use crate::scope::{GLOBALS, global_name};
@@ -23,6 +24,8 @@ pub struct Instance {
     pub(crate) name: Arc<str>,
     /// Since when it is open.
     pub(crate) started: Timestamp,
+    /// The locks of applications.
+    pub(crate) locks: Arc<AppLocks>,
     /// The objects that are files.
     pub(crate) folder: Option<Arc<Folder>>,
     pub(crate) watch: Arc<Watch>,
@@ -178,6 +181,7 @@ impl Instance {
             name,
             started,
             folder: None,
+            locks: Arc::default(),
             watch: Arc::default(),
             processes: Arc::default(),
         }

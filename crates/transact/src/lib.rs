@@ -20,6 +20,7 @@
 mod accumulate;
 mod alter;
 mod alter_column;
+mod applock;
 mod bulk;
 mod calls;
 mod capture;
@@ -42,6 +43,7 @@ mod modules;
 mod procedures;
 mod query;
 mod raise;
+mod rename;
 mod runner;
 mod scope;
 mod server_cursor;

@@ -132,7 +132,7 @@ impl Modules {
             return Ok(());
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
-        if core.native_columns(TABLE)?.is_some() {
+        if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
             while let Some(row) = rows.next()? {
@@ -483,7 +483,7 @@ pub(crate) fn forget_parts(
 ) -> std::result::Result<u64, Message> {
     let parent = key_of(table);
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             return Ok(0);
         }
         let (condition, value) = match column {
@@ -496,7 +496,10 @@ pub(crate) fn forget_parts(
     work(core).map_err(|error| message_of(&error))
 }
 
-fn keep_row(
+/// Keeps a row of the table of objects.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_row(
     core: &mut mainstay_engine::Session,
     key: &str,
     shown: &str,
@@ -505,7 +508,7 @@ fn keep_row(
     text: &str,
 ) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<()> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
             core.execute(&format!(
                 "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"

@@ -1,5 +1,6 @@
 //! The system's procedures.
 
+use crate::applock::Mode;
 use crate::errors::raised;
 use crate::flow::{first, text_of};
 use crate::runner::{Ran, Runner};
@@ -10,20 +11,37 @@ use mainstay_program::{Flow, Machine, RunArgument, StatementCall};
 use mainstay_tds::{Column, Command};
 use mainstay_tsql::compile::ModuleParameter;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 5] =
-    ["sp_describe_first_result_set", "sp_executesql", "sp_helptext", "sp_reset_connection", "sp_getapplock"];
+const NAMES: [&str; 8] = [
+    "sp_describe_first_result_set",
+    "sp_executesql",
+    "sp_helptext",
+    "sp_mainstay_give_lock_back",
+    "sp_mainstay_take_lock",
+    "sp_rename",
+    "sp_reset_connection",
+    "sp_set_session_context",
+];
 
-/// Whether this is the name of one.
-pub(crate) fn is_known(name: &str) -> bool {
-    NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+/// The number of the one of this name.
+pub(crate) fn number(name: &str) -> Option<u32> {
+    NAMES.iter().position(|known| known.eq_ignore_ascii_case(name)).map(|place| place as u32)
+}
+
+/// The name of the one of this number.
+pub(crate) fn name(number: u32) -> Option<&'static str> {
+    NAMES.get(number as usize).copied()
 }
 
 /// One that a program calls.
 pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
     if name.eq_ignore_ascii_case("sp_executesql") {
         return execute_sql(runner, call);
+    }
+    if name.to_ascii_lowercase().starts_with("sp_mainstay_") {
+        return lock(runner, name, call);
     }
     let values: Vec<(Option<String>, Value)> = (0..call.inputs())
         .map(|place| (call.input_name(place).map(str::to_owned), call.input(place).to_value()))
@@ -57,12 +75,64 @@ pub(crate) fn run(
             let definitions = text_of(argument(1, "@params").unwrap_or(ValueRef::Null));
             crate::describe::first_result_set(runner, machine, &text, &definitions)
         }
-        "sp_getapplock" => Ok(Flow::Next),
+        "sp_rename" => {
+            let given = |place: usize, called: &str| text_of(argument(place, called).unwrap_or(ValueRef::Null));
+            let (name, to, kind) = (given(0, "@objname"), given(1, "@newname"), given(2, "@objtype"));
+            crate::rename::rename(runner, &name, &to, &kind)
+        }
+        "sp_set_session_context" => {
+            let key = text_of(argument(0, "@key").unwrap_or(ValueRef::Null));
+            let value = argument(1, "@value").unwrap_or(ValueRef::Null).to_value();
+            let is_last = matches!(argument(2, "@read_only"), Some(ValueRef::Boolean(true) | ValueRef::Integer(1)));
+            set_context(runner, key, value, is_last)
+        }
         other => {
             let text = format!("Could not find stored procedure '{other}'.");
             Err(raised(Message::error(2812, text).state(62)))
         }
     }
+}
+
+/// `sp_set_session_context`.
+///
+/// Errors: 15664 for a key that was set for good.
+fn set_context(runner: &mut Runner<'_>, key: String, value: Value, is_last: bool) -> Ran {
+    let context = &mut runner.inner.state.context;
+    let name = key.to_lowercase();
+    if context.get(&name).is_some_and(|(_, is_last)| *is_last) {
+        let text = format!(
+            "Cannot set key '{key}' in the session context. The key has been set as read_only for this session."
+        );
+        return Err(raised(Message::error(15664, text)));
+    }
+    context.insert(name, (value, is_last));
+    Ok(Flow::Next)
+}
+
+/// What `sp_getapplock` and `sp_releaseapplock` are made of; the last argument is the answer.
+fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
+    let takes = name.eq_ignore_ascii_case("sp_mainstay_take_lock");
+    let resource = text_of(call.input(0));
+    let owner = text_of(call.input(if takes { 2 } else { 1 }));
+    let of_transaction = !owner.eq_ignore_ascii_case("Session");
+    let is_known = !of_transaction || owner.eq_ignore_ascii_case("Transaction");
+    let is_possible = is_known && (!of_transaction || runner.inner.state.transactions > 0);
+    let owner = (runner.inner.state.process, of_transaction);
+    let locks = Arc::clone(&runner.inner.instance.locks);
+    let result = match takes {
+        true => match Mode::of(&text_of(call.input(1))).filter(|_| is_possible) {
+            Some(mode) => {
+                let patience = crate::flow::integer(call.input(3)).and_then(|time| u64::try_from(time).ok());
+                let stop = call.machine().limits().cancel.clone();
+                let stops = || stop.as_ref().is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Acquire));
+                locks.take(&resource, owner, mode, patience.map(Duration::from_millis), &stops)
+            }
+            None => -999,
+        },
+        false if locks.give_back(&resource, owner) => 0,
+        false => -999,
+    };
+    crate::runner::set(call, call.inputs().saturating_sub(1), ValueRef::Integer(result))
 }
 
 fn text(name: &str, length: u16) -> Column {

@@ -26,8 +26,6 @@ pub(crate) struct Runner<'a> {
     stack: Vec<Arc<Loaded>>,
     /// Modules that are about to be entered.
     expected: Vec<Arc<Loaded>>,
-    /// Names of system procedures that calls were resolved to.
-    system: Vec<String>,
     kind: DoneKind,
     levels_before: usize,
     /// What the level that is about to begin finds there: `inserted` and `deleted`, and the columns that are set.
@@ -40,7 +38,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) silent: usize,
 }
 
-/// The numbers of statements from here on are system procedures.
+/// The numbers of statements from here on are system procedures, by their places in the list of them: the machine keeps
+/// what a call was resolved to from run to run.
 const SYSTEM: u32 = 1 << 31;
 
 /// So many statements run while FMTONLY is on, and no more.
@@ -56,7 +55,6 @@ impl<'a> Runner<'a> {
             sink,
             stack: Vec::new(),
             expected: Vec::new(),
-            system: Vec::new(),
             kind,
             levels_before,
             coming: None,
@@ -278,9 +276,8 @@ pub(crate) fn set(call: &mut StatementCall<'_>, output: usize, value: ValueRef<'
 impl Host for Runner<'_> {
     fn execute(&mut self, call: &mut StatementCall<'_>) -> Ran {
         let id = call.statement();
-        if id.0 >= SYSTEM {
-            let name = self.system.get((id.0 - SYSTEM) as usize).cloned().unwrap_or_default();
-            return procedures::execute(self, &name, call);
+        if let Some(name) = id.0.checked_sub(SYSTEM).and_then(procedures::name) {
+            return procedures::execute(self, name, call);
         }
         match self.statement(id) {
             Some((loaded, number)) => self.run(&loaded, number, call),
@@ -296,12 +293,8 @@ impl Host for Runner<'_> {
             self.expect(&loaded);
             return Ok(Resolved::Program(Arc::clone(&loaded.program)));
         }
-        if procedures::is_known(object.last()) {
-            let number = self.system.iter().position(|known| known == object.last()).unwrap_or_else(|| {
-                self.system.push(object.last().to_owned());
-                self.system.len() - 1
-            });
-            return Ok(Resolved::Statement(StatementId(SYSTEM + number as u32)));
+        if let Some(number) = procedures::number(object.last()) {
+            return Ok(Resolved::Statement(StatementId(SYSTEM + number)));
         }
         let text = format!("Could not find stored procedure '{name}'.");
         Err(raised(Message::error(2812, text).state(62)))

@@ -7,7 +7,7 @@ use crate::modules::Modules;
 use crate::state::State;
 use crate::table_calls::TableCalls;
 use crate::views;
-use mainstay_engine::NativeColumn;
+use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::{IndexColumn, TableDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -180,7 +180,7 @@ pub(crate) fn global_name(name: &str) -> String {
 impl Names<'_> {
     /// Whether there is a temporary table of all sessions of this name.
     fn has_global(&self, name: &str) -> bool {
-        matches!(self.core.borrow().native_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
     }
 
     /// The names of the columns of keys of a table of the core.
@@ -204,7 +204,7 @@ impl Names<'_> {
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
-        matches!(self.core.borrow().native_columns(&core), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
     }
 }
 
@@ -251,8 +251,8 @@ impl Scope for Names<'_> {
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
         let mut core = self.core.borrow_mut();
-        if let Ok(Some(columns)) = core.native_columns(&table.replace('"', "")) {
-            let column = |column: NativeColumn| {
+        if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
+            let column = |column: ChangeableColumn| {
                 let data_type = type_of_field(&column.field)?;
                 Some(TableColumn {
                     name: column.field.name().clone(),
@@ -269,6 +269,11 @@ impl Scope for Names<'_> {
             Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
         };
         answer.schema().fields().iter().map(column).collect()
+    }
+
+    fn row_number(&self, name: &ObjectName) -> &'static str {
+        let Ok(table) = self.table(name) else { return "_rowid" };
+        self.core.borrow().row_number_column(&table.replace('"', ""))
     }
 
     fn asks_catalog(&self) {
@@ -288,7 +293,7 @@ impl Scope for Names<'_> {
 
     fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let core = self.table(name).ok()?;
-        self.core.borrow().native_columns(&core.replace('"', "")).ok()??;
+        self.core.borrow().changeable_columns(&core.replace('"', "")).ok()??;
         let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect());
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();

@@ -329,6 +329,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.inner.instance.locks.end(self.inner.state.process, false);
         if self.inner.state.globals.is_empty() {
             return;
         }

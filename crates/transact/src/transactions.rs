@@ -101,6 +101,7 @@ impl Inner {
             1 => {
                 self.state.transactions = 0;
                 let done = self.execute("COMMIT").map(|_| ());
+                self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
                 done
             }
@@ -146,7 +147,9 @@ impl Inner {
         self.state.transactions = 0;
         self.state.doomed = false;
         self.state.savepoints.clear();
-        self.execute("ROLLBACK")?;
+        let done = self.execute("ROLLBACK");
+        self.instance.locks.end(self.state.process, true);
+        done?;
         self.tell_watchers();
         // Objects that the transaction made are gone.
         self.instance.version.bump();
@@ -225,6 +228,8 @@ impl Inner {
                 let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
             }
         }
+        self.instance.locks.end(self.state.process, false);
+        self.state.context.clear();
         self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();

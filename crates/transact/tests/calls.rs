@@ -192,5 +192,18 @@ fn a_text_that_does_not_end_is_described_all_the_same() {
         call(&mut session, "sp_help", vec![text("dbo.t")])
     };
     assert!(help.contains("\nn | int | no | 4 | 10    | 0     | no | (n/a) | (n/a) | NULL\n"), "{help}");
+    assert!(help.contains("\nNo rowguidcol column defined.\n"), "{help}");
     assert!(help.contains("\nn | 3 | 2 | 0\n") && help.contains("PRIMARY KEY (clustered)"), "{help}");
+}
+
+/// What a call within a procedure stands for is kept from run to run.
+#[test]
+fn procedures_call_the_systems_again_and_again() {
+    let mut session = session();
+    let made = "CREATE PROCEDURE p @n INT AS EXEC sp_executesql N'SELECT @x * 2 AS d', N'@x INT', @n";
+    session.batch(made, &mut Transcript::default());
+    for value in 1..4 {
+        let seen = call(&mut session, "p", vec![int(value)]);
+        assert!(seen.contains(&format!("\n{}\n", value * 2)), "{seen}");
+    }
 }

@@ -127,3 +127,56 @@ fn the_console_prints_as_sqlcmd_does() {
     let missing = "Msg 2812, Level 16, State 62, Server MAINSTAY, Line 1\nCould not find stored procedure 'nothing'.\n";
     assert_eq!(errors, format!("{divided}{missing}"));
 }
+
+#[test]
+fn locks_of_applications_are_between_sessions() {
+    let instance = instance();
+    let (mut first, mut second) = (instance.session(), instance.session());
+    let take = |session: &mut Session, mode: &str, owner: &str| {
+        let text = format!("DECLARE @r int; EXEC @r = sp_getapplock 'Door', '{mode}', '{owner}', 50; SELECT @r AS r");
+        let answer = seen(session, &text);
+        answer.lines().nth(1).unwrap_or(&answer).to_owned()
+    };
+    assert_eq!(take(&mut first, "Shared", "Session"), "0");
+    assert_eq!(take(&mut second, "Shared", "Session"), "0");
+    assert_eq!(take(&mut second, "Exclusive", "Session"), "-1");
+    assert_eq!(take(&mut first, "Exclusive", "Transaction"), "-999");
+    seen(&mut first, "EXEC sp_releaseapplock 'Door', 'Session'");
+    seen(&mut second, "EXEC sp_releaseapplock @Resource = 'Door', @LockOwner = 'Session'");
+    let again = seen(&mut second, "EXEC sp_releaseapplock 'Door', 'Session'");
+    assert!(again.contains("because it is not currently held"), "{again}");
+    // A transaction's locks end with it, a session's with the session.
+    seen(&mut first, "BEGIN TRAN");
+    assert_eq!(take(&mut first, "Exclusive", "Transaction"), "0");
+    assert_eq!(take(&mut second, "Shared", "Session"), "-1");
+    seen(&mut first, "COMMIT");
+    assert_eq!(take(&mut second, "Exclusive", "Session"), "0");
+    drop(second);
+    assert_eq!(take(&mut first, "Exclusive", "Session"), "0");
+}
+
+#[test]
+fn a_session_keeps_what_it_is_told() {
+    let mut session = instance().session();
+    seen(&mut session, "EXEC sp_set_session_context N'tenant', 7; EXEC sys.sp_set_session_context 'user', 'anna', 1");
+    let asked =
+        "SELECT CAST(SESSION_CONTEXT(N'TENANT') AS int) AS t, CAST(SESSION_CONTEXT(N'user') AS varchar(9)) AS u";
+    assert!(seen(&mut session, asked).contains("\n7 | anna\n"), "{}", seen(&mut session, asked));
+    assert!(seen(&mut session, "EXEC sp_set_session_context 'User', 'bert'").contains("Msg 15664"));
+}
+
+#[test]
+fn tables_columns_and_modules_get_other_names() {
+    let mut session = instance().session();
+    seen(&mut session, "CREATE TABLE t (a INT PRIMARY KEY, c INT); INSERT INTO t VALUES (1, 2)");
+    seen(&mut session, "CREATE PROCEDURE p AS SELECT b FROM u");
+    let column = seen(&mut session, "EXEC sp_rename 'dbo.t.a', 'b', 'COLUMN'");
+    assert!(column.contains("Caution: Changing any part of an object name"), "{column}");
+    seen(&mut session, "EXEC sp_rename 't', 'u'; EXEC sp_rename 'dbo.p', 'q'");
+    assert!(seen(&mut session, "EXEC q").contains("[b int]\n1\n"));
+    assert!(seen(&mut session, "EXEC p").contains("Msg 2812"));
+    assert!(seen(&mut session, "EXEC sp_rename 'nothing', 'x'").contains("Msg 15225"));
+    assert!(seen(&mut session, "EXEC sp_rename 'u.z', 'x', 'COLUMN'").contains("Msg 15248"));
+    assert!(seen(&mut session, "EXEC sp_rename 'u.b', 'c', 'COLUMN'").contains("Msg 15335"));
+    assert!(seen(&mut session, "EXEC sp_rename 'u', 'x', 'THING'").contains("Msg 15249"));
+}

@@ -89,3 +89,11 @@ SELECT id, name FROM people WHERE id > 100
 INSERT INTO people (id, name, city) SELECT 200, name + city + 'too long', city FROM people WHERE id = 1
 --;
 SELECT name, city FROM people WHERE id = 200
+--;
+CREATE TABLE counted (id AutoInc, item Char(4))
+--;
+INSERT INTO counted (item) VALUES ('a'), ('b')
+--;
+SELECT LASTAUTOINC(STATEMENT) FROM system.iota
+--;
+SELECT id, item FROM counted

@@ -84,7 +84,16 @@ impl Folder {
         };
         let entries = files.list(&place)?.into_iter().filter(|entry| !entry.is_folder);
         let names = entries.filter_map(|entry| Some(entry.path.file_name()?.to_string_lossy().into_owned()));
-        Ok(names.filter(|name| !name.starts_with('.')).collect())
+        Ok(names.filter(|name| check_relative(Path::new(name)).is_ok()).collect())
+    }
+
+    /// An error without where the folder is, which is nobody's business.
+    pub fn for_client(&self, error: Error) -> Error {
+        let root = format!("{}/", self.root.display());
+        let Some(place) = error.place().filter(|place| place.contains(&root)) else { return error };
+        let told = Error::new(error.code(), error.message()).at(place.replace(&root, ""));
+        let told = error.hint_text().map_or(told.clone(), |hint| told.hint(hint));
+        error.dialect().map_or(told.clone(), |dialect| told.in_dialect(dialect))
     }
 
     /// The name that clients know a path by.
@@ -106,11 +115,15 @@ mod tests {
         let folder = Folder { root: PathBuf::from("shop") };
         let found = folder.find(&files, &["no.dbf".into(), "customers.dbf".into()]).unwrap();
         assert_eq!(found, Some(PathBuf::from("Customers.DBF")));
-        for name in ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b"] {
+        for name in
+            ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b", "Mainstay.toml"]
+        {
             assert!(folder.place(&files, Path::new(name)).is_err(), "{name:?}");
             assert_eq!(folder.find(&files, &[name.into()]).unwrap(), None, "{name:?}");
         }
         assert!(folder.place(&files, Path::new("")).is_err());
+        let told = folder.for_client(Error::new(Code::Busy, "locked").at("shop/a.dbf, record 3").hint("wait"));
+        assert_eq!(told.to_string(), "a.dbf, record 3: locked (wait)");
         assert_eq!(folder.list(&files, Path::new("")).unwrap(), ["Customers.DBF"]);
     }
 }

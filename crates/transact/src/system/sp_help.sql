@@ -65,7 +65,7 @@ BEGIN
   ELSE
     SELECT CAST('No identity column defined.' AS sysname) AS "Identity", CAST(NULL AS numeric(38, 0)) AS Seed,
       CAST(NULL AS numeric(38, 0)) AS Increment, CAST(NULL AS int) AS "Not For Replication"
-  SELECT CAST('No rowguidcol column defined.' AS sysname) AS RowGuidCol
+  SELECT CAST('No rowguidcol column defined.' AS sysname) AS "RowGuidCol"
 END
 IF @kind = 'U'
 BEGIN

@@ -9,7 +9,7 @@ SELECT CAST(p.spid AS char(5)) AS SPID, p.status AS Status, CAST(RTRIM(p.loginam
   CAST(p.cpu AS varchar(20)) AS CPUTime, CAST(p.physical_io AS varchar(20)) AS DiskIO,
   CAST(CONVERT(char(5), p.last_batch, 1) + ' ' + CONVERT(char(8), p.last_batch, 108) AS char(14)) AS LastBatch,
   CAST(RTRIM(p.program_name) AS nvarchar(128)) AS ProgramName, CAST(p.spid AS char(5)) AS "SPID ", CAST(p.request_id AS char(5)) AS REQUESTID
-FROM sys.sysprocesses AS p
+FROM (SELECT q.*, q.spid AS number FROM sys.sysprocesses AS q) AS p
 WHERE @loginame IS NULL OR @number = p.spid OR @number IS NULL AND @loginame <> 'active' AND p.loginame = @loginame
   OR @loginame = 'active' AND p.status <> 'sleeping'
-ORDER BY p.spid
+ORDER BY p.number

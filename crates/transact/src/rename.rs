@@ -1,0 +1,80 @@
+//! `sp_rename`: of tables, columns and modules.
+//!
+//! The texts that name what is renamed stay as they are, as SQL Server leaves them; the text of a renamed module too.
+
+use crate::errors::raised;
+use crate::modules;
+use crate::runner::{Ran, Runner};
+use crate::scope::local_name;
+use crate::session::{Inner, object_name};
+use mainstay_mssql::Message;
+use mainstay_program::{Flow, Raised};
+use mainstay_tsql::reduce::{self, Scope, quoted};
+use mainstay_tsql::tree::ObjectName;
+
+/// Renames, and warns as SQL Server does.
+///
+/// Errors: 15225 for what is not there, 15248 for a column that is not, 15249 for a kind that is none, 15335 for a name
+/// that is taken, 40515 for indexes, constraints and types.
+pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
+    let known = object_name(name);
+    match kind.to_ascii_uppercase().as_str() {
+        "" | "OBJECT" => object(runner.inner, &known, name, to, kind)?,
+        "COLUMN" => column(runner.inner, &known, to)?,
+        "INDEX" | "USERDATATYPE" | "STATISTICS" | "DATABASE" => {
+            return Err(raised(reduce::not_supported(&format!("sp_rename of this kind ({kind})"))));
+        }
+        _ => return Err(raised(Message::numbered(15249, &[&kind]).severity(11))),
+    }
+    let message = Message::numbered(15477, &[]);
+    runner.message(message);
+    Ok(Flow::Next)
+}
+
+fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &str) -> Result<(), Box<Raised>> {
+    let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
+    let Some(found) = catalog.find(known) else {
+        let kind = if kind.is_empty() { "(null)" } else { kind };
+        return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
+    };
+    let mut target = known.clone();
+    if let Some(last) = target.parts.last_mut() {
+        last.text = to.to_owned();
+    }
+    if catalog.find(&target).is_some() {
+        return Err(raised(Message::numbered(15335, &[&to, &"object"])));
+    }
+    match found.kind {
+        "U" => {
+            let table = inner.names(&[]).table(known).map_err(raised)?;
+            inner.execute(&format!("ALTER TABLE {table} RENAME TO {}", quoted(to))).map(|_| ())
+        }
+        "P" | "FN" | "IF" | "TF" | "TR" => {
+            let Some(object) = inner.modules.find(known).cloned() else {
+                return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
+            };
+            let shown = format!("{}.{to}", local_name(known).0.unwrap_or("dbo"));
+            modules::forget(&mut inner.core, &object.key).map_err(raised)?;
+            let key = modules::key_of(&target);
+            modules::keep_row(&mut inner.core, &key, &shown, &object.kind, &object.parent, &object.text)
+                .map_err(raised)?;
+            inner.objects_changed()
+        }
+        _ => Err(raised(reduce::not_supported("sp_rename of an object of this kind"))),
+    }
+}
+
+fn column(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Raised>> {
+    let mut table = known.clone();
+    let column = table.parts.pop().map(|part| part.text).unwrap_or_default();
+    let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
+    let found = catalog.find(&table).filter(|found| !table.parts.is_empty() && found.column(&column).is_some());
+    let Some(found) = found else {
+        return Err(raised(Message::numbered(15248, &[&"COLUMN"])));
+    };
+    if found.column(to).is_some() {
+        return Err(raised(Message::numbered(15335, &[&to, &"COLUMN"])));
+    }
+    let core = inner.names(&[]).table(&table).map_err(raised)?;
+    inner.execute(&format!("ALTER TABLE {core} RENAME COLUMN {} TO {}", quoted(&column), quoted(to))).map(|_| ())
+}
