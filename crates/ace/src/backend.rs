@@ -30,6 +30,31 @@ pub trait SqlSession: Send {
 
     /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
+
+    /// Says of which form the tables are that a statement makes: ADS_CDX and its siblings.
+    fn set_table_type(&mut self, _table_type: u32) {}
+
+    /// Takes a step of the connection's transaction, which its tables take, too.
+    ///
+    /// Errors: those of the step; the tables have not taken it then.
+    fn transaction(&mut self, _step: &Step) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A step of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins.
+    Begin,
+    /// Its changes stay.
+    Commit,
+    /// Its changes are undone.
+    RollBack,
+    /// A place to come back to.
+    Savepoint(String),
+    /// What came after that place is undone.
+    RollBackTo(String),
 }
 
 /// A value for a parameter of a statement.
@@ -59,6 +84,8 @@ pub struct Outcome {
     pub rows: Vec<Vec<Value>>,
     /// How many rows it has changed.
     pub affected: u64,
+    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
+    pub step: Option<Step>,
 }
 
 static SQL: OnceLock<Arc<dyn Sql>> = OnceLock::new();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 
-use crate::backend::{self, SqlSession};
+use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
 use crate::dictionary::guard::Helpers;
 use crate::dictionary::{Access, Live, Session};
@@ -199,6 +199,7 @@ impl Connection {
             return Err(Failure::new(AE_NOT_IMPLEMENTED, "there is no SQL engine for this connection"));
         };
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = session.is_none();
         let session = match &mut *session {
             Some(session) => session,
             none => none.insert(match &self.dictionary {
@@ -206,7 +207,17 @@ impl Connection {
                 None => sql.open(&self.folder, &self.user)?,
             }),
         };
+        // One that is opened within a transaction joins it.
+        if is_new && self.in_transaction() {
+            session.transaction(&Step::Begin)?;
+        }
         work(session.as_mut())
+    }
+
+    /// Has the SQL session take a step of the transaction, if there is one.
+    pub fn step(&self, step: &Step) -> Result<()> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(session.as_mut().map_or(Ok(()), |session| session.transaction(step))?)
     }
 }
 

@@ -28,6 +28,7 @@ macro_rules! programs {
 }
 
 programs! {
+    browse
     connections
     creation
     dictionary

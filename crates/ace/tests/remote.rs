@@ -55,6 +55,7 @@ macro_rules! programs {
 }
 
 programs! {
+    browse
     connections
     creation
     expressions

@@ -83,7 +83,7 @@ impl SqlSession for Session {
                 row("Bob", Value::Null),
                 row("Cid", Value::Decimal(Decimal::new(-5, 2))),
             ],
-            affected: 0,
+            ..Outcome::default()
         })
     }
 

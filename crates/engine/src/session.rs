@@ -169,6 +169,11 @@ impl Session {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
     }
 
+    /// Takes a name away that [`attach`](Session::attach) has given.
+    pub fn detach(&mut self, name: &str) {
+        self.database.shared.catalog.detach(name);
+    }
+
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));

@@ -45,6 +45,7 @@ fn every_step() -> Vec<Step> {
         Step::RollBack,
         Step::Commit,
         Step::Users,
+        Step::Activity,
         Step::LockOwner { path: "numbers.dbf".into(), record: 3 },
         Step::View { hide_deleted: true, exact: false },
         Step::SetOrder(Some(order)),

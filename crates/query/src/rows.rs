@@ -72,7 +72,7 @@ impl Planner {
         let logical = self.logical_of_short(text, statement, catalog, visibility, hidden_columns)?;
         let (mut block, scope) = whole(&logical)?;
         block.output = scope.outputs;
-        let schema = crate::planner::named_schema(logical.schema().inner(), text);
+        let schema = crate::relation::named_schema(logical.schema().inner(), text);
         Some(Short { plan: Plan::of(block)?, schema })
     }
 }

@@ -84,17 +84,17 @@ impl Inner {
     fn called(&mut self, name: &str) -> Result<Option<Called>, Message> {
         self.refresh()?;
         let version = self.modules.version();
-        if self.calls.version != version || self.calls.known.len() > KEPT {
-            self.calls = Calls { version, known: HashMap::new() };
+        if self.called.version != version || self.called.known.len() > KEPT {
+            self.called = Calls { version, known: HashMap::new() };
         }
-        if let Some(known) = self.calls.known.get(name) {
+        if let Some(known) = self.called.known.get(name) {
             return Ok(Some(known.clone()));
         }
         let Some(object) = self.modules.find(&object_name(name)).cloned() else { return Ok(None) };
         let loaded = self.modules.load(&object).map_err(|message| *message)?;
         let Object { name: shown, .. } = object;
         let called = Called { loaded, name: shown.into() };
-        self.calls.known.insert(name.to_owned(), called.clone());
+        self.called.known.insert(name.to_owned(), called.clone());
         Ok(Some(called))
     }
 

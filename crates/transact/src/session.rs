@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) texts: Texts,
-    pub(crate) calls: Calls,
+    pub(crate) called: Calls,
     /// The catalog, while nothing that it is made of has changed.
     pub(crate) catalog: Cache,
     /// The session's place among the others.
@@ -105,7 +105,7 @@ impl Session {
             modules: Modules::default(),
             state,
             texts: Texts::default(),
-            calls: Calls::default(),
+            called: Calls::default(),
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),

@@ -2,7 +2,7 @@
 
 use super::transport::{Tcp, Transport, lost};
 use crate::wire::frame::Kind;
-use crate::wire::messages::{Answer, Hello, Person, Progress, Reply, Request, Step};
+use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::TableSpec;
@@ -280,6 +280,20 @@ impl Client {
     pub fn people(&self) -> Result<Vec<Person>> {
         match self.steps(vec![Step::Users])? {
             Reply::People(people) => Ok(people),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// What goes on in the server. The paths are those of this side.
+    pub fn activity(&self) -> Result<Activity> {
+        match self.steps(vec![Step::Activity])? {
+            Reply::Activity(mut activity) => {
+                for table in activity.members.iter_mut().flat_map(|member| &mut member.tables) {
+                    table.path = self.path(&table.path);
+                    table.indexes.iter_mut().for_each(|index| *index = self.path(index));
+                }
+                Ok(activity)
+            }
             _ => Err(malformed("another reply")),
         }
     }

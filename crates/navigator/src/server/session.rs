@@ -1,8 +1,10 @@
 //! One client's session: its open tables, its transaction, and the answers to its requests.
 
 use super::folder::Folder;
-use super::service::{Changes, Locks, Member, Service};
-use crate::wire::messages::{Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step};
+use super::service::{Changes, Member, Service};
+use crate::wire::messages::{
+    Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
+};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Create;
 use mainstay_workarea::{self as workarea, Area, AreaOptions, Mode, OrderInfo};
@@ -10,7 +12,8 @@ use mainstay_xbase::indexed::{Savepoint, Telling, Transaction};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// Tables that a client may have open.
 const MOST_TABLES: usize = 1000;
@@ -23,7 +26,7 @@ pub(crate) struct Open {
     /// Its file.
     pub path: PathBuf,
     pub changes: Arc<Changes>,
-    told_locks: Locks,
+    told_locks: (bool, Vec<u32>),
     told_orders: Vec<OrderInfo>,
 }
 
@@ -55,6 +58,7 @@ impl Session {
 
     /// Carries out a request. `progress` is told how far long steps are, if the client wants to know, and may stop them.
     pub fn answer(&mut self, request: &Request, progress: Telling<'_>) -> Answer {
+        self.service.requests.fetch_add(1, SeqCst);
         let mut table = request.table;
         let mut answer = Answer { replies: Vec::with_capacity(request.steps.len()), error: None, state: None };
         if request.steps.len() > MOST_STEPS {
@@ -147,7 +151,9 @@ impl Session {
         let told_locks = (false, Vec::new());
         self.next_table += 1;
         *table = self.next_table;
-        self.tables.insert(*table, Open { area, path, changes, told_locks, told_orders: Vec::new() });
+        let open = Open { area, path: path.clone(), changes, told_locks, told_orders: Vec::new() };
+        self.tables.insert(*table, open);
+        self.publish(&path);
         Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only }))
     }
 
@@ -175,6 +181,7 @@ impl Session {
                 Ok(Reply::Done)
             }
             Step::Users => Ok(Reply::People(self.service.people())),
+            Step::Activity => Ok(Reply::Activity(self.activity())),
             Step::LockOwner { path, record } => {
                 let path = self.folder.place(&*files, path)?;
                 Ok(Reply::Owner(self.service.lock_owner(&path, *record)))
@@ -227,19 +234,38 @@ impl Session {
         done
     }
 
-    /// Has others know what is locked in a table.
+    /// Has others know how a table is used.
     fn publish(&self, path: &Path) {
-        let opens = self.tables.values().filter(|open| open.path == path);
-        let mut all: Locks = (false, Vec::new());
-        for open in opens {
-            all.0 |= open.area.is_table_locked();
-            all.1.extend(open.area.locked_records());
+        let mut now: Option<TableUse> = None;
+        for open in self.tables.values().filter(|open| open.path == path) {
+            let area = &open.area;
+            let now = now.get_or_insert_with(|| TableUse { path: path.to_owned(), ..TableUse::default() });
+            now.scheme = area.options().scheme;
+            now.is_locked |= area.is_table_locked();
+            now.records.extend(area.locked_records());
+            now.orders += u32::try_from(area.orders().len()).unwrap_or(0);
+            now.indexes.extend(area.index_files());
         }
-        let mut locks = self.member.locks.lock().unwrap_or_else(PoisonError::into_inner);
-        match all == (false, Vec::new()) {
-            true => drop(locks.remove(path)),
-            false => drop(locks.insert(path.to_owned(), all)),
+        if let Some(now) = &mut now {
+            now.records.sort_unstable();
+            now.indexes.sort();
+            now.indexes.dedup();
         }
+        self.member.publish(path, now);
+    }
+
+    /// What goes on in the server, as this client may see it: of files that are not below its folder only that they are
+    /// open.
+    fn activity(&self) -> Activity {
+        let mut activity = self.service.activity();
+        for table in activity.members.iter_mut().flat_map(|member| &mut member.tables) {
+            if !table.path.starts_with(&self.folder.root) {
+                (table.path, table.indexes) = (PathBuf::new(), Vec::new());
+            }
+            table.path = self.folder.name(&table.path);
+            table.indexes.iter_mut().for_each(|index| *index = self.folder.name(index));
+        }
+        activity
     }
 
     /// What a table is like behind the last step.
@@ -259,7 +285,7 @@ impl Session {
                 .then(|| area.index_files().iter().map(|file| self.folder.name(file)).collect()),
         };
         open.told_orders = orders;
-        if state.locks.is_some() {
+        if state.locks.is_some() || state.orders.is_some() {
             open.told_locks = locks;
             let path = open.path.clone();
             self.publish(&path);

@@ -28,6 +28,7 @@ impl Step {
                 | Step::RollBackTo(_)
                 | Step::Users
                 | Step::LockOwner { .. }
+                | Step::Activity
         )
     }
 

@@ -144,6 +144,7 @@ pub enum Step {
     RollBackTo(u32),
     Users,
     LockOwner { path: PathBuf, record: u32 },
+    Activity,
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -274,6 +275,50 @@ pub struct Person {
     pub address: String,
 }
 
+/// A table that somebody has open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableUse {
+    /// Its path.
+    pub path: PathBuf,
+    /// The locks that were asked for.
+    pub scheme: Option<LockScheme>,
+    /// Its index files.
+    pub indexes: Vec<PathBuf>,
+    /// How many orders they have.
+    pub orders: u32,
+    /// Whether the whole table is locked.
+    pub is_locked: bool,
+    /// The records that are locked.
+    pub records: Vec<u32>,
+}
+
+impl TableUse {
+    /// Whether a record is locked, by itself or with its table.
+    pub fn locks(&self, record: u32) -> bool {
+        self.is_locked || self.records.contains(&record)
+    }
+}
+
+/// Somebody who is connected, and what he has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Who.
+    pub person: Person,
+    /// Each table once.
+    pub tables: Vec<TableUse>,
+}
+
+/// What goes on in a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// For how long it has been served, in seconds.
+    pub seconds: u64,
+    /// How many requests were answered.
+    pub requests: u64,
+    /// Who is connected.
+    pub members: Vec<Member>,
+}
+
 /// What a step gives.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "docs/formats/navigator.md says of each what it is")]
@@ -291,6 +336,7 @@ pub enum Reply {
     Names(Vec<String>),
     People(Vec<Person>),
     Owner(Option<Person>),
+    Activity(Activity),
     Opened(Opened),
     Form(Form),
     Page(Page),
@@ -341,6 +387,9 @@ structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
 structure! { Opened { table, name, form, is_read_only } }
 structure! { Person { connection, user, application, address } }
+structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }
+structure! { Member { person, tables } }
+structure! { Activity { seconds, requests, members } }
 structure! { State { position, count, stamp, is_new, locks, orders, index_files } }
 structure! { Answer { replies, error, state } }
 structure! { Page { rows, here, is_first, is_last, numbers } }
@@ -359,6 +408,7 @@ choice! { named Step {
     11 Users;
     12 LockOwner { path, record };
     13 Clear { path };
+    14 Activity;
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -431,6 +481,7 @@ choice! { Reply {
     15 Page(page);
     16 Unchanged;
     17 Row(bytes);
+    18 Activity(activity);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

@@ -1,0 +1,15 @@
+//! C programs that are linked with the shipped library and run SQL through it.
+
+mod common;
+
+#[test]
+fn statements() {
+    let folder = common::folder_of_tables();
+    common::run("statements.c", &[folder.path()]);
+}
+
+#[test]
+fn scripts() {
+    let folder = common::folder_of_tables();
+    common::run("scripts.c", &[folder.path()]);
+}
