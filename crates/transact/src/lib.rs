@@ -44,6 +44,7 @@ mod state;
 mod table_calls;
 mod texts;
 mod transactions;
+mod triggers;
 mod views;
 
 pub use instance::Instance;

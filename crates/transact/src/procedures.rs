@@ -12,7 +12,8 @@ use mainstay_tsql::compile::ModuleParameter;
 use std::sync::Arc;
 
 /// The ones that there are.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
+    "sp_settriggerorder",
     "sp_columns",
     "sp_columns_100",
     "sp_executesql",
@@ -58,6 +59,11 @@ pub(crate) fn run(runner: &mut Runner<'_>, name: &str, arguments: &[(Option<&str
             Ok(Flow::Next)
         }
         "sp_getapplock" => Ok(Flow::Next),
+        "sp_settriggerorder" => {
+            let text = |place: usize, name: &str| argument(place, name).map(text_of).unwrap_or_default();
+            let (trigger, order) = (text(0, "@triggername"), text(1, "@order"));
+            runner.inner.order_trigger(&trigger, &order, &text(2, "@stmttype")).map(|()| Flow::Next)
+        }
         "sp_who" => who(runner),
         "sp_tables" => tables(runner, argument(0, "@table_name").map(text_of)),
         "sp_columns" | "sp_columns_100" => columns(runner, argument(0, "@table_name").map(text_of)),
