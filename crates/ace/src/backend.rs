@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mainstay_base::{Result, SqlType, Value};
+use mainstay_base::{Code, Error, Result, SqlType, Value};
 
 use crate::dictionary::Session;
 
@@ -17,9 +17,11 @@ pub trait Sql: Send + Sync {
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
 
     /// Opens the tables of a dictionary, which are in this folder unless the dictionary says otherwise. An engine that
-    /// knows nothing of dictionaries sees the folder.
+    /// knows nothing of dictionaries would change records past their rules, and is not asked.
     fn open_dictionary(&self, dictionary: &Arc<Session>, folder: &Path) -> Result<Box<dyn SqlSession>> {
-        self.open(folder, &dictionary.access.user)
+        let _ = folder;
+        let message = "the engine of SQL does not know the rights and rules of data dictionaries";
+        Err(Error::new(Code::Unsupported, message).at(dictionary.live.path().display()))
     }
 }
 

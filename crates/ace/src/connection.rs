@@ -1,6 +1,7 @@
 //! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_navigator::client::Client;
@@ -49,6 +50,8 @@ pub struct Connection {
     sql: Mutex<Option<Box<dyn SqlSession>>>,
     /// The dictionary that it is a connection to.
     pub dictionary: Option<Arc<Session>>,
+    /// Whether programs may give counting fields their numbers.
+    pub counts_freely: AtomicBool,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
 }
@@ -124,6 +127,7 @@ impl Connection {
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
             dictionary: None,
+            counts_freely: AtomicBool::new(false),
             helpers: Helpers::default(),
         }
     }

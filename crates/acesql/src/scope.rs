@@ -199,7 +199,9 @@ impl Scope for Names<'_> {
             "user" => text(&self.state.user),
             "database" => text(&self.state.folder),
             "applicationid" => text(&self.state.application),
-            "lastautoinc" => Some((Value::Integer(self.state.last_autoinc), SqlType::Integer)),
+            "lastautoinc" | "lastautoinc statement" | "lastautoinc connection" => {
+                Some((Value::Integer(self.state.last_autoinc), SqlType::Integer))
+            }
             _ => None,
         }
     }

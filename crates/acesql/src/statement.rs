@@ -8,7 +8,7 @@ use ace::backend::{Outcome, Step};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::print;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
-use mainstay_adssql::tree::{Merge, Query, Span, Statement, StatementKind};
+use mainstay_adssql::tree::{Merge, ObjectName, Query, Span, Statement, StatementKind};
 use std::cell::{Cell, RefCell};
 
 /// What a statement gives.
@@ -53,6 +53,14 @@ impl Inner {
         Ok(Outcome { affected, ..Outcome::default() })
     }
 
+    /// Keeps the number that the last new row of a table was given by it.
+    pub(crate) fn counted(&mut self, table: &ObjectName) {
+        // A table that counts nothing has given none.
+        if let Ok(Some(number)) = self.core.last_identity(&self.core_name(table)) {
+            self.state.last_autoinc = number;
+        }
+    }
+
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
         if let Some(fired) = self.fired(kind) {
@@ -66,7 +74,9 @@ impl Inner {
             StatementKind::Query(query) => self.query(query, values),
             StatementKind::Insert(insert) => {
                 let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
-                self.change(&text)
+                let outcome = self.change(&text)?;
+                self.counted(&insert.target);
+                Ok(outcome)
             }
             StatementKind::Update(update) => {
                 let text = self.reduced(values, |scope| reduce::update(update, None, scope))?;

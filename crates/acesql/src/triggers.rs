@@ -92,6 +92,9 @@ impl Inner {
         }
         if fired.instead.is_empty() {
             let images = self.images(kind, values)?;
+            if let StatementKind::Insert(insert) = kind {
+                self.counted(&insert.target);
+            }
             self.fire(&fired.after, &images)?;
             affected = images.rows.len();
         }

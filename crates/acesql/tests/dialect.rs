@@ -38,13 +38,19 @@ fn rows(outcome: &Outcome) -> String {
     text
 }
 
-fn run(script: &str) -> String {
+/// A folder with tables.
+fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let tables = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
     for entry in Disk.list(&tables).expect("the tables") {
         let name = entry.path.file_name().expect("a file").to_owned();
         Disk.replace(&folder.path().join(name), &Disk.read(&entry.path).expect("a table")).expect("a copy");
     }
+    folder
+}
+
+fn run(script: &str) -> String {
+    let folder = folder();
     let database = Arc::new(Database::open(folder.path()).expect("a database"));
     let mut session = Session::new(database, folder.path(), "ann");
     let mut seen = String::new();
@@ -86,4 +92,78 @@ fn statements_give_what_is_documented() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn tables_of_other_folders_are_named_by_their_paths() {
+    let (here, there) = (folder(), folder());
+    let database = Arc::new(Database::open(here.path()).expect("a database"));
+    let mut session = Session::new(Arc::clone(&database), here.path(), "");
+    let path = there.path().join("people").display().to_string();
+    let updated = session.execute(&format!("UPDATE \"{path}\" SET pay = 77 WHERE id = 1"), &[]).expect("it is there");
+    assert_eq!(updated.affected, 1);
+    let query = format!("SELECT a.pay, b.pay FROM \"{path}.dbf\" a INNER JOIN people b ON a.id = b.id WHERE a.id = 1");
+    let both = session.execute(&query, &[]).expect("both are there");
+    assert_eq!(rows(&both).lines().nth(1), Some("77.00 | 1200.50"));
+    assert!(session.execute(&format!("SELECT * FROM \"{path}x\""), &[]).is_err());
+}
+
+#[test]
+fn temporary_tables_are_of_one_session() {
+    let folder = folder();
+    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let mut one = Session::new(Arc::clone(&database), folder.path(), "");
+    let mut other = Session::new(Arc::clone(&database), folder.path(), "");
+    one.execute("SELECT id INTO #x FROM people", &[]).expect("it is new");
+    other.execute("SELECT id INTO #x FROM orders", &[]).expect("it is new there");
+    let count = |session: &mut Session| {
+        rows(&session.execute("SELECT MAX(id) FROM #x", &[]).expect("it is there")).lines().nth(1).map(str::to_owned)
+    };
+    assert_eq!((count(&mut one).as_deref(), count(&mut other).as_deref()), (Some("5"), Some("104")));
+    drop(one);
+    assert_eq!(count(&mut other).as_deref(), Some("104"));
+    assert_eq!(database.tables().expect("the folder").len(), 4);
+}
+
+/// A series of numbers that is the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+#[test]
+fn damaged_statements_are_errors_or_run() {
+    let mut statements: Vec<String> = Vec::new();
+    for name in ["queries", "scripts", "definitions", "modules"] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/dialect/{name}.sql"));
+        let script = std::fs::read_to_string(path).expect("a script");
+        statements.extend(script.split(SEPARATOR).map(str::to_owned));
+    }
+    // A loop whose condition is damaged may not end.
+    statements.retain(|statement| !statement.contains("WHILE"));
+    let words: Vec<String> = statements.iter().flat_map(|text| text.split(' ')).map(str::to_owned).collect();
+    let folder = folder();
+    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let mut session = Session::new(database, folder.path(), "");
+    let mut random = Random(5);
+    for _ in 0..1_500 {
+        let text = &statements[random.below(statements.len())];
+        let mut pieces: Vec<&str> = text.split(' ').collect();
+        for _ in 0..=random.below(2) {
+            let place = random.below(pieces.len());
+            match random.below(3) {
+                0 => pieces[place] = &words[random.below(words.len())],
+                1 => pieces.insert(place, &words[random.below(words.len())]),
+                _ => drop(pieces.remove(place)),
+            }
+        }
+        let damaged = pieces.join(" ");
+        if let Err(error) = session.execute(&damaged, &[]) {
+            assert_ne!(error.code(), mainstay_base::Code::Internal, "{damaged}: {error}");
+        }
+    }
 }

@@ -28,6 +28,7 @@ mod script;
 mod serve;
 mod shell;
 mod tokens;
+mod tsql;
 
 use arguments::{Action, Arguments, Script};
 use errors::{Failure, Origin};
@@ -68,6 +69,9 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
             return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
         }
     };
+    if arguments.tsql {
+        return tsql::run(database, &path, scripts);
+    }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));

@@ -6,7 +6,6 @@ use crate::exit::Exit;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
 use mainstay_server::{Config, NavigatorDoor, Server};
-use mainstay_transact::Instance;
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -60,8 +59,11 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
     let database = Database::open_with(path, engine.options())?;
-    let name = std::path::absolute(path)?.file_name().map(|name| name.to_string_lossy().into_owned());
-    let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
+    let instance = crate::tsql::instance(database, path, |complaint| {
+        // Who closed the screen wants no more.
+        let _ = writeln!(io::stderr(), "{complaint}");
+    })?;
+    instance.read_procedures();
     let navigator =
         NavigatorDoor::of_settings(&config, &std::path::absolute(path)?, Arc::new(Disk), Box::new(io::stderr()))?;
     Ok((Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?, navigator))

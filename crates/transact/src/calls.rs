@@ -51,6 +51,7 @@ impl Session {
             }
             Err(message) => return refuse(&[message], sink, &mut self.inner.state),
         };
+        self.complain(sink);
         let loaded = &called.loaded;
         if let Err(message) = check(loaded, &call.parameters, &called.name) {
             return refuse(&[message], sink, &mut self.inner.state);
@@ -90,7 +91,7 @@ impl Inner {
         if let Some(known) = self.called.known.get(name) {
             return Ok(Some(known.clone()));
         }
-        let Some(object) = self.modules.find(&object_name(name)).cloned() else { return Ok(None) };
+        let Some(object) = self.modules.called(&object_name(name)).cloned() else { return Ok(None) };
         let loaded = self.modules.load(&object).map_err(|message| *message)?;
         let Object { name: shown, .. } = object;
         let called = Called { loaded, name: shown.into() };

@@ -31,6 +31,8 @@ pub(crate) struct Captured {
     /// The transactions that were open before.
     transactions: u32,
     pub(crate) rows: Vec<Vec<Value>>,
+    /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
+    failed: bool,
 }
 
 impl Captured {
@@ -39,7 +41,10 @@ impl Captured {
     /// Errors: 213 for a result of another width than the one before.
     pub(crate) fn expect(&mut self, columns: &[Column]) -> Result<(), Box<Raised>> {
         match &self.columns {
-            Some(known) if known.len() != columns.len() => Err(width()),
+            Some(known) if known.len() != columns.len() => {
+                self.failed = true;
+                Err(width())
+            }
             Some(_) => Ok(()),
             None => {
                 self.columns = Some(columns.to_vec());
@@ -113,6 +118,9 @@ impl Runner<'_> {
         let own = self.inner.state.captured.pop_if(|captured| captured.depth == depth);
         // What was to be executed could not be.
         let Some(captured) = own else { return Ok(Flow::Next) };
+        if captured.failed {
+            return Ok(Flow::Next);
+        }
         let (Change::Insert(insert), Some(columns)) = (change, &captured.columns) else {
             return self.changed(change, 0);
         };

@@ -3,7 +3,7 @@
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
-use crate::scope::{core_name, is_temporary};
+use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
 use mainstay_mssql::Message;
@@ -23,6 +23,9 @@ impl Inner {
         if !is_temporary(last) {
             return Ok(core_name(name));
         }
+        if is_global(last) {
+            return self.new_global(last);
+        }
         self.new_temporary(last)
     }
 
@@ -41,8 +44,28 @@ impl Inner {
         Ok(quoted(&core))
     }
 
+    /// A temporary table that all sessions see: one of the database, which goes with the session that made it.
+    fn new_global(&mut self, name: &str) -> Result<String, Box<Raised>> {
+        if self.names(&[]).table(&crate::session::object_name(name)).is_ok() {
+            let text = format!("There is already an object named '{name}' in the database.");
+            return Err(raised(Message::error(2714, text).state(6)));
+        }
+        self.execute(&format!("CREATE SCHEMA IF NOT EXISTS {GLOBALS}"))?;
+        self.state.globals.push(name.to_lowercase());
+        Ok(global_name(name))
+    }
+
+    /// Drops the temporary tables that this session has made for all.
+    pub(crate) fn drop_globals(&mut self) {
+        for name in std::mem::take(&mut self.state.globals) {
+            // One that somebody has dropped is not there any more.
+            let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
+        }
+    }
+
     fn forget_temporary(&mut self, name: &str) {
         let key = name.to_lowercase();
+        self.state.globals.retain(|known| *known != key);
         for level in self.state.levels.iter_mut().rev() {
             if level.tables.remove(&key).is_some() {
                 break;
@@ -54,7 +77,8 @@ impl Inner {
     fn create_table(&mut self, create: &CreateTable) -> Result<(), Box<Raised>> {
         let temporary = is_temporary(create.name.last());
         let table = self.new_table(&create.name)?;
-        let statements = reduce::create_table(&table, &create.elements, temporary, &self.names(&[])).map_err(raised);
+        let own = temporary && !is_global(create.name.last());
+        let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
         let done = statements
             .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
         if done.is_err() && temporary {

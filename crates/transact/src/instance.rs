@@ -1,12 +1,16 @@
 //! A database as T-SQL's clients log in to it.
 
+use crate::folder::{Folder, Tell};
 use crate::modules::Version;
+use crate::scope::{GLOBALS, global_name};
 use crate::session::Session;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
 use mainstay_tds::{Backend, Cancel, Client, Login};
+use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +23,8 @@ pub struct Instance {
     pub(crate) name: Arc<str>,
     /// Since when it is open.
     pub(crate) started: Timestamp,
+    /// The objects that are files.
+    pub(crate) folder: Option<Arc<Folder>>,
     pub(crate) watch: Arc<Watch>,
     processes: Arc<Mutex<Processes>>,
 }
@@ -165,7 +171,31 @@ impl Instance {
     /// An instance of this database, under the name that clients use for it.
     pub fn new(database: Database, name: &str) -> Instance {
         let (name, started) = (name.into(), crate::session::now());
-        Instance { database, version: Arc::default(), name, started, watch: Arc::default(), processes: Arc::default() }
+        drop_globals(&database);
+        Instance {
+            database,
+            version: Arc::default(),
+            name,
+            started,
+            folder: None,
+            watch: Arc::default(),
+            processes: Arc::default(),
+        }
+    }
+
+    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
+    /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
+    /// session that comes upon them.
+    pub fn with_procedures(mut self, files: Arc<dyn FileSystem>, folder: &Path, tell: Tell) -> Instance {
+        let root = folder.join("procedures");
+        self.folder = Some(Arc::new(Folder::new(files, root, tell)));
+        self
+    }
+
+    /// Reads the files of procedures now.
+    pub fn read_procedures(&self) {
+        // What cannot be read is told of when somebody needs it.
+        let _ = Session::beside(self).inner.refresh();
     }
 
     /// A session for a program that has the database in its own process.
@@ -203,6 +233,22 @@ impl Instance {
             cancel.cancel();
         }
         known.is_some()
+    }
+}
+
+/// Drops the temporary tables of all sessions that a crash has left.
+fn drop_globals(database: &Database) {
+    let mut core = database.session();
+    let left: Vec<String> = {
+        let shared = core.definitions().shared;
+        let schema = shared.schemas.iter().find(|schema| schema.name.eq_ignore_ascii_case(GLOBALS));
+        let of =
+            |id| shared.tables.iter().filter(move |table| table.schema == id).map(|table| global_name(&table.name));
+        schema.map(|schema| of(schema.id).collect()).unwrap_or_default()
+    };
+    for table in left {
+        // One that cannot be dropped is seen by all, as it was.
+        let _ = core.execute(&format!("DROP TABLE {table}"));
     }
 }
 

@@ -1,8 +1,10 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
 use crate::errors::message_of;
+use crate::folder::Folder;
 use crate::query::Plan;
 use crate::scope::local_name;
+use crate::system;
 use crate::triggers::Switches;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
@@ -122,7 +124,12 @@ impl Modules {
     /// Reads the objects again when others have changed them.
     ///
     /// Errors: those of reading the table.
-    pub(crate) fn refresh(&mut self, core: &mut mainstay_engine::Session, version: &Version) -> Result<()> {
+    pub(crate) fn refresh(
+        &mut self,
+        core: &mut mainstay_engine::Session,
+        version: &Version,
+        folder: Option<&Folder>,
+    ) -> Result<()> {
         let now = version.get();
         if self.is_read && self.version == now {
             return Ok(());
@@ -140,7 +147,7 @@ impl Modules {
                 if text(2) == DEFAULT {
                     defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
                 } else if switches.take(&text(2), &text(0), &text(1)) {
-                } else if let Some(object) = object(text(4)) {
+                } else if let Some(object) = read(text(4)) {
                     objects.insert(
                         text(0),
                         Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
@@ -148,8 +155,13 @@ impl Modules {
                 }
             }
         }
+        let files = folder.map(Folder::objects).unwrap_or_default();
+        objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
-        compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
+        let is_kept = |key: &String, loaded: &Arc<Loaded>| {
+            key.starts_with(system::PREFIX) || objects.get(key).is_some_and(|object| object.text == loaded.text)
+        };
+        compiled.retain(|key, loaded| is_kept(key, loaded));
         self.has_instead = objects.values().any(|object| match &object.statement.kind {
             StatementKind::Trigger(trigger) => trigger.instead,
             _ => false,
@@ -162,6 +174,11 @@ impl Modules {
     /// The object of this name.
     pub(crate) fn find(&self, name: &ObjectName) -> Option<&Object> {
         self.objects.get(&key_of(name))
+    }
+
+    /// What a call of this name runs: a procedure of the system before one of the database.
+    pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
+        system::find(name).or_else(|| self.find(name))
     }
 
     /// All objects.
@@ -229,6 +246,12 @@ impl Modules {
         if let Some(known) = compiled.get(&object.key) {
             return Ok(Arc::clone(known));
         }
+        let loaded = loaded(self.compile(object)?, Arc::clone(&object.text))?;
+        compiled.insert(object.key.clone(), Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    fn compile(&self, object: &Object) -> std::result::Result<Module, Box<Message>> {
         let text = &object.text;
         let module = match &object.statement.kind {
             StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self),
@@ -239,13 +262,17 @@ impl Modules {
             StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self),
             _ => Err(Box::new(reduce::not_supported("Running an object of this kind"))),
         };
-        let module = module.map_err(|mut message| {
+        module.map_err(|mut message| {
             message.procedure = Some(object.name.clone());
             message
-        })?;
-        let loaded = loaded(module, Arc::clone(text))?;
-        compiled.insert(object.key.clone(), Arc::clone(&loaded));
-        Ok(loaded)
+        })
+    }
+
+    /// Whether an object compiles.
+    ///
+    /// Errors: what is wrong with it.
+    pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
+        loaded(self.compile(object)?, Arc::clone(&object.text)).map(|_| ())
     }
 
     /// The query of an inline table function.
@@ -371,7 +398,8 @@ pub(crate) fn key_of(name: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
 }
 
-fn object(text: String) -> Option<Object> {
+/// An object from its text, without a name.
+pub(crate) fn read(text: String) -> Option<Object> {
     let parsed = parse(&text, Options::default());
     let statement = Arc::new(parsed.statements.into_iter().next()?);
     let empty = String::new;

@@ -145,6 +145,9 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         if let Some(name) = new_table(&query.body) {
+            if self.inner.state.options.fmt_only {
+                return Ok(Flow::Next);
+            }
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {
@@ -355,7 +358,8 @@ impl Runner<'_> {
             .iter()
             .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
             .collect();
-        let word = if crate::scope::is_temporary(name.last()) { "TEMPORARY " } else { "" };
+        let is_own = crate::scope::is_temporary(name.last()) && !crate::scope::is_global(name.last());
+        let word = if is_own { "TEMPORARY " } else { "" };
         self.inner.execute(&format!("CREATE {word}TABLE {table} ({})", list.join(", ")))?;
         self.inner.insert_rows(&table, columns.len(), &rows)?;
         self.inner.state.row_count = rows.len() as i64;

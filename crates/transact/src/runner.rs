@@ -43,6 +43,9 @@ pub(crate) struct Runner<'a> {
 /// The numbers of statements from here on are system procedures.
 const SYSTEM: u32 = 1 << 31;
 
+/// So many statements run while FMTONLY is on, and no more.
+const MOST_DESCRIBED: u32 = 500;
+
 pub(crate) type Ran = Result<Flow, Box<Raised>>;
 
 impl<'a> Runner<'a> {
@@ -170,6 +173,10 @@ impl<'a> Runner<'a> {
         if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
             return Ok(Flow::Next);
         }
+        if options.fmt_only && !self.is_described(&host.action)? {
+            return Ok(Flow::Next);
+        }
+        let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
         }
@@ -218,6 +225,28 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    ///
+    /// Errors: too many have run, so that a loop waits for what does not happen.
+    fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
+        self.inner.state.described += 1;
+        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
+            let text = "The metadata could not be determined because the batch does not come to its end.";
+            return Err(raised(Message::error(11513, text)));
+        }
+        Ok(!matches!(
+            action,
+            Action::Change(_)
+                | Action::EndCapture(_)
+                | Action::Define(_)
+                | Action::Transaction(_)
+                | Action::Print
+                | Action::Raiserror(_)
+                | Action::Throw
+                | Action::Wait(_)
+        ))
+    }
+
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
         let values: Vec<ValueRef<'_>> = (0..call.inputs()).map(|place| call.input(place)).collect();
         let value = operation.evaluate(&self.context(), &values).map_err(raised)?;
@@ -262,7 +291,7 @@ impl Host for Runner<'_> {
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
         self.inner.refresh().map_err(raised)?;
         let object = object_name(name);
-        if let Some(object) = self.inner.modules.find(&object).cloned() {
+        if let Some(object) = self.inner.modules.called(&object).cloned() {
             let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
             self.expect(&loaded);
             return Ok(Resolved::Program(Arc::clone(&loaded.program)));

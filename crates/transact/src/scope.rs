@@ -164,7 +164,25 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
 
+/// The schema that holds the temporary tables of all sessions.
+pub(crate) const GLOBALS: &str = "tempdb";
+
+/// Whether a name is that of a temporary table that all sessions see.
+pub(crate) fn is_global(name: &str) -> bool {
+    name.starts_with("##")
+}
+
+/// The core's name of a temporary table that all sessions see.
+pub(crate) fn global_name(name: &str) -> String {
+    format!("{GLOBALS}.{}", quoted(name))
+}
+
 impl Names<'_> {
+    /// Whether there is a temporary table of all sessions of this name.
+    fn has_global(&self, name: &str) -> bool {
+        matches!(self.core.borrow().native_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
+    }
+
     /// The names of the columns of keys of a table of the core.
     fn keys_of(&self, core: &str, keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>) -> Vec<Vec<String>> {
         let definitions = self.core.borrow().definitions();
@@ -205,6 +223,7 @@ impl Scope for Names<'_> {
             Some('@') => {
                 Err(Message::error(1087, format!("Must declare the table variable \"{last}\".")).severity(15).state(2))
             }
+            Some('#') if is_global(last) && self.has_global(last) => Ok(global_name(last)),
             Some('#') => Err(Message::error(208, format!("Invalid object name '{last}'.")).state(0)),
             _ => {
                 let (schema, view) = local_name(name);

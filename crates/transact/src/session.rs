@@ -122,7 +122,9 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
-        match self.inner.text(text, "") {
+        let loaded = self.inner.text(text, "");
+        self.complain(sink);
+        match loaded {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
             Ok(loaded) => {
                 self.run(&loaded, &[], DoneKind::Statement, sink);
@@ -141,10 +143,32 @@ impl Session {
         }
         let name = name.to_ascii_lowercase();
         match name.as_str() {
-            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc"
-            | "sp_cursoropen" | "sp_cursorfetch" | "sp_cursorclose" => self.handle_call(&name, call, sink),
+            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc" => {
+                self.handle_call(&name, call, sink)
+            }
+            name if name.starts_with("sp_cursor") => self.handle_call(name, call, sink),
             _ => self.procedure_call(call, sink),
         }
+    }
+
+    /// Tells of files of the folder that do not compile.
+    pub(crate) fn complain(&mut self, sink: &mut dyn Sink) {
+        for text in std::mem::take(&mut self.inner.state.complaints) {
+            let message = Message { number: 0, severity: 10, state: 1, text, procedure: None, line: 0 };
+            sink.message(&message);
+        }
+    }
+
+    /// The form that a procedure, function or trigger is compiled to.
+    ///
+    /// Errors: 15009 for a name that is none, and those of compiling it.
+    pub fn explain(&mut self, name: &str) -> Result<String, Message> {
+        self.inner.refresh()?;
+        let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
+            return Err(Message::numbered(15009, &[&name, &self.inner.state.database]));
+        };
+        let loaded = self.inner.modules.load(&object).map_err(|message| *message)?;
+        Ok(loaded.module.routine.to_string())
     }
 
     fn begin(&mut self) {
@@ -188,7 +212,7 @@ impl Session {
         let names =
             call.parameters.iter().map(|parameter| Some(parameter.name.as_str()).filter(|name| !name.is_empty()));
         let given: Vec<(Option<&str>, ValueRef<'_>)> = names.zip(values.iter().copied()).collect();
-        let outcome = procedures::run(&mut runner, &call.procedure, &given);
+        let outcome = procedures::run(&mut runner, &mut self.machine, &call.procedure, &given);
         runner.finish();
         match outcome {
             Ok(_) => sink.return_status(0),
@@ -256,8 +280,17 @@ impl Session {
                 sink.return_status(0);
                 Ok(())
             }
-            _ => Err(vec![mainstay_tsql::reduce::not_supported(name)]),
+            _ => self.cursor_call(call, sink),
         }
+    }
+
+    /// What results a text has.
+    pub(crate) fn described(
+        &mut self,
+        text: &str,
+        definitions: &str,
+    ) -> Result<Vec<crate::collected::Collected>, Vec<Message>> {
+        crate::describe::results(&mut self.inner, &mut self.machine, text, definitions)
     }
 
     fn give_handle(&mut self, handle: i32, sink: &mut dyn Sink) {
@@ -266,7 +299,7 @@ impl Session {
     }
 
     /// Runs a text with parameters, with the values of a call from `first` on.
-    fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+    pub(crate) fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
         let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {
@@ -291,6 +324,18 @@ impl Session {
                 let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
             }
         }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.inner.state.globals.is_empty() {
+            return;
+        }
+        if self.inner.state.transactions > 0 {
+            let _ = self.inner.rollback(None);
+        }
+        self.inner.drop_globals();
     }
 }
 
@@ -388,7 +433,16 @@ impl Inner {
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);
-        self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
+        let folder = self.instance.folder.clone();
+        if let Some(folder) = &folder {
+            let (changed, complaints) = folder.look(&self.modules);
+            self.state.complaints.extend(complaints);
+            if changed {
+                version.bump();
+            }
+        }
+        let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
+        refreshed.map_err(|error| crate::errors::message_of(&error))
     }
 }
 

@@ -225,8 +225,11 @@ impl Inner {
                 let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
             }
         }
+        self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();
+        self.state.server_cursors.clear();
+        self.state.handles.clear();
         self.state.options = crate::state::Options::default();
         self.state.version += 1;
         let _ = self.set_isolation(Isolation::ReadCommitted);

@@ -185,6 +185,29 @@ pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     })
 }
 
+/// Whether the rows of a cursor are those of the tables themselves: here they are always a copy.
+pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
+    match registry::table(cursor)?.is_cursor() {
+        true => is_live.set(0),
+        false => Err(AE_INVALID_SQLCURSOR_HANDLE.into()),
+    }
+}
+
+/// Forgets the function that may stop a statement, which there is no call to name.
+pub fn no_abort_function() -> Result<()> {
+    Ok(())
+}
+
+/// Forgets statements that triggers have prepared; none is kept.
+pub fn no_trigger_statements(connection: Handle, _table: i32) -> Result<()> {
+    registry::connection(connection).map(|_| ())
+}
+
+/// Takes back passwords of tables and the encryption of new ones, which a statement can have been given none of.
+pub fn no_passwords(statement: Handle) -> Result<()> {
+    registry::statement(statement).map(|_| ())
+}
+
 /// Settings of how a statement's tables are opened that change nothing here: locks and rights are the files'.
 pub fn hint(statement: Handle, _: u16) -> Result<()> {
     registry::statement(statement).map(|_| ())
@@ -213,6 +236,14 @@ pub fn time_value(milliseconds: i32) -> Value {
 /// An amount in ten-thousandths as a parameter's value.
 pub fn money_value(amount: i64) -> Value {
     Value::Decimal(Decimal::new(amount.into(), 4))
+}
+
+/// A day number and milliseconds as a parameter's value.
+pub fn raw_moment_value(day: i32, ms: i32) -> Value {
+    match u32::try_from(ms) {
+        Ok(ms) if day != 0 => Value::Timestamp(Timestamp::new(Date::from_julian(day), ms)),
+        _ => Value::Null,
+    }
 }
 
 /// A moment as a text, by the mask.

@@ -1,5 +1,6 @@
 //! Transactions, which belong to a connection: all tables that are opened through it take part.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use mainstay_workarea::{Area, WorkArea};
@@ -13,10 +14,14 @@ use crate::registry::{self, Object};
 use crate::table::Table;
 use crate::transaction::Transaction;
 
-/// The tables of a connection that may be written to, in the order of their handles.
+/// The tables of a connection that may be written to and take part in its transactions, in the order of their handles.
 fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
     let mut tables = registry::all(|_, object| match object {
-        Object::Table(table) if table.connection_handle == connection && !table.is_read_only() => {
+        Object::Table(table)
+            if table.connection_handle == connection
+                && !table.is_read_only()
+                && !table.is_transaction_free.load(Ordering::Relaxed) =>
+        {
             Some(Arc::clone(table))
         }
         _ => None,

@@ -85,3 +85,7 @@ SELECT * FROM cities
 INSERT INTO people (id, name) SELECT id, 'x' FROM orders WHERE id > 102
 --;
 SELECT id, name FROM people WHERE id > 100
+--;
+INSERT INTO people (id, name, city) SELECT 200, name + city + 'too long', city FROM people WHERE id = 1
+--;
+SELECT name, city FROM people WHERE id = 200

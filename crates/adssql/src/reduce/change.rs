@@ -35,19 +35,23 @@ pub fn insert(insert: &Insert, scope: &dyn Scope) -> Parse<String> {
     reducer.push("INSERT INTO ");
     reducer.target(&insert.target)?;
     reducer.columns(&insert.columns);
+    let columns = match insert.columns.is_empty() {
+        true => scope.all_columns(&insert.target).unwrap_or_default(),
+        false => insert.columns.iter().map(|name| name.text.clone()).collect(),
+    };
+    let lengths: Vec<Option<u32>> = columns.iter().map(|column| scope.text_length(&insert.target, column)).collect();
     match &insert.rows {
         InsertRows::Default => reducer.push(" DEFAULT VALUES"),
         InsertRows::Query(query) => {
-            reducer.push(" ");
+            let of_lengths: Vec<String> =
+                lengths.iter().enumerate().map(|(place, length)| cut(place, *length)).collect();
+            let heads: Vec<String> = (1..=lengths.len()).map(|place| format!("\"#{place}\"")).collect();
+            let is_cut = lengths.iter().any(Option::is_some);
+            reducer.push(&if is_cut { format!(" SELECT {} FROM (", of_lengths.join(", ")) } else { " ".to_owned() });
             reducer.query(query)?;
+            reducer.push(&if is_cut { format!(") AS \"#rows\" ({})", heads.join(", ")) } else { String::new() });
         }
         InsertRows::Values(rows) => {
-            let columns = match insert.columns.is_empty() {
-                true => scope.all_columns(&insert.target).unwrap_or_default(),
-                false => insert.columns.iter().map(|name| name.text.clone()).collect(),
-            };
-            let lengths: Vec<Option<u32>> =
-                columns.iter().map(|column| scope.text_length(&insert.target, column)).collect();
             reducer.push(" VALUES ");
             reducer.list(rows, |it, row| {
                 it.push("(");
@@ -59,6 +63,15 @@ pub fn insert(insert: &Insert, scope: &dyn Scope) -> Parse<String> {
         }
     }
     Ok(reducer.out)
+}
+
+/// A column of the rows that are inserted, cut to this length.
+fn cut(place: usize, length: Option<u32>) -> String {
+    let column = format!("\"#rows\".\"#{}\"", place + 1);
+    match length {
+        Some(length) => format!("\"ads:convert:char({length})\"({column})"),
+        None => column,
+    }
 }
 
 /// Reduces an UPDATE. With `images` it returns the rows as they were and as they have become: these columns of both.

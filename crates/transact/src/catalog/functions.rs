@@ -120,7 +120,11 @@ impl Inner {
     /// Whether a name is that of a temporary table that is not there: asked so often that it has a way of its own.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
-        name.is_some_and(|name| name.last().starts_with('#') && self.state.temporary(name.last()).is_none())
+        name.is_some_and(|name| {
+            name.last().starts_with('#')
+                && !crate::scope::is_global(name.last())
+                && self.state.temporary(name.last()).is_none()
+        })
     }
 
     /// IDENT_CURRENT: the last number that the identity column of a table has given; its first if it has given none.

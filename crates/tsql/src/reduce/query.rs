@@ -77,6 +77,8 @@ impl Reducer<'_> {
                             EXCEPT operator.";
                 return Err(Message::error(104, text));
             }
+            // A name of a column may have its table's before it, which is the first query's and means nothing here.
+            return self.order(&query.order.iter().map(without_table).collect::<Vec<_>>());
         }
         self.order(&query.order)
     }
@@ -415,4 +417,13 @@ fn is_recursive(table: &CommonTable) -> bool {
         }
     }
     in_body(&table.query.body, &table.name)
+}
+
+/// An item of an order by the name of a column alone.
+fn without_table(item: &OrderItem) -> OrderItem {
+    let mut item = item.clone();
+    if let Expr::Column(name) = &mut item.value {
+        name.parts.drain(..name.parts.len().saturating_sub(1));
+    }
+    item
 }
