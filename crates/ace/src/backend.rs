@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use mainstay_base::{Code, Error, Result, SqlType, Value};
 
 use crate::dictionary::Session;
+pub use crate::far_sql::Served;
 
 /// Runs SQL over the tables of a folder.
 pub trait Sql: Send + Sync {

@@ -12,6 +12,7 @@ use crate::constants::*;
 use crate::dictionary::guard::Helpers;
 use crate::dictionary::{Access, Live, Session};
 use crate::failure::{Failure, Result};
+use crate::far_sql::Far;
 use crate::files;
 use crate::remote;
 use crate::settings;
@@ -197,19 +198,25 @@ impl Connection {
         running.as_ref().map(|running| running.transaction.clone())
     }
 
+    fn open_sql(&self) -> Result<Box<dyn SqlSession>> {
+        if let Some(server) = &self.server {
+            return Ok(Box::new(Far(Arc::clone(server))));
+        }
+        let missing = || Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine");
+        let sql = backend::sql().ok_or_else(missing)?;
+        Ok(match &self.dictionary {
+            Some(dictionary) => sql.open_dictionary(dictionary, &self.folder)?,
+            None => sql.open(&self.folder, &self.user)?,
+        })
+    }
+
     /// Works with the SQL session, which is opened when it is first needed.
     pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
-        let Some(sql) = backend::sql().filter(|_| self.server.is_none()) else {
-            return Err(Failure::new(AE_NOT_IMPLEMENTED, "there is no SQL engine for this connection"));
-        };
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = session.is_none();
         let session = match &mut *session {
             Some(session) => session,
-            none => none.insert(match &self.dictionary {
-                Some(dictionary) => sql.open_dictionary(dictionary, &self.folder)?,
-                None => sql.open(&self.folder, &self.user)?,
-            }),
+            none => none.insert(self.open_sql()?),
         };
         // One that is opened within a transaction joins it.
         if is_new && self.in_transaction() {

@@ -31,6 +31,7 @@ mod dates;
 pub mod dictionary;
 pub mod entries;
 pub mod failure;
+mod far_sql;
 mod files;
 pub mod header;
 pub mod log;

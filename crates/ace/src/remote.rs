@@ -60,7 +60,7 @@ pub fn connect(address: &str, user: &str, password: &str) -> Result<Arc<Client>>
 /// Whether a server answers at an address, whomever it lets in.
 pub fn answers(address: &str) -> bool {
     match Address::parse(address) {
-        Some(Ok(Address { host, port, must_encrypt, .. })) => Tcp::connect(&host, port, must_encrypt).is_ok(),
+        Some(Ok(address)) => Tcp::connect(&address).is_ok(),
         _ => false,
     }
 }

@@ -29,6 +29,7 @@ macro_rules! programs {
 
 programs! {
     browse
+    cascade
     connections
     creation
     dictionary

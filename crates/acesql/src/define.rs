@@ -158,11 +158,8 @@ impl Inner {
     pub(crate) fn define(&mut self, kind: &StatementKind, _: &Values) -> Ran {
         match kind {
             StatementKind::CreateTable(table) => self.create_table(table)?,
-            StatementKind::DropTable(name) => match self.temporary.find(name.last()).map(str::to_owned) {
-                Some(core) => {
-                    self.core(&format!("DROP TABLE {}", quoted(&core)))?;
-                    self.forget(name);
-                }
+            StatementKind::DropTable(name) => match self.temporary.find(name.last()) {
+                Some(_) => self.forget(name),
                 None => {
                     self.core(&format!("DROP TABLE {}", quoted(&table_name(name))))?;
                 }
@@ -184,10 +181,15 @@ impl Inner {
         Ok(Outcome::default())
     }
 
-    /// Lets go of a temporary table; its file goes with the session.
+    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; who else could?
     pub(crate) fn forget(&mut self, name: &ObjectName) {
         if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
             self.core.detach(&core);
+            let folder = self.temporary.folder.clone().unwrap_or_default();
+            for extension in ["dbf", "fpt", "cdx"] {
+                // Not every table has all of these; what stays goes with the session.
+                let _ = Disk.remove(&folder.join(format!("{core}.{extension}")));
+            }
         }
         self.temporary.tables.retain(|(known, _)| !known.eq_ignore_ascii_case(name.last()));
     }

@@ -20,14 +20,15 @@ pub fn install() -> bool {
 }
 
 impl Engine {
-    fn database(&self, folder: &Path) -> Result<Arc<Database>> {
-        let path = std::path::absolute(folder)?;
+    /// The database of a folder, under the path that it is known by: a dictionary's is another one than its folder's.
+    fn database(&self, folder: &Path, known: &Path) -> Result<Arc<Database>> {
+        let (folder, path) = (std::path::absolute(folder)?, std::path::absolute(known)?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(database) = open.get(&path).and_then(Weak::upgrade) {
             return Ok(database);
         }
         open.retain(|_, database| database.strong_count() > 0);
-        let database = Arc::new(Database::open(&path)?);
+        let database = Arc::new(Database::open(&folder)?);
         open.insert(path, Arc::downgrade(&database));
         Ok(database)
     }
@@ -37,6 +38,15 @@ impl Sql for Engine {
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>> {
         // A connection without a path works in the folder of the program.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        Ok(Box::new(Session::new(self.database(folder)?, folder, user)))
+        Ok(Box::new(Session::new(self.database(folder, folder)?, folder, user)))
+    }
+
+    fn open_dictionary(
+        &self,
+        dictionary: &Arc<ace::dictionary::Session>,
+        folder: &Path,
+    ) -> Result<Box<dyn SqlSession>> {
+        let database = self.database(folder, dictionary.live.path())?;
+        Ok(Box::new(Session::of_dictionary(database, folder, Arc::clone(dictionary))))
     }
 }

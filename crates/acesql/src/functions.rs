@@ -30,6 +30,7 @@ pub(crate) struct Functions {
     database: Arc<Database>,
     folder: PathBuf,
     user: String,
+    dictionary: Option<Arc<ace::dictionary::Session>>,
     depth: usize,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<Session>>>,
@@ -43,9 +44,15 @@ impl fmt::Debug for Functions {
 }
 
 impl Functions {
-    pub(crate) fn new(database: Arc<Database>, folder: PathBuf, user: &str, depth: usize) -> Functions {
-        let modules = Mutex::new(Modules::of(&folder));
-        Functions { database, folder, user: user.to_owned(), depth, session: Mutex::new(None), modules }
+    pub(crate) fn new(
+        database: Arc<Database>,
+        folder: PathBuf,
+        user: &str,
+        dictionary: Option<Arc<ace::dictionary::Session>>,
+        depth: usize,
+    ) -> Functions {
+        let modules = Mutex::new(Modules::of(&folder, dictionary.clone()));
+        Functions { database, folder, user: user.to_owned(), dictionary, depth, session: Mutex::new(None), modules }
     }
 
     fn find(&self, name: &str) -> Option<Arc<Stored>> {
@@ -72,7 +79,8 @@ impl Functions {
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         work(session.get_or_insert_with(|| {
-            Box::new(Session::nested(Arc::clone(&self.database), &self.folder, &self.user, self.depth + 1))
+            let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
+            Box::new(Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1))
         }))
     }
 
@@ -82,6 +90,9 @@ impl Functions {
     pub(crate) fn run(&self, name: &str, arguments: &[Value]) -> Result<Option<Value>> {
         let Some(stored) = self.find(name) else { return Ok(None) };
         let Some((module, returns)) = returned(&stored) else { return Ok(None) };
+        if let Some(dictionary) = &self.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored)?;
+        }
         let parameters = given(module, "")?;
         if parameters.len() != arguments.len() {
             let text = format!("Invalid number of arguments to scalar function: {}", name.to_uppercase());

@@ -15,6 +15,7 @@
 mod answer;
 mod cursor;
 mod define;
+mod dictionary;
 mod door;
 mod failure;
 mod functions;

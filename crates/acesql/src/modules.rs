@@ -10,6 +10,9 @@
 
 use crate::failure::{Failed, of_core};
 use crate::session::Result;
+use ace::constants::*;
+use ace::dictionary::Session;
+use ace::dictionary::contents::Contents;
 use mainstay_adssql::SqlError;
 use mainstay_adssql::reduce::table_name;
 use mainstay_adssql::tree::{Module, ModuleKind, ObjectName, Query, StatementKind, Trigger};
@@ -84,6 +87,23 @@ impl Stored {
         }
     }
 
+    /// ACE's numbers of a trigger's event and time, and its priority.
+    pub(crate) fn trigger_numbers(&self) -> Option<(u32, u32, u32)> {
+        let trigger = self.trigger()?;
+        let event = match trigger.event.as_str() {
+            "INSERT" => ADS_TRIGEVENT_INSERT,
+            "UPDATE" => ADS_TRIGEVENT_UPDATE,
+            _ => ADS_TRIGEVENT_DELETE,
+        };
+        let time = match trigger.time.as_str() {
+            "BEFORE" => ADS_TRIGTYPE_BEFORE,
+            "INSTEAD OF" => ADS_TRIGTYPE_INSTEADOF,
+            "AFTER" => ADS_TRIGTYPE_AFTER,
+            _ => ADS_TRIGTYPE_CONFLICTON,
+        };
+        Some((event, time, trigger.priority))
+    }
+
     /// Its script, or a view's query.
     pub(crate) fn body(&self) -> &str {
         match &self.definition {
@@ -126,6 +146,9 @@ pub(crate) fn table_key(table: &ObjectName) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     folder: PathBuf,
+    /// The dictionary that has them instead.
+    pub(crate) dictionary: Option<Arc<Session>>,
+    contents: Option<Arc<Contents>>,
     stamps: BTreeMap<PathBuf, Stamp>,
     stored: BTreeMap<(Kind, String), Arc<Stored>>,
     /// A number that changes when they do.
@@ -133,14 +156,34 @@ pub(crate) struct Modules {
 }
 
 impl Modules {
-    /// Those of the folder of these tables.
-    pub(crate) fn of(folder: &Path) -> Modules {
+    /// Those of a dictionary, or else of the folder of these tables.
+    pub(crate) fn of(folder: &Path, dictionary: Option<Arc<Session>>) -> Modules {
         let folder = FOLDER.iter().fold(folder.to_owned(), |path, part| path.join(part));
-        Modules { folder, ..Modules::default() }
+        Modules { folder, dictionary, ..Modules::default() }
+    }
+
+    /// The tables of the dictionary with their files.
+    pub(crate) fn tables(&self) -> Vec<(String, PathBuf)> {
+        match (&self.dictionary, &self.contents) {
+            (Some(dictionary), Some(contents)) => crate::dictionary::tables(dictionary, contents),
+            _ => Vec::new(),
+        }
     }
 
     /// Reads what has changed.
     pub(crate) fn refresh(&mut self) {
+        if let Some(dictionary) = &self.dictionary {
+            // One that cannot be read now says nothing new.
+            let Ok(contents) = dictionary.live.contents() else { return };
+            if self.contents.as_ref().is_some_and(|known| **known == *contents) {
+                return;
+            }
+            let modules = crate::dictionary::modules(&contents).into_iter();
+            self.stored = modules.map(|(key, stored)| (key, Arc::new(stored))).collect();
+            self.contents = Some(contents);
+            self.version += 1;
+            return;
+        }
         if !Disk.is_folder(&self.folder) {
             if !self.stored.is_empty() {
                 *self = Modules {
@@ -205,6 +248,12 @@ impl Modules {
             let is = if exists { "exists already" } else { "does not exist" };
             return Err(SqlError::new(EXISTS, format!("The {} {name} {is}", kind.word())));
         }
+        if let Some(dictionary) = self.dictionary.clone() {
+            let Some((_, stored)) = read_text(text.to_owned()) else { return Err(SqlError::unsupported("this")) };
+            crate::dictionary::create(&dictionary, &stored, replaces)?;
+            self.refresh();
+            return Ok(());
+        }
         let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ' ' | '-' | '#' | '$');
         if key.is_empty() || !key.chars().all(is_plain) || key.contains("..") {
             return Err(SqlError::new(native::EXPECTED, format!("{name} cannot be the name of an object")));
@@ -233,6 +282,11 @@ impl Modules {
             let text = format!("{} not found: {text}", word.to_lowercase());
             return Err(SqlError::at(native::TABLE, name.span, text));
         };
+        if let (Some(dictionary), Some(stored)) = (self.dictionary.clone(), self.find(kind, &text).cloned()) {
+            crate::dictionary::remove(&dictionary, &stored)?;
+            self.refresh();
+            return Ok(());
+        }
         let file = self.folder.join(format!("{}.{text}.sql", kind.word()));
         Disk.remove(&file).map_err(|error| of_core(&error))?;
         self.stamps.clear();
@@ -260,7 +314,11 @@ fn identity(definition: &StatementKind) -> Option<(Kind, String, bool)> {
 
 fn read(path: &Path) -> Option<((Kind, String), Stored)> {
     let bytes = Disk.read(path).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
+    read_text(String::from_utf8(bytes).ok()?)
+}
+
+/// A definition with what it is found by.
+pub(crate) fn read_text(text: String) -> Option<((Kind, String), Stored)> {
     let mut parsed = mainstay_adssql::parse(&text).ok()?;
     let definition = parsed.statements.pop()?.kind;
     let (kind, name, _) = identity(&definition)?;

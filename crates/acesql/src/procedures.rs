@@ -60,13 +60,16 @@ impl Runner<'_> {
         machine: &mut Machine,
     ) -> std::result::Result<(), Box<Raised>> {
         let known = routine_name(name);
-        self.inner.modules.refresh();
+        self.inner.refresh();
         let Some(stored) = self.inner.modules.find(Kind::Procedure, &known).cloned() else {
             let outcome = self.system_procedure(name, arguments).map_err(raised)?;
             self.took(outcome);
             return Ok(());
         };
         let Some(module) = stored.module() else { return Ok(()) };
+        if let Some(dictionary) = &self.inner.modules.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored).map_err(raised)?;
+        }
         if self.inner.state.frames.len() >= DEEPEST {
             return Err(raised(SqlError::new(native::SCRIPT, "Procedures are nested too deeply")));
         }

@@ -103,15 +103,43 @@ impl State {
     }
 }
 
+impl Inner {
+    /// Looks at what others may have changed: modules, and the tables of the dictionary.
+    pub(crate) fn refresh(&mut self) {
+        let before = self.modules.version;
+        self.modules.refresh();
+        if self.modules.version == before {
+            return;
+        }
+        for (name, path) in self.modules.tables() {
+            // A file that is not there is missed when its table is named.
+            let _ = self.core.attach(&path, &name);
+        }
+    }
+}
+
 impl Session {
     /// A session on a folder.
     pub fn new(database: Arc<Database>, folder: &Path, user: &str) -> Session {
-        Session::nested(database, folder, user, 0)
+        Session::nested(database, folder, user, None, 0)
+    }
+
+    /// A session on the tables of a dictionary, with the rights of its user.
+    pub fn of_dictionary(database: Arc<Database>, folder: &Path, dictionary: Arc<ace::dictionary::Session>) -> Session {
+        let user = dictionary.access.user.clone();
+        Session::nested(database, folder, &user, Some(dictionary), 0)
     }
 
     /// A session for the functions that another one's statements call, which are so deep.
-    pub(crate) fn nested(database: Arc<Database>, folder: &Path, user: &str, depth: usize) -> Session {
-        let functions = Arc::new(Functions::new(Arc::clone(&database), folder.to_owned(), user, depth));
+    pub(crate) fn nested(
+        database: Arc<Database>,
+        folder: &Path,
+        user: &str,
+        dictionary: Option<Arc<ace::dictionary::Session>>,
+        depth: usize,
+    ) -> Session {
+        let shared = (Arc::clone(&database), folder.to_owned());
+        let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
         let state = State {
@@ -128,7 +156,7 @@ impl Session {
             in_transaction: false,
             entering: Tables::new(),
         };
-        let (folder, modules) = (folder.to_owned(), Modules::of(folder));
+        let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
         let inner =
             Inner { _database: database, core, state, folder, temporary: Temporary::default(), modules, functions };
         Session { inner, machine: Machine::new(Limits::default()) }
@@ -144,7 +172,7 @@ impl Session {
         state.now = now();
         state.parameters = bound(parsed, parameters)?;
         state.frames.clear();
-        self.inner.modules.refresh();
+        self.inner.refresh();
         if let [statement] = &parsed.statements[..]
             && is_plain(&parsed.statements)
             && !matches!(statement.kind, StatementKind::ExecuteProcedure(..) | StatementKind::ExecuteImmediate(_))

@@ -53,6 +53,24 @@ impl Inner {
         Ok(Outcome { affected, ..Outcome::default() })
     }
 
+    /// Refuses a change of a table of the dictionary that the user may not make.
+    fn permitted(&self, kind: &StatementKind) -> Result<(), Failed> {
+        use ace::constants::{ADS_PERMISSION_DELETE, ADS_PERMISSION_INSERT, ADS_PERMISSION_UPDATE};
+        use reduce::changed_table as changed;
+        let Some(dictionary) = &self.modules.dictionary else { return Ok(()) };
+        let (table, rights) = match kind {
+            StatementKind::Insert(insert) => (&insert.target, ADS_PERMISSION_INSERT),
+            StatementKind::Update(update) => (changed(&update.target, &update.from), ADS_PERMISSION_UPDATE),
+            StatementKind::Delete(delete) => (changed(&delete.target, &delete.from), ADS_PERMISSION_DELETE),
+            StatementKind::Merge(merge) => (&merge.target.name, ADS_PERMISSION_INSERT | ADS_PERMISSION_UPDATE),
+            StatementKind::DropTable(name) | StatementKind::AlterTable(name, _) => {
+                (name, ace::constants::ADS_PERMISSION_ALTER)
+            }
+            _ => return Ok(()),
+        };
+        crate::dictionary::require(dictionary, table.last(), rights)
+    }
+
     /// Keeps the number that the last new row of a table was given by it.
     pub(crate) fn counted(&mut self, table: &ObjectName) {
         // A table that counts nothing has given none.
@@ -63,6 +81,7 @@ impl Inner {
 
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        self.permitted(kind)?;
         if let Some(fired) = self.fired(kind) {
             return self.change_with(kind, &fired, values);
         }

@@ -298,17 +298,8 @@ fn of_modules(
 
 fn triggers(modules: &Modules) -> Rows {
     of_modules(modules, Kind::Trigger, TRIGGERS, |module| {
-        let Some(trigger) = module.trigger() else { return vec!["NULL".to_owned(); TRIGGERS.len()] };
-        let event = match trigger.event.as_str() {
-            "INSERT" => 1,
-            "UPDATE" => 2,
-            _ => 3,
-        };
-        let time = match trigger.time.as_str() {
-            "BEFORE" => 1,
-            "INSTEAD OF" => 2,
-            "AFTER" => 4,
-            _ => 8,
+        let (Some(trigger), Some((event, time, _))) = (module.trigger(), module.trigger_numbers()) else {
+            return vec!["NULL".to_owned(); TRIGGERS.len()];
         };
         vec![
             text(module.name.rsplit('.').next().unwrap_or(&module.name)),

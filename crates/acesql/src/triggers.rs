@@ -20,7 +20,7 @@ use crate::statement::Ran;
 use ace::backend::Outcome;
 use mainstay_adssql::SqlError;
 use mainstay_adssql::compile::compile;
-use mainstay_adssql::reduce::{self, quoted};
+use mainstay_adssql::reduce::{self, changed_table, quoted};
 use mainstay_adssql::tree::{Name, ObjectName, StatementKind};
 use mainstay_advantage::native;
 use mainstay_base::{SqlType, Value};
@@ -44,8 +44,8 @@ struct Images {
 fn target(kind: &StatementKind) -> Option<(&ObjectName, &'static str)> {
     match kind {
         StatementKind::Insert(insert) => Some((&insert.target, "INSERT")),
-        StatementKind::Update(update) => Some((&update.target, "UPDATE")),
-        StatementKind::Delete(delete) => Some((&delete.target, "DELETE")),
+        StatementKind::Update(update) => Some((changed_table(&update.target, &update.from), "UPDATE")),
+        StatementKind::Delete(delete) => Some((changed_table(&delete.target, &delete.from), "DELETE")),
         _ => None,
     }
 }
@@ -175,7 +175,6 @@ impl Inner {
         let mut runner = Runner { inner: self, outcome: Outcome::default() };
         let ran = machine.run(&mut runner, &program, &[]).map_err(|raised| outside(failed(&raised)));
         if let Some(name) = written {
-            // A file of a temporary table that stays goes with the session.
             self.forget(&name);
         }
         ran

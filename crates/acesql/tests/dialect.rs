@@ -167,3 +167,51 @@ fn damaged_statements_are_errors_or_run() {
         }
     }
 }
+
+#[test]
+fn sessions_of_several_threads_lose_nothing() {
+    let folder = folder();
+    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (database, path) = (Arc::clone(&database), folder.path());
+            scope.spawn(move || {
+                let mut session = Session::new(database, path, "");
+                for number in 0..40 {
+                    let id = 1_000 + thread * 100 + number;
+                    let insert = format!("INSERT INTO orders (id, person) VALUES ({id}, {thread})");
+                    session.execute(&insert, &[]).expect("it is inserted");
+                    let update = format!("UPDATE orders SET amount = {number} WHERE id = {id}");
+                    assert_eq!(session.execute(&update, &[]).expect("it is changed").affected, 1);
+                }
+            });
+        }
+    });
+    let mut session = Session::new(database, folder.path(), "");
+    let query = "SELECT COUNT(*), SUM(amount) FROM orders WHERE id >= 1000";
+    let seen = session.execute(query, &[]).expect("they are there");
+    assert_eq!(rows(&seen).lines().nth(1), Some("120 | 2340.00"));
+}
+
+#[test]
+fn conditions_of_the_dialect_find_their_indexes() {
+    let folder = folder();
+    let database = Arc::new(Database::open(folder.path()).expect("a database"));
+    let mut session = Session::new(Arc::clone(&database), folder.path(), "");
+    for column in ["id", "name", "born"] {
+        session.execute(&format!("CREATE INDEX {column} ON people ({column})"), &[]).expect("it is new");
+    }
+    let mut core = database.session();
+    let conditions = [
+        ("\"ads:equal\"(\"id\", 3)", "index=ID"),
+        ("\"ads:equal\"(\"name\", 'Ann  ')", "index=NAME"),
+        ("\"ads:greater\"(\"born\", '1990-01-01')", "index=BORN"),
+        ("\"ads:greater\"(\"id\", 3) AND \"ads:less_or_equal\"(\"id\", 4)", "index=ID"),
+    ];
+    for (condition, index) in conditions {
+        let explained =
+            core.execute(&format!("EXPLAIN SELECT id FROM people WHERE {condition}")).expect("it is planned");
+        let plan = format!("{:?}", explained.collect().expect("the plan"));
+        assert!(plan.contains(index), "{condition}: {plan}");
+    }
+}

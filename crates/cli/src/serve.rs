@@ -66,7 +66,9 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     instance.read_procedures();
     let navigator =
         NavigatorDoor::of_settings(&config, &std::path::absolute(path)?, Arc::new(Disk), Box::new(io::stderr()))?;
-    Ok((Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?, navigator))
+    let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
+    navigator.iter().for_each(|door| server.measure(door));
+    Ok((server, navigator))
 }
 
 /// Sleeps until SIGTERM, SIGINT or SIGHUP.

@@ -79,4 +79,4 @@ pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, st
 pub use mainstay_xbase::{Finding, Severity};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
-pub use session::{NativeColumn, Session, Setting};
+pub use session::{ChangeableColumn, Session, Setting};

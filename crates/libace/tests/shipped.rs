@@ -13,3 +13,9 @@ fn scripts() {
     let folder = common::folder_of_tables();
     common::run("scripts.c", &[folder.path()]);
 }
+
+#[test]
+fn dictionaries() {
+    let folder = common::folder_of_tables();
+    common::run("dictionary_sql.c", &[folder.path()]);
+}

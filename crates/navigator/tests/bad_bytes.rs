@@ -4,8 +4,9 @@
 mod common;
 
 use common::{Served, hello};
-use mainstay_base::{Code, Error};
+use mainstay_base::{Code, Collation, Date, Decimal, DialectError, Error, Interval, SqlType, Time, Timestamp, Value};
 use mainstay_fuzzing::mutate::{Random, mutated};
+use mainstay_navigator::sql::{Outcome, TransactionStep};
 use mainstay_navigator::wire::frame::{Frames, LONGEST_HELLO};
 use mainstay_navigator::wire::messages::*;
 use mainstay_navigator::wire::{decode, encode};
@@ -44,6 +45,10 @@ fn every_step() -> Vec<Step> {
         Step::RollBackTo(0),
         Step::RollBack,
         Step::Commit,
+        Step::Execute { sql: "SELECT :a".into(), parameters: every_value() },
+        Step::Prepare("SELECT ?".into()),
+        Step::TellStatements(TransactionStep::Savepoint("here".into())),
+        Step::TableType(2),
         Step::Users,
         Step::Activity,
         Step::LockOwner { path: "numbers.dbf".into(), record: 3 },
@@ -103,6 +108,50 @@ fn every_step() -> Vec<Step> {
     ]
 }
 
+/// One of every kind of value.
+fn every_value() -> Vec<(String, Value)> {
+    let (day, time) = (Date::from_ymd(2026, 11, 22).unwrap(), Time::from_hms(23, 59, 59, 9_999_999).unwrap());
+    let utc = Timestamp::new(day, 1);
+    let values = [
+        Value::Null,
+        Value::Boolean(true),
+        Value::Integer(i64::MIN),
+        Value::Decimal(Decimal::new(-5, 38)),
+        Value::Float(-0.5),
+        Value::Text("ä".into()),
+        Value::Binary(vec![0, 255]),
+        Value::Date(day),
+        Value::Time(time),
+        Value::Timestamp(utc),
+        Value::TimestampWithOffset { utc, offset_minutes: -90 },
+        Value::Interval(Interval { months: 1, days: -2, ticks: 3 }),
+        Value::Uuid([7; 16]),
+    ];
+    values.into_iter().enumerate().map(|(at, value)| (format!("p{at}"), value)).collect()
+}
+
+/// What a query answers, with every type.
+fn outcome() -> Outcome {
+    let collation = Collation::CaseAccentInsensitive;
+    let types = [
+        SqlType::Boolean,
+        SqlType::TinyInt,
+        SqlType::Decimal { precision: 38, scale: 2 },
+        SqlType::Char { length: 4, collation },
+        SqlType::VarChar { length: None, collation },
+        SqlType::VarBinary { length: Some(9) },
+        SqlType::Time { digits: 7 },
+        SqlType::TimestampWithOffset { digits: 3 },
+        SqlType::Uuid,
+    ];
+    Outcome {
+        columns: types.into_iter().map(|sql_type| ("column".to_owned(), sql_type)).collect(),
+        rows: vec![every_value().into_iter().map(|(_, value)| value).collect(), Vec::new()],
+        affected: 3,
+        step: Some(TransactionStep::RollBackTo("here".into())),
+    }
+}
+
 /// Answers with every kind of reply, an error and a state.
 fn answers(served: &Served) -> Vec<Answer> {
     let session = &mut served.service.session(&hello("ada"), "here").unwrap();
@@ -114,7 +163,7 @@ fn answers(served: &Served) -> Vec<Answer> {
     let values = [
         FieldValue::Null,
         FieldValue::Integer(-1),
-        FieldValue::Decimal(mainstay_base::Decimal::new(-12_345, 2)),
+        FieldValue::Decimal(Decimal::new(-12_345, 2)),
         FieldValue::Number(0.5),
         FieldValue::Date(2_460_000),
         FieldValue::Timestamp { day: 2_460_000, ms: 1 },
@@ -123,7 +172,10 @@ fn answers(served: &Served) -> Vec<Answer> {
         FieldValue::Bytes(vec![0, 255]),
     ];
     let replies = values.into_iter().map(Reply::Value).chain([Reply::Unchanged, Reply::Level(Optimized::Part)]);
+    let replies = replies.chain([Reply::Outcome(outcome())]);
     let error = Some(Error::new(Code::Busy, "locked").at("x.dbf").hint("by ada"));
+    let dialect = DialectError { number: 7041, severity: 1, state: 2 };
+    let error = error.map(|error| error.in_dialect(dialect));
     answers.push(Answer { replies: replies.collect(), error, state: Some(State::default()) });
     answers
 }
@@ -143,10 +195,11 @@ fn messages_are_read_as_they_were_written() {
     let answers = answers(&served);
     let kinds: std::collections::BTreeSet<u8> =
         answers.iter().flat_map(|answer| &answer.replies).map(|reply| encode(reply)[0]).collect();
-    assert!(kinds.len() >= 16, "{kinds:?}");
+    assert!(kinds.len() >= 18, "{kinds:?}");
     for answer in &answers {
         let again: Answer = decode(&encode(answer)).unwrap();
         assert_eq!((&again.replies, &again.state), (&answer.replies, &answer.state));
+        assert_eq!(again.error.as_ref().map(Error::dialect), answer.error.as_ref().map(Error::dialect));
         assert_eq!(again.error.map(|error| error.to_string()), answer.error.as_ref().map(ToString::to_string));
     }
 }

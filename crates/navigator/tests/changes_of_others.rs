@@ -4,8 +4,9 @@ mod common;
 
 use common::{Served, letters};
 use mainstay_base::Code;
-use mainstay_navigator::client::{KEPT_FOR, RemoteArea};
+use mainstay_navigator::client::{KEPT_FOR, OpenHow, RemoteArea};
 use mainstay_workarea::{Area, Counting, Mode, SeekHow, SeekKey, WorkArea};
+use std::path::Path;
 use std::time::Duration;
 
 fn letters_of(area: &mut dyn WorkArea) -> String {
@@ -129,6 +130,14 @@ fn locks_are_the_servers_and_have_owners() {
     drop(hers);
     his.set_bytes(1, b"x").unwrap();
     his.write().unwrap();
+    drop((his, here));
+    let alone = served.open(&ada, "numbers.dbf", Mode::Exclusive);
+    let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
+    for client in [&ada, &bob] {
+        let path = client.path(Path::new("numbers.dbf"));
+        assert_eq!(RemoteArea::open(client, &[path], &how).map(drop).unwrap_err().code(), Code::Busy);
+    }
+    drop(alone);
     assert!(served.open_here("numbers.dbf", Mode::ReadOnly).try_lock_record(1).is_err());
     assert_eq!(bob.people().unwrap().len(), 2);
 }

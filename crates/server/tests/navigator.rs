@@ -147,6 +147,31 @@ fn what_is_asked_for_is_encrypted() {
     assert!(off.connect("ada", "").is_ok());
 }
 
+#[test]
+fn a_server_is_trusted_by_its_certificate() {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let files = TempDir::new().unwrap();
+    let file = |name: &str, text: String| {
+        let path = files.path().join(name);
+        Disk.replace(&path, text.as_bytes()).unwrap();
+        path
+    };
+    let (certificate, key) = (file("c.pem", made.cert.pem()), file("k.pem", made.signing_key.serialize_pem()));
+    let foreign = file("other.pem", other.cert.pem());
+    let settings = format!("certificate = '{}'\nkey = '{}'", certificate.display(), key.display());
+    let running = Running::start(&settings);
+    let name = format!("tls://127.0.0.1:{}", running.door.address().port());
+    let connect = |trusted: &Path| {
+        let address = Address { trusted: Some(trusted.to_owned()), ..Address::parse(&name).unwrap().unwrap() };
+        Client::connect(&name, address, "ada", "", "test")
+    };
+    assert_eq!(open(&connect(&certificate).unwrap()).get_integer(0).unwrap(), 1);
+    let error = connect(&foreign).unwrap_err();
+    assert_eq!(error.code(), Code::NotPermitted, "{error}");
+    assert!(connect(&key).is_err() && connect(Path::new("/none.pem")).is_err());
+}
+
 /// Passes bytes on between a client and the door, until it is cut.
 struct Wire {
     port: u16,

@@ -136,7 +136,7 @@ impl Modules {
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
         let mut switches = Switches::default();
-        if core.native_columns(TABLE)?.is_some() {
+        if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
             while let Some(row) = rows.next()? {
@@ -473,7 +473,7 @@ pub(crate) fn forget_parts(
 ) -> std::result::Result<u64, Message> {
     let parent = key_of(table);
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             return Ok(0);
         }
         let (condition, value) = match column {
@@ -495,7 +495,7 @@ pub(crate) fn keep_row(
     text: &str,
 ) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<()> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
             core.execute(&format!(
                 "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"

@@ -7,7 +7,7 @@ use crate::modules::Modules;
 use crate::state::State;
 use crate::table_calls::TableCalls;
 use crate::views;
-use mainstay_engine::NativeColumn;
+use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::{IndexColumn, TableDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -180,11 +180,15 @@ pub(crate) fn global_name(name: &str) -> String {
 impl Names<'_> {
     /// Whether there is a temporary table of all sessions of this name.
     fn has_global(&self, name: &str) -> bool {
-        matches!(self.core.borrow().native_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
     }
 
     /// The names of the columns of keys of a table of the core.
-    fn keys_of(&self, core: &str, keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>) -> Vec<Vec<String>> {
+    fn keys_of(
+        &self,
+        core: &str,
+        keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>,
+    ) -> Option<Vec<Vec<String>>> {
         let definitions = self.core.borrow().definitions();
         let core = core.replace('"', "");
         let (schema, name) = core.split_once('.').unwrap_or(("main", &core));
@@ -193,18 +197,18 @@ impl Names<'_> {
         let schema = shared.schemas.iter().find(|known| known.name.eq_ignore_ascii_case(schema)).map(|known| known.id);
         let temporary = definitions.temporary.iter().flat_map(|own| &own.tables).find(is_it);
         let in_schema = |table: &&TableDefinition| is_it(table) && schema.is_none_or(|schema| schema == table.schema);
-        let Some(table) = temporary.or_else(|| shared.tables.iter().find(in_schema)) else { return Vec::new() };
+        let table = temporary.or_else(|| shared.tables.iter().find(in_schema))?;
         let name_of = |column: &IndexColumn| {
             let found = table.columns.iter().find(|known| known.id == column.column);
             found.map_or_else(String::new, |found| found.name.clone())
         };
-        keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect()
+        Some(keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect())
     }
 
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
-        matches!(self.core.borrow().native_columns(&core), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
     }
 }
 
@@ -250,8 +254,8 @@ impl Scope for Names<'_> {
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
         let mut core = self.core.borrow_mut();
-        if let Ok(Some(columns)) = core.native_columns(&table.replace('"', "")) {
-            let column = |column: NativeColumn| {
+        if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
+            let column = |column: ChangeableColumn| {
                 Some(TableColumn {
                     name: column.field.name().clone(),
                     data_type: type_of_field(&column.field)?,
@@ -267,6 +271,11 @@ impl Scope for Names<'_> {
             Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
         };
         answer.schema().fields().iter().map(column).collect()
+    }
+
+    fn row_number(&self, name: &ObjectName) -> &'static str {
+        let Ok(table) = self.table(name) else { return "_rowid" };
+        self.core.borrow().row_number_column(&table.replace('"', ""))
     }
 
     fn asks_catalog(&self) {
@@ -286,8 +295,8 @@ impl Scope for Names<'_> {
 
     fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let core = self.table(name).ok()?;
-        self.core.borrow().native_columns(&core.replace('"', "")).ok()??;
-        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect());
+        // Tables that are files have no numbers of rows that stay.
+        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect())?;
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
         keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
@@ -299,6 +308,7 @@ impl Scope for Names<'_> {
             let keys = table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone());
             keys.chain(table.indexes.iter().map(|index| index.columns.clone())).collect()
         })
+        .unwrap_or_default()
     }
 
     fn table_function(&self, name: &ObjectName) -> Option<TableFunction> {

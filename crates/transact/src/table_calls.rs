@@ -56,7 +56,7 @@ impl TableCalls {
         let mut tables = self.tables.borrow_mut();
         // A rollback may have taken one away.
         tables.retain(|table| {
-            Arc::strong_count(&table.core) > 1 || matches!(core.native_columns(&table.core), Ok(Some(_)))
+            Arc::strong_count(&table.core) > 1 || matches!(core.changeable_columns(&table.core), Ok(Some(_)))
         });
         let free = tables.iter().find(|table| table.text == text && Arc::strong_count(&table.core) == 1);
         let name = match free {

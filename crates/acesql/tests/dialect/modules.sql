@@ -75,6 +75,16 @@ SELECT name, return_type, input_parameters FROM system.functions ORDER BY name
 --;
 SELECT name, view_stmt FROM system.views
 --;
+BEGIN TRANSACTION
+--;
+EXECUTE PROCEDURE Paid(2000)
+--;
+SELECT id INTO #some FROM people
+--;
+DROP TABLE #some
+--;
+COMMIT WORK
+--;
 DROP VIEW oslo
 --;
 SELECT * FROM oslo

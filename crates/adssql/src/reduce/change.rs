@@ -244,6 +244,19 @@ fn is_alias(table: &TableSource, name: &ObjectName) -> bool {
     }
 }
 
+/// The table that an UPDATE or DELETE changes: its target may be an alias of FROM.
+pub fn changed_table<'t>(target: &'t ObjectName, from: &'t [Source]) -> &'t ObjectName {
+    fn find<'t>(source: &'t Source, target: &ObjectName) -> Option<&'t ObjectName> {
+        match source {
+            Source::Table(table) if is_alias(table, target) => Some(&table.name),
+            Source::Join(join) => find(&join.left, target).or_else(|| find(&join.right, target)),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => find(inner, target),
+            _ => None,
+        }
+    }
+    from.iter().find_map(|source| find(source, target)).unwrap_or(target)
+}
+
 /// Whether a source has the table of this name or alias.
 fn names(source: &Source, name: &ObjectName) -> bool {
     match source {

@@ -1,5 +1,6 @@
 //! How frames get to a server and back: over a socket, or by a call within the process.
 
+use super::connection::Address;
 use super::tls;
 use crate::server::{Service, Session};
 use crate::wire::frame::{Frame, Frames, Kind, LONGEST_ANSWER};
@@ -51,7 +52,9 @@ impl Tcp {
     /// Connects, agrees on the version and on TLS. What leaves this machine is encrypted if the server can.
     ///
     /// Errors: `ConnectionLost` if nobody answers; `NotPermitted` if one side wants TLS and the other has none.
-    pub fn connect(host: &str, port: u16, must_encrypt: bool) -> Result<Tcp> {
+    pub fn connect(address: &Address) -> Result<Tcp> {
+        let Address { host, port, must_encrypt, .. } = address;
+        let (host, port, must_encrypt) = (host.as_str(), *port, *must_encrypt);
         let unreachable = |error: std::io::Error| {
             Error::new(Code::ConnectionLost, format!("the server cannot be reached: {error}"))
                 .at(format!("{host}:{port}"))
@@ -94,7 +97,7 @@ impl Tcp {
             return Err(Error::new(Code::Unsupported, "the server speaks another protocol"));
         }
         if encrypts(tls, said.tls)? {
-            tcp.begin_tls(host)?;
+            tcp.begin_tls(address)?;
         }
         Ok(tcp)
     }
@@ -111,8 +114,8 @@ impl Tcp {
         }
     }
 
-    fn begin_tls(&mut self, host: &str) -> Result<()> {
-        let mut tls = tls::connection(host)?;
+    fn begin_tls(&mut self, address: &Address) -> Result<()> {
+        let mut tls = tls::connection(&address.host, address.trusted.as_deref())?;
         while tls.is_handshaking() {
             tls.complete_io(&mut self.socket).map_err(|error| match error.kind() {
                 ErrorKind::InvalidData => Error::new(Code::NotPermitted, format!("the server is not trusted: {error}")),

@@ -84,7 +84,7 @@ impl Folder {
         };
         let entries = files.list(&place)?.into_iter().filter(|entry| !entry.is_folder);
         let names = entries.filter_map(|entry| Some(entry.path.file_name()?.to_string_lossy().into_owned()));
-        Ok(names.filter(|name| !name.starts_with('.')).collect())
+        Ok(names.filter(|name| check_relative(Path::new(name)).is_ok()).collect())
     }
 
     /// The name that clients know a path by.
@@ -106,7 +106,9 @@ mod tests {
         let folder = Folder { root: PathBuf::from("shop") };
         let found = folder.find(&files, &["no.dbf".into(), "customers.dbf".into()]).unwrap();
         assert_eq!(found, Some(PathBuf::from("Customers.DBF")));
-        for name in ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b"] {
+        for name in
+            ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b", "Mainstay.toml"]
+        {
             assert!(folder.place(&files, Path::new(name)).is_err(), "{name:?}");
             assert_eq!(folder.find(&files, &[name.into()]).unwrap(), None, "{name:?}");
         }

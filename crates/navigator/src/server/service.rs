@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::session::Session;
+use crate::sql::Sql;
 use crate::wire::messages::{Activity, Hello, Member as Working, Person, TableUse};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
@@ -10,7 +11,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Instant, SystemTime};
 
 /// A client, as others may know it.
@@ -42,6 +43,7 @@ pub struct Service {
     changes: Mutex<HashMap<PathBuf, Weak<Changes>>>,
     began: Instant,
     pub(crate) requests: AtomicU64,
+    sql: OnceLock<Arc<dyn Sql>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
 }
@@ -71,8 +73,19 @@ impl Service {
             changes: Mutex::default(),
             began: Instant::now(),
             requests: AtomicU64::new(0),
+            sql: OnceLock::new(),
             unique: AtomicU64::new(1),
         }
+    }
+
+    /// From here on clients can run statements with this; false if they could already.
+    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+        self.sql.set(sql).is_ok()
+    }
+
+    /// What runs statements.
+    pub(crate) fn sql(&self) -> Option<&Arc<dyn Sql>> {
+        self.sql.get()
     }
 
     /// Begins a session for a user who may have one.

@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::service::{Changes, Member, Service};
+use crate::sql::Statements;
 use crate::wire::messages::{
     Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
@@ -38,6 +39,8 @@ pub struct Session {
     pub(crate) tables: BTreeMap<u32, Open>,
     next_table: u32,
     transaction: Option<(Transaction, Vec<Savepoint>)>,
+    /// What runs its statements, from the first one on.
+    statements: Option<Box<dyn Statements>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -48,7 +51,7 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
-        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None }
+        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None, statements: None }
     }
 
     /// Who it is for.
@@ -165,6 +168,17 @@ impl Session {
         closed.map(|()| Reply::Done)
     }
 
+    /// What runs this client's statements.
+    fn statements(&mut self) -> Result<&mut Box<dyn Statements>> {
+        match &mut self.statements {
+            Some(statements) => Ok(statements),
+            none => {
+                let sql = self.service.sql().ok_or_else(crate::sql::absent)?;
+                Ok(none.insert(sql.open(&self.folder.root, &self.member.person.user)?))
+            }
+        }
+    }
+
     fn about_folder(&mut self, step: &Step) -> Result<Reply> {
         let files = Arc::clone(&self.service.files);
         match step {
@@ -178,6 +192,18 @@ impl Session {
             Step::Create { path, spec } => {
                 let path = self.folder.place(&*files, path)?;
                 writer::create(&*files, &path, spec, &WriteOptions::new(Access::Exclusive))?;
+                Ok(Reply::Done)
+            }
+            Step::Execute { sql, parameters } => {
+                let outcome = self.statements()?.execute(sql, parameters);
+                // Which tables it has changed is not known.
+                self.tables.values().for_each(|open| open.changes.add());
+                outcome.map(Reply::Outcome)
+            }
+            Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
+            Step::TellStatements(step) => self.statements()?.transaction(step).map(|()| Reply::Done),
+            Step::TableType(table_type) => {
+                self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)
             }
             Step::Users => Ok(Reply::People(self.service.people())),

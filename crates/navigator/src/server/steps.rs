@@ -29,6 +29,10 @@ impl Step {
                 | Step::Users
                 | Step::LockOwner { .. }
                 | Step::Activity
+                | Step::Execute { .. }
+                | Step::Prepare(_)
+                | Step::TellStatements(_)
+                | Step::TableType(_)
         )
     }
 

@@ -7,7 +7,8 @@
 
 use super::values::*;
 use super::{choice, structure};
-use mainstay_base::{Code, Error};
+use crate::sql::{Outcome, TransactionStep};
+use mainstay_base::{Code, Error, Value};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side,
@@ -145,6 +146,10 @@ pub enum Step {
     Users,
     LockOwner { path: PathBuf, record: u32 },
     Activity,
+    Execute { sql: String, parameters: Vec<(String, Value)> },
+    Prepare(String),
+    TellStatements(TransactionStep),
+    TableType(u32),
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -337,6 +342,7 @@ pub enum Reply {
     People(Vec<Person>),
     Owner(Option<Person>),
     Activity(Activity),
+    Outcome(Outcome),
     Opened(Opened),
     Form(Form),
     Page(Page),
@@ -409,6 +415,10 @@ choice! { named Step {
     12 LockOwner { path, record };
     13 Clear { path };
     14 Activity;
+    15 Execute { sql, parameters };
+    16 Prepare(sql);
+    17 TellStatements(step);
+    18 TableType(table_type);
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -482,6 +492,7 @@ choice! { Reply {
     16 Unchanged;
     17 Row(bytes);
     18 Activity(activity);
+    19 Outcome(outcome);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

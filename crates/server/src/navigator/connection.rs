@@ -6,6 +6,7 @@ use super::Shared;
 use super::stream::Stream;
 use crate::config::Encryption;
 use crate::log::Level;
+use crate::metrics::OneMore;
 use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::server::Session;
 use mainstay_navigator::wire::frame::{Kind, LONGEST_HELLO};
@@ -29,10 +30,11 @@ const PROGRAM: &str = concat!("Mainstay ", env!("CARGO_PKG_VERSION"));
 
 /// Serves a connection.
 pub(super) fn serve(shared: &Shared, number: u64, socket: TcpStream) {
-    let ended = Stream::new(socket, LONGEST_HELLO).and_then(|mut stream| {
+    let ended = Stream::new(socket, LONGEST_HELLO, Arc::clone(&shared.metrics)).and_then(|mut stream| {
         let Some(session) = log_in(shared, number, &mut stream)? else {
             return Ok("refused");
         };
+        let _one_more = OneMore::of(&shared.metrics.sessions);
         answer_requests(shared, session, &mut stream).map(|()| "closed")
     });
     let (level, reason): (Level, &dyn Display) = match &ended {
@@ -86,6 +88,7 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
             let fields: [(&str, &dyn Display); 4] =
                 [("door", &"navigator"), ("user", &hello.user), ("address", &address), ("reason", &error)];
             shared.log.event(Level::Warning, "login_failed", &fields);
+            shared.metrics.logins_failed_total.fetch_add(1, SeqCst);
             std::thread::sleep(REFUSAL_PAUSE);
             return refuse(stream, error);
         }
@@ -155,6 +158,7 @@ fn answer_requests(shared: &Shared, mut session: Session, stream: &mut Stream) -
         if let Some(error) = lost {
             return Err(error);
         }
+        shared.metrics.requests_total.fetch_add(1, SeqCst);
         log_if_slow(shared, &session, &request, began.elapsed());
         stream.send(Kind::Answer, &encode(&answer))?;
     }
@@ -177,6 +181,7 @@ fn log_if_slow(shared: &Shared, session: &Session, request: &Request, took: Dura
     if limit == 0 || took < Duration::from_millis(limit) {
         return;
     }
+    shared.metrics.slow_total.fetch_add(1, SeqCst);
     let steps: Vec<&str> = request.steps.iter().map(Step::name).collect();
     let (steps, ms) = (steps.join(" "), took.as_millis());
     let fields: [(&str, &dyn Display); 4] =

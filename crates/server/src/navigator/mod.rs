@@ -16,9 +16,11 @@ mod stream;
 
 use crate::config::{Config, Encryption, User};
 use crate::log::{Level, Log};
+use crate::metrics::NavigatorMetrics;
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
 use mainstay_navigator::server::Service;
+use mainstay_navigator::sql::Sql;
 use mainstay_password::Checker;
 use mainstay_vfs::FileSystem;
 use std::collections::HashMap;
@@ -39,6 +41,7 @@ struct Shared {
     config: Config,
     tls: Option<Arc<rustls::ServerConfig>>,
     passwords: Checker,
+    metrics: Arc<NavigatorMetrics>,
     service: Arc<Service>,
     log: Log,
     stopping: AtomicBool,
@@ -140,6 +143,7 @@ impl NavigatorDoor {
             config: config.clone(),
             tls,
             passwords: Checker::new(config.users.first().map(|user| user.password_hash.as_str())),
+            metrics: Arc::default(),
             service,
             log: Log::new(log),
             stopping: AtomicBool::new(false),
@@ -153,6 +157,15 @@ impl NavigatorDoor {
         let thread = std::thread::Builder::new().name("navigator-accept".into());
         let thread = thread.spawn(move || accept(&accepting, &listener))?;
         Ok(NavigatorDoor { address, shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    pub(crate) fn metrics(&self) -> Arc<NavigatorMetrics> {
+        Arc::clone(&self.shared.metrics)
+    }
+
+    /// From here on clients can run statements with this; false if they could already.
+    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+        self.shared.service.serve_sql(sql)
     }
 
     /// The address, with the port that was chosen if it was left open (0).
@@ -208,8 +221,10 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
 /// Begins a connection's thread, unless there are too many.
 fn begin(shared: &Arc<Shared>, socket: TcpStream, address: SocketAddr) {
     let Some(number) = shared.enter(&socket) else {
+        shared.metrics.refused_total.fetch_add(1, SeqCst);
         return shared.log.event(Level::Warning, "too_many_connections", &[("address", &address)]);
     };
+    shared.metrics.connections_total.fetch_add(1, SeqCst);
     let leaving = Leaving { shared: Arc::clone(shared), number };
     let thread = std::thread::Builder::new().name(format!("navigator-{number}"));
     let spawned = thread.spawn(move || connection::serve(&leaving.shared, leaving.number, socket));

@@ -3,6 +3,7 @@
 //! One thread uses it: a client waits for the answer to a request before it sends the next one, and is asked for nothing
 //! while its request is carried out but whether to go on.
 
+use crate::metrics::NavigatorMetrics;
 use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
 use rustix::net::sockopt;
@@ -10,6 +11,7 @@ use rustls::{ServerConfig, ServerConnection};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// A client that says nothing for so long is asked by the operating system whether it is there.
@@ -26,6 +28,7 @@ pub(super) struct Stream {
     frames: Frames,
     raw: Vec<u8>,
     timeout: Option<Duration>,
+    metrics: Arc<NavigatorMetrics>,
 }
 
 /// The connection is over, and why.
@@ -40,7 +43,7 @@ fn over(error: &std::io::Error) -> Error {
 
 impl Stream {
     /// With bodies of at most so many bytes.
-    pub fn new(socket: TcpStream, limit_bytes: usize) -> Result<Stream> {
+    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<NavigatorMetrics>) -> Result<Stream> {
         let prepare = || {
             socket.set_nodelay(true)?;
             sockopt::set_socket_keepalive(&socket, true)?;
@@ -50,7 +53,7 @@ impl Stream {
         };
         prepare().map_err(|error| over(&error))?;
         let frames = Frames::new(limit_bytes);
-        Ok(Stream { socket, tls: None, frames, raw: vec![0; READ_BYTES], timeout: None })
+        Ok(Stream { socket, tls: None, frames, raw: vec![0; READ_BYTES], timeout: None, metrics })
     }
 
     /// Another limit from here on.
@@ -104,7 +107,10 @@ impl Stream {
             };
             match read {
                 Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),
-                Ok(count) => self.frames.feed(self.raw.get(..count).unwrap_or_default()),
+                Ok(count) => {
+                    self.metrics.received_bytes_total.fetch_add(count as u64, Relaxed);
+                    self.frames.feed(self.raw.get(..count).unwrap_or_default());
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(over(&error)),
             }
@@ -121,6 +127,7 @@ impl Stream {
                 stream.write_all(&frame).and_then(|()| stream.flush())
             }
         };
+        self.metrics.sent_bytes_total.fetch_add(frame.len() as u64, Relaxed);
         sent.map_err(|error| over(&error))
     }
 }

@@ -65,7 +65,7 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
         };
         let (Some(columns), Ok(core)) = (scope.key(&table), scope.table(&table)) else { continue };
         keyed += 1;
-        for (column, data_type) in key_columns(columns) {
+        for (column, data_type) in key_columns(columns, scope.row_number(&table)) {
             let variable = format!("@#k{}", keys.len());
             let parts = vec![named_as(&leaf.alias), named_as(&column)];
             let place = Expr::Column(ObjectName { parts, ..ObjectName::default() });
@@ -94,9 +94,10 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
     CursorQueries { rows, again, keys, keeps_rows }
 }
 
-fn key_columns(columns: Vec<TableColumn>) -> Vec<(String, DataType)> {
+/// The columns of a key; the hidden one that numbers the rows where there is none.
+fn key_columns(columns: Vec<TableColumn>, row_number: &str) -> Vec<(String, DataType)> {
     match columns.is_empty() {
-        true => vec![("_rowid".to_owned(), DataType::BigInt)],
+        true => vec![(row_number.to_owned(), DataType::BigInt)],
         false => columns.into_iter().map(|column| (column.name, column.data_type)).collect(),
     }
 }
@@ -147,14 +148,15 @@ fn is_inner(source: &Source) -> bool {
 impl Reducer<'_> {
     /// WHERE CURRENT OF.
     pub(super) fn current_row(&mut self, cursor: &CursorName) -> Result<(), Message> {
-        let current = self.current.clone().filter(|(_, row, _)| row == "_rowid");
+        let current = self.current.clone().filter(|(_, row, _)| matches!(row.as_str(), "_rowid" | "_recno"));
         let Some((alias, _, table)) = current else {
             let text = "The cursor does not include the table being modified or the table is not updatable through the \
                         cursor.";
             return Err(Message::error(16933, text));
         };
         let core = self.scope.table(&table)?;
-        let columns = key_columns(self.scope.key(&table).unwrap_or_default());
+        let hidden = self.scope.row_number(&table);
+        let columns = key_columns(self.scope.key(&table).unwrap_or_default(), hidden);
         for (place, (column, data_type)) in columns.into_iter().enumerate() {
             let source = super::Source::CurrentRow(cursor.clone(), core.clone(), column.clone());
             let number = self.parameter_number(source, data_type, None);
@@ -162,7 +164,7 @@ impl Reducer<'_> {
                 self.push(" AND ");
             }
             self.name(&alias);
-            self.push(&format!(".{} = ${number}", if column == "_rowid" { column } else { quoted(&column) }));
+            self.push(&format!(".{} = ${number}", if column == hidden { column } else { quoted(&column) }));
         }
         Ok(())
     }

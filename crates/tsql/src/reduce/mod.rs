@@ -66,6 +66,11 @@ pub trait Scope {
     /// The columns of a table, in order; `None` if the scope does not know it.
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>>;
 
+    /// The hidden column by which a row of a table is found again.
+    fn row_number(&self, _name: &ObjectName) -> &'static str {
+        "_rowid"
+    }
+
     /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
     fn asks_catalog(&self) {}
 

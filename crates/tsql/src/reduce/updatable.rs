@@ -113,7 +113,7 @@ impl Reducer<'_> {
                     exposed
                 }
                 None => {
-                    let row = "_rowid".to_owned();
+                    let row = self.scope.row_number(&table).to_owned();
                     let (map, checks) = (None, Vec::new());
                     return Ok(Resolved { table, alias, row, map, from, with, by_number: is_outer, checks });
                 }
@@ -183,7 +183,11 @@ impl Reducer<'_> {
         let mut query = query.clone();
         let map = self.map(&leaves, place, select, columns, inner.as_ref());
         if let QueryBody::Select(select) = &mut query.body {
-            let number = inner.as_ref().map_or("_rowid", |inner| inner.row.as_str());
+            let number = match (&inner, &leaf.source) {
+                (Some(inner), _) => inner.row.as_str(),
+                (None, Source::Table(table)) => self.scope.row_number(&table.name),
+                (None, _) => "_rowid",
+            };
             let parts = vec![named_as(&leaf.alias), named_as(number)];
             let number = Expr::Column(ObjectName { parts, ..ObjectName::default() });
             select.items.push(SelectItem::Value(number, Some(named_as(&row))));

@@ -114,7 +114,7 @@ impl Reducer<'_> {
         self.name(&resolved.alias);
         self.push(".");
         match resolved.row.as_str() {
-            "_rowid" => self.push("_rowid"),
+            row @ ("_rowid" | "_recno") => self.push(row),
             row => self.name(row),
         }
         self.push(" AS \"#id\"");
@@ -146,7 +146,8 @@ impl Reducer<'_> {
             }
             None => {}
         }
-        self.push(") AS \"#s\" WHERE \"#t\"._rowid = \"#s\".\"#id\"");
+        let row = self.scope.row_number(&rows.resolved.table);
+        self.push(&format!(") AS \"#s\" WHERE \"#t\".{row} = \"#s\".\"#id\""));
         Ok(())
     }
 
