@@ -8,13 +8,18 @@ use mainstay_base::{Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKind, ObjectName, TableElement};
+use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKind, Name, ObjectName, TableElement};
 
 impl Inner {
     /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
     pub(crate) fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
         if let AlterTableAction::AlterColumn(column, _) = &alter.action {
             return self.alter_column(&alter.table, column);
+        }
+        if let AlterTableAction::Trigger(enable, names) = &alter.action {
+            let named = |name: &Name| ObjectName { parts: vec![name.clone()], span: name.span };
+            let names: Vec<ObjectName> = names.iter().map(named).collect();
+            return self.enable_triggers(*enable, &names, &alter.table);
         }
         let table = self.names(&[]).table(&alter.table).map_err(raised)?;
         let mut action = alter.action.clone();

@@ -85,7 +85,8 @@ impl Runner<'_> {
                 (Some(target), None) => self.inner.explained(error, word_of(change), &target),
                 _ => error,
             };
-            if error.detail.is_none() {
+            // What is wrong with its names is found before it runs.
+            if error.detail.is_none() && !matches!(error.number, 207..=209) {
                 error.detail = Some(Box::new(Origin::Change));
             }
             error

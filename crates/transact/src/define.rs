@@ -14,7 +14,7 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName,
-    PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, UnaryOperator, View,
+    PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, TriggerTarget, UnaryOperator, View,
 };
 
 impl Inner {
@@ -329,7 +329,11 @@ impl Runner<'_> {
             StatementKind::Function(function) => {
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
             }
+            StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {
+                inner.enable_triggers(*enable, names, table).map(|()| Command::NONE)?
+            }
             StatementKind::Trigger(trigger) => {
+                inner.check_trigger(trigger)?;
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {
@@ -457,7 +461,7 @@ fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
 }
 
 /// A name as it was written.
-fn shown_name(name: &ObjectName) -> String {
+pub(crate) fn shown_name(name: &ObjectName) -> String {
     name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
 }
 

@@ -53,6 +53,7 @@ mod system;
 mod table_calls;
 mod texts;
 mod transactions;
+mod triggers;
 mod views;
 
 pub use console::Console;

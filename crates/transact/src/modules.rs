@@ -5,6 +5,7 @@ use crate::folder::Folder;
 use crate::query::Plan;
 use crate::scope::local_name;
 use crate::system;
+use crate::triggers::Switches;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -89,6 +90,8 @@ pub(crate) struct Modules {
     version: u64,
     is_read: bool,
     has_instead: bool,
+    /// What was said of triggers, by their keys.
+    switches: Switches,
 }
 
 /// Counts the changes of a database's objects, for all of its sessions.
@@ -132,6 +135,7 @@ impl Modules {
             return Ok(());
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
+        let mut switches = Switches::default();
         if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
@@ -142,6 +146,7 @@ impl Modules {
                 };
                 if text(2) == DEFAULT {
                     defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
+                } else if switches.take(&text(2), &text(0), &text(1)) {
                 } else if let Some(object) = read(text(4)) {
                     objects.insert(
                         text(0),
@@ -161,7 +166,7 @@ impl Modules {
             StatementKind::Trigger(trigger) => trigger.instead,
             _ => false,
         });
-        (self.objects, self.defaults) = (objects, defaults);
+        (self.objects, self.defaults, self.switches) = (objects, defaults, switches);
         (self.version, self.is_read) = (now, true);
         Ok(())
     }
@@ -217,9 +222,20 @@ impl Modules {
                 && matches!(&object.statement.kind, StatementKind::Trigger(trigger)
                     if trigger.instead == instead && trigger.events.iter().any(|of| of.eq_ignore_ascii_case(event)))
         };
-        let mut found: Vec<Object> = self.objects.values().filter(fires).cloned().collect();
-        found.sort_by(|a, b| a.name.cmp(&b.name));
+        let is_on = |object: &&Object| !self.switches.is_disabled(&object.key);
+        let mut found: Vec<Object> = self.objects.values().filter(fires).filter(is_on).cloned().collect();
+        found.sort_by_key(|object| (self.switches.rank(&object.key, event), object.name.clone()));
         found
+    }
+
+    /// The keys of all triggers of a table.
+    pub(crate) fn triggers_of(&self, table: &str) -> Vec<String> {
+        self.objects.values().filter(|object| object.parent == table).map(|object| object.key.clone()).collect()
+    }
+
+    /// Where a trigger stands among those of an event.
+    pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
+        self.switches.rank(trigger, event)
     }
 
     /// Whether any table has an INSTEAD OF trigger.
@@ -527,7 +543,11 @@ pub(crate) fn keep_row(
 /// Errors: those of writing the table.
 pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])
+        for key in std::iter::once(key.to_owned()).chain(crate::triggers::keys_of(key)) {
+            let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?;
+            delete.execute(core, &[ValueRef::Text(&key)])?;
+        }
+        Ok(0)
     };
     work(core).map(|_| ()).map_err(|error| message_of(&error))
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "sp_describe_first_result_set",
     "sp_executesql",
     "sp_helptext",
@@ -23,6 +23,7 @@ const NAMES: [&str; 8] = [
     "sp_rename",
     "sp_reset_connection",
     "sp_set_session_context",
+    "sp_settriggerorder",
 ];
 
 /// The number of the one of this name.
@@ -69,6 +70,11 @@ pub(crate) fn run(
         "sp_reset_connection" => {
             runner.inner.reset(false);
             Ok(Flow::Next)
+        }
+        "sp_settriggerorder" => {
+            let text = |place: usize, name: &str| argument(place, name).map(text_of).unwrap_or_default();
+            let (trigger, order) = (text(0, "@triggername"), text(1, "@order"));
+            runner.inner.order_trigger(&trigger, &order, &text(2, "@stmttype")).map(|()| Flow::Next)
         }
         "sp_describe_first_result_set" => {
             let text = text_of(argument(0, "@tsql").unwrap_or(ValueRef::Null));

@@ -184,7 +184,11 @@ impl Names<'_> {
     }
 
     /// The names of the columns of keys of a table of the core.
-    fn keys_of(&self, core: &str, keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>) -> Vec<Vec<String>> {
+    fn keys_of(
+        &self,
+        core: &str,
+        keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>,
+    ) -> Option<Vec<Vec<String>>> {
         let definitions = self.core.borrow().definitions();
         let core = core.replace('"', "");
         let (schema, name) = core.split_once('.').unwrap_or(("main", &core));
@@ -193,12 +197,12 @@ impl Names<'_> {
         let schema = shared.schemas.iter().find(|known| known.name.eq_ignore_ascii_case(schema)).map(|known| known.id);
         let temporary = definitions.temporary.iter().flat_map(|own| &own.tables).find(is_it);
         let in_schema = |table: &&TableDefinition| is_it(table) && schema.is_none_or(|schema| schema == table.schema);
-        let Some(table) = temporary.or_else(|| shared.tables.iter().find(in_schema)) else { return Vec::new() };
+        let table = temporary.or_else(|| shared.tables.iter().find(in_schema))?;
         let name_of = |column: &IndexColumn| {
             let found = table.columns.iter().find(|known| known.id == column.column);
             found.map_or_else(String::new, |found| found.name.clone())
         };
-        keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect()
+        Some(keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect())
     }
 
     /// Whether the database has a table of this name of its own.
@@ -293,8 +297,8 @@ impl Scope for Names<'_> {
 
     fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let core = self.table(name).ok()?;
-        self.core.borrow().changeable_columns(&core.replace('"', "")).ok()??;
-        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect());
+        // Tables that are files have no numbers of rows that stay.
+        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect())?;
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
         keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
@@ -306,6 +310,7 @@ impl Scope for Names<'_> {
             let keys = table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone());
             keys.chain(table.indexes.iter().map(|index| index.columns.clone())).collect()
         })
+        .unwrap_or_default()
     }
 
     fn table_function(&self, name: &ObjectName) -> Option<TableFunction> {

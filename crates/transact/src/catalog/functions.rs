@@ -99,6 +99,7 @@ impl Inner {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
             },
+            "trigger_nestlevel" => Value::Integer(self.trigger_level(given.number(0))),
             "cursor_status" => match (given.text(0), given.text(1)) {
                 (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),
                 _ => Value::Null,

@@ -21,7 +21,7 @@ pub const CATALOG_FUNCTION: &str = "sys.catalog:";
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 44] = [
+const FUNCTIONS: [(&str, DataType); 45] = [
     ("col_length", DataType::SmallInt),
     ("col_name", NAME),
     ("columnproperty", DataType::Int),
@@ -61,6 +61,7 @@ const FUNCTIONS: [(&str, DataType); 44] = [
     ("suser_id", DataType::Int),
     ("suser_name", NAME),
     ("suser_sname", NAME),
+    ("trigger_nestlevel", DataType::Int),
     ("type_id", DataType::Int),
     ("type_name", NAME),
     ("typeproperty", DataType::Int),

@@ -68,6 +68,8 @@ impl OutputNames {
                 (Kind::Merge, [action]) if action.is("$action") => {
                     Some(Ok("\"mssql:cast:nvarchar(10)\"(\"_merge\".\"action\")".to_owned()))
                 }
+                // Columns are named with the row or the table that they are of.
+                (_, [column]) => Some(Err(Message::error(207, format!("Invalid column name '{}'.", column.text)))),
                 _ => None,
             };
         };
