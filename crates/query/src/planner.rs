@@ -264,7 +264,8 @@ impl Planner {
             .and_then(LogicalPlanBuilder::build)
             .map_err(failed)?;
         let session = self.state();
-        let plan = self.runtime.block_on(session.query_planner().create_physical_plan(&scan, session));
+        let plan =
+            crate::run::wait(self.runtime.handle(), session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
         let schema = plan.schema();
@@ -425,7 +426,8 @@ impl Planner {
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
-        let Physical { plan, stateful, large } = self.runtime.block_on(self.optimizers.physical(logical))?;
+        let Physical { plan, stateful, large } =
+            crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
         let direct = crate::direct::scan_of(&plan);

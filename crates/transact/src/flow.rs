@@ -1,11 +1,11 @@
 //! PRINT, errors that programs raise, transactions, SET options, and what only the session knows.
 
 use crate::errors::{message_of, raised};
+use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
-use mainstay_mssql::messages::format as format_message;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
@@ -37,23 +37,7 @@ impl Runner<'_> {
                 Ok(Flow::Next)
             }
             Action::Raiserror(options) => self.raiserror(options, host, call),
-            Action::Throw => {
-                let first = call.inputs().saturating_sub(3);
-                let number = integer(call.input(first)).unwrap_or(50000) as i32;
-                let text = text_of(call.input(first + 1));
-                let state = integer(call.input(first + 2)).unwrap_or(1).clamp(0, 255) as u8;
-                if number < 50000 {
-                    let text = format!(
-                        "Error number {number} in the THROW statement is outside the valid range. Specify an \
-                                        error number in the valid range of 50000 to 2147483647."
-                    );
-                    return Err(raised(Message::error(35100, text)));
-                }
-                let mut error = raised(Message::error(number, text).state(state));
-                // THROW ends the batch, whatever XACT_ABORT says.
-                error.detail = Some(Box::new(EndsBatch));
-                Err(error)
-            }
+            Action::Throw => throw(call),
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
@@ -63,16 +47,19 @@ impl Runner<'_> {
             Action::Transaction(transaction) => {
                 let name = transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
+                self.inner.state.row_count = 0;
                 self.done(Command::NONE, None);
                 Ok(Flow::Next)
             }
             Action::SetOption(options) => {
                 options.iter().try_for_each(|option| self.inner.set_option(option))?;
+                self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
             }
             Action::SetIsolation(isolation) => {
                 self.inner.set_isolation(*isolation)?;
+                self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
             }
@@ -84,42 +71,6 @@ impl Runner<'_> {
             }
             other => self.cursor_statement(other, host, call),
         }
-    }
-
-    fn raiserror(&mut self, options: &[Phrase], host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
-        // The values stand behind the variables that the statement names.
-        let first = host.inputs.len();
-        let values: Vec<ValueRef<'_>> = (first..call.inputs()).map(|place| call.input(place)).collect();
-        let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::Next) };
-        let severity = integer(*severity).unwrap_or(16).clamp(0, 25) as u8;
-        let state = integer(*state).unwrap_or(1).clamp(0, 255) as u8;
-        let (number, text) = match what {
-            ValueRef::Integer(number) if *number < 50000 => {
-                let known = i32::try_from(*number).ok().and_then(mainstay_mssql::messages::find);
-                (*number as i32, known.map_or_else(String::new, |known| known.1.to_owned()))
-            }
-            ValueRef::Integer(number) => (*number as i32, String::new()),
-            other => (50000, format_message(&text_of(*other), rest).map_err(raised)?),
-        };
-        if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
-            let text = "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the \
-                        WITH LOG option.";
-            return Err(raised(Message::error(2754, text)));
-        }
-        let line = call.line();
-        drop(values);
-        if severity <= 10 {
-            let procedure = call.routine().filter(|name| !name.is_empty()).map(|name| name.to_string());
-            self.message(Message { number, severity, state, text, procedure, line });
-            if options.iter().any(|option| option.starts("SETERROR")) {
-                self.inner.state.error = number;
-            }
-            if options.iter().any(|option| option.starts("NOWAIT")) {
-                self.sink.flush();
-            }
-            return Ok(Flow::Next);
-        }
-        Err(raised(Message::error(number, text).severity(severity).state(state)))
     }
 
     fn wait(&mut self, wait: &WaitFor, call: &mut StatementCall<'_>, last: usize) -> Ran {
@@ -158,7 +109,7 @@ impl Runner<'_> {
 
 /// Marks an error that ends its batch.
 #[derive(Debug)]
-struct EndsBatch;
+pub(crate) struct EndsBatch;
 
 /// The first of some messages, to raise.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
@@ -523,9 +474,8 @@ impl Runner<'_> {
     ) -> Ran {
         let mut accumulation = crate::accumulate::Accumulation::of(query, assigned, host).map_err(raised)?;
         let (types, rows) = accumulation.rows(self, host, call)?;
-        let parameters = accumulation.parameters(host, &types);
-        let text = accumulation.text.clone();
-        let module = self.inner.compile(&text, &parameters).map_err(first)?;
+        let declarations = accumulation.declarations(host, &types);
+        let module = self.inner.text(&accumulation.text, &declarations).map_err(first)?;
         let mut values: Vec<Value> = (0..host.outputs.len()).map(|place| call.output(place).to_value()).collect();
         for row in &rows {
             let arguments: Vec<mainstay_program::RunArgument<'_>> =

@@ -30,6 +30,7 @@ mod instance;
 mod modules;
 mod procedures;
 mod query;
+mod raise;
 mod runner;
 mod scope;
 mod session;

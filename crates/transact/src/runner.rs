@@ -279,7 +279,7 @@ impl Host for Runner<'_> {
     }
 
     fn caught(&mut self, error: &Raised) {
-        self.inner.state.error = error.number;
+        (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         if self.inner.state.options.xact_abort && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }

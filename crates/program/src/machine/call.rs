@@ -295,7 +295,7 @@ fn bind(caller: &Program, site: &CallSite, callee: &Program) -> Result<(Vec<Pass
         let parameter = &routine.parameters[index];
         let slot = &routine.slots[usize::from(parameter.slot.0)];
         if given[index] {
-            return Err(unknown(&slot.name));
+            return Err(Fault::RepeatedArgument { routine: routine.name.clone(), parameter: slot.name.clone() });
         }
         let place = callee.slots[usize::from(parameter.slot.0)];
         if let Some(from) = argument.value {
