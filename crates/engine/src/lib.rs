@@ -72,6 +72,7 @@ pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};
 pub use mainstay_xbase::{Finding, Severity};
+pub use native::Identity;
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
 pub use session::{NativeColumn, Session, Setting};

@@ -11,7 +11,8 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionTransaction, cannot_be_changed, key_of,
+    Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionTransaction, cannot_be_changed,
+    key_of,
 };
 use crate::prepared::Prepared;
 use crate::words::{self, Words};
@@ -127,6 +128,34 @@ impl Session {
             is_computed: form.is_computed(place),
         };
         Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+    }
+
+    /// Where the numbers of a native table's identity column stand; `None` for a table without one, or none of this name.
+    ///
+    /// Errors: those of reading the catalog.
+    pub fn identity(&self, table: &str) -> Result<Option<Identity>> {
+        Ok(self.identity_sequence(table)?.and_then(|id| self.transaction.scope(self.native()).identity(id)))
+    }
+
+    /// Lets the identity column of a native table go on with this number. No rollback takes it back.
+    ///
+    /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.
+    pub fn set_identity(&mut self, table: &str, next: i64) -> Result<()> {
+        match self.identity_sequence(table)? {
+            Some(id) => self.transaction.scope(self.native()).set_identity(id, next),
+            None => Ok(()),
+        }
+    }
+
+    /// The sequence of a table's identity column.
+    fn identity_sequence(&self, table: &str) -> Result<Option<u64>> {
+        match self.form(&table.to_lowercase()) {
+            Ok(form) => {
+                Ok(form.definition.columns.iter().find_map(|column| column.identity.as_ref()).map(|it| it.sequence))
+            }
+            Err(error) if error.code() == Code::UnknownTable => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Gives queries of this session functions of a language.

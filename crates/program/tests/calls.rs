@@ -102,7 +102,9 @@ fn arguments_of_other_types_are_converted_by_the_host() {
     let error = run(&mut host, r).unwrap_err();
     assert_eq!(host.notes, ["2.35", "2.35"]);
     assert!(matches!(error.fault, Some(Fault::Overflow { .. })));
-    assert_eq!(error.line, 3);
+    // It is the routine's error, before its first line; where it was called is in the trace.
+    assert_eq!((error.routine.as_deref(), error.line), (Some("callee"), 0));
+    assert_eq!(error.trace.first().map(|place| place.line), Some(3));
 }
 
 #[test]

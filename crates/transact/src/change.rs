@@ -11,9 +11,9 @@ use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{BulkRows, Column, Command};
-use mainstay_tsql::compile::HostStatement;
+use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, ReducedChange, Scope};
-use mainstay_tsql::tree::{Change, SetItem, Target};
+use mainstay_tsql::tree::{Change, Insert, InsertRows, ObjectName, SetItem, Target};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -193,6 +193,15 @@ impl Runner<'_> {
         if change.identity.is_some()
             && let Some(Value::Integer(identity)) = last.and_then(|row| row.get(width.saturating_sub(1)))
         {
+            if let Some(Target::Table(table, _)) = insert_target(host)
+                && self.inner.gives_identity(table)
+            {
+                let numbers = returned.rows.iter().filter_map(|row| match row.get(width.saturating_sub(1)) {
+                    Some(Value::Integer(number)) => Some(*number),
+                    _ => None,
+                });
+                self.inner.given_identity(table, numbers);
+            }
             self.inner.state.identity = Some(*identity);
             if let Some(level) = self.inner.state.level() {
                 level.identity = Some(*identity);
@@ -264,7 +273,46 @@ impl Runner<'_> {
     }
 }
 
+/// What an INSERT changes.
+fn insert_target(host: &HostStatement) -> Option<&Target> {
+    match &host.action {
+        Action::Change(change) => match change.as_ref() {
+            Change::Insert(insert) => Some(&insert.target),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl Inner {
+    /// Whether statements give this table the numbers of its identity column themselves.
+    fn gives_identity(&self, table: &ObjectName) -> bool {
+        self.state.identity_insert.as_deref().is_some_and(|open| table.last().eq_ignore_ascii_case(open))
+    }
+
+    /// Refuses an INSERT that gives an identity column a number without naming its columns.
+    ///
+    /// Errors: 8101.
+    fn check_named_columns(&mut self, insert: &Insert) -> Result<(), Box<Raised>> {
+        let (Target::Table(table, _), true) = (&insert.target, insert.columns.is_empty()) else { return Ok(()) };
+        let columns = self.names(&[]).columns(table).unwrap_or_default();
+        let stored = columns.iter().filter(|column| !column.is_computed).count();
+        let gives_all = match &insert.rows {
+            InsertRows::Values(rows) => rows.iter().any(|row| row.len() == stored),
+            InsertRows::Default => false,
+            _ => self.gives_identity(table),
+        };
+        if gives_all && columns.iter().any(|column| column.is_identity) {
+            let text = format!(
+                "An explicit value for the identity column in table '{}' can only be specified when a column list is used \
+                 and IDENTITY_INSERT is ON.",
+                table.last()
+            );
+            return Err(raised(Message::error(8101, text)));
+        }
+        Ok(())
+    }
+
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
         let target = match change {
             Change::Insert(insert) => Some(&insert.target),
@@ -272,16 +320,16 @@ impl Inner {
             Change::Delete(delete) => Some(&delete.target),
             Change::Merge(_) => None,
         };
-        let identity_insert = match (target, &self.state.identity_insert) {
-            (Some(Target::Table(name, _)), Some(open)) => name.last().eq_ignore_ascii_case(open),
-            _ => false,
-        };
+        let identity_insert = matches!(target, Some(Target::Table(name, _)) if self.gives_identity(name));
         let named = target.and_then(|target| match target {
             Target::Table(name, _) => Some(name),
             Target::Remote(_) => None,
         });
         if named.is_some_and(|name| !self.modules.triggers(name, event_of(change), true).is_empty()) {
             return Err(raised(reduce::not_supported("A change of a table with INSTEAD OF triggers")));
+        }
+        if let Change::Insert(insert) = change {
+            self.check_named_columns(insert)?;
         }
         let images = named.is_some_and(|name| self.modules.has_triggers(name, event_of(change)));
         let reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, images).map_err(raised)?;

@@ -317,12 +317,15 @@ impl Runner<'_> {
                 self.sink.message(&message);
                 Command::NONE
             }
+            StatementKind::Dbcc(command, arguments, options) => {
+                self.dbcc(command, arguments.as_deref(), options)?;
+                Command::NONE
+            }
             // What changes how a server works and not what it answers.
             StatementKind::Checkpoint(_)
             | StatementKind::Statistics(_)
             | StatementKind::AlterIndex(_)
             | StatementKind::Permission(_)
-            | StatementKind::Dbcc(..)
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,
             StatementKind::BulkInsert(..) => return Err(raised(reduce::not_supported("BULK INSERT from a file"))),

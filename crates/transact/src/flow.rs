@@ -111,10 +111,12 @@ impl Runner<'_> {
 #[derive(Debug)]
 pub(crate) struct EndsBatch;
 
-/// The first of some messages, to raise.
+/// The first of some messages that a text has, to raise: its line is one of the text.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
     let message = messages.into_iter().next().unwrap_or_else(|| Message::error(50000, "Nothing is known of it."));
-    raised(message)
+    let mut error = raised(message);
+    (error.routine, error.line) = (error.routine.or_else(|| Some("".into())), error.line.max(1));
+    error
 }
 
 pub(crate) fn integer(value: ValueRef<'_>) -> Option<i64> {
@@ -326,10 +328,8 @@ impl Inner {
                 self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))?;
             }
             Some("IDENTITY_INSERT") => {
-                let table = words.iter().rev().nth(1).cloned().unwrap_or_default();
-                let table = table.rsplit('.').next().unwrap_or("").to_owned();
-                self.state.identity_insert = on.then_some(table);
-                self.state.version += 1;
+                let table: String = words.iter().skip(1).take(words.len().saturating_sub(2)).cloned().collect();
+                self.set_identity_insert(&table, on)?;
             }
             _ => {}
         }

@@ -26,6 +26,7 @@ mod errors;
 mod flow;
 mod format;
 mod functions;
+mod identity;
 mod instance;
 mod modules;
 mod procedures;

@@ -35,6 +35,7 @@ pub(crate) use forms::{Form, batch_of};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
+pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{RowChange, update_late, update_row};
