@@ -53,6 +53,14 @@ impl Runner<'_> {
     }
 
     fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
+        let outcome = self.change_rows(plan, values);
+        outcome.map_err(|error| {
+            let verb = plan.change.as_ref().and_then(|change| change.text.split_whitespace().next());
+            self.inner.violation(verb.unwrap_or("UPDATE"), None, error)
+        })
+    }
+
+    fn change_rows(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let core = &mut self.inner.core;
         let returns = plan.change.as_ref().is_some_and(|change| change.text.contains(" RETURNING "));

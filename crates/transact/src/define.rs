@@ -14,8 +14,8 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     AlterTable, AlterTableAction, ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind,
-    Drop, Expr, Literal, ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement,
-    UnaryOperator, View,
+    Drop, Expr, Literal, Name, ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind,
+    TableElement, UnaryOperator, View,
 };
 
 impl Inner {
@@ -110,7 +110,12 @@ impl Inner {
         }
         let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
         for statement in statements {
-            self.execute(&statement)?;
+            self.execute(&statement)
+                .map_err(|error| match &alter.action {
+                    AlterTableAction::CheckConstraint(_, _, names) => missing_constraint(names, error),
+                    _ => error,
+                })
+                .map_err(|error| self.violation("ALTER TABLE", Some(alter.table.last()), error))?;
         }
         let mut gone = 0;
         for column in forgotten {
@@ -259,6 +264,19 @@ impl Inner {
         modules::keep(&mut self.core, statement, text).map_err(raised)?;
         self.instance.version.bump();
         self.refresh().map_err(raised)
+    }
+}
+
+/// The error of switching a constraint that is not there.
+fn missing_constraint(names: &[Name], error: Box<Raised>) -> Box<Raised> {
+    let is_missing = error.source.as_ref().is_some_and(|error| error.message().contains("has no check or reference"));
+    let named = |error: &mainstay_base::Error| {
+        let text = error.message().to_lowercase();
+        names.iter().find(|name| text.contains(&name.text.to_lowercase())).map(|name| name.text.clone())
+    };
+    match error.source.as_ref().filter(|_| is_missing).and_then(named) {
+        Some(name) => raised(Message::error(4917, format!("Constraint '{name}' does not exist.")).state(0)),
+        None => error,
     }
 }
 

@@ -38,6 +38,7 @@ mod session;
 mod state;
 mod texts;
 mod views;
+mod violations;
 
 pub use instance::Instance;
 pub use session::Session;

@@ -19,6 +19,7 @@
 mod actions;
 mod change;
 mod define;
+mod enable;
 mod forms;
 mod lock;
 mod merge;

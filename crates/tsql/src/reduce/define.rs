@@ -69,7 +69,7 @@ pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
 /// Errors: as [`create_table`].
 pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     match action {
-        AlterTableAction::Add(_, elements) => {
+        AlterTableAction::Add(with_check, elements) => {
             let mut statements = Vec::new();
             let columns = stored_columns(elements, scope)?;
             for (place, element) in elements.iter().enumerate() {
@@ -91,7 +91,7 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
                     }
                     TableElement::Constraint(constraint) => {
                         if let Some(text) = self::constraint(constraint, None, scope)? {
-                            statements.push(format!("ALTER TABLE {table} ADD {text}"));
+                            statements.extend(added(table, &text, constraint, *with_check == Some(false)));
                         }
                     }
                     TableElement::Index(index) => statements.push(create_index(index, table)?),
@@ -101,11 +101,36 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
             Ok(statements)
         }
         AlterTableAction::Drop(elements) => Ok(elements.iter().map(|element| dropped(table, element)).collect()),
-        // Constraints of the core always hold; triggers are the database's.
-        AlterTableAction::CheckConstraint(..) | AlterTableAction::Trigger(..) => Ok(Vec::new()),
+        AlterTableAction::CheckConstraint(with_check, enable, names) => {
+            let word = match (enable, with_check) {
+                (false, _) => "DISABLE",
+                (true, Some(true)) => "ENABLE",
+                // Rows that are there are not looked at unless the statement says so.
+                (true, _) => "ENABLE NOVALIDATE",
+            };
+            let switch = |name: &str| format!("ALTER TABLE {table} {word} CONSTRAINT {name}");
+            match names.is_empty() {
+                true => Ok(vec![switch("ALL")]),
+                false => Ok(names.iter().map(|name| switch(&quoted(&name.text))).collect()),
+            }
+        }
+        // They are the database's.
+        AlterTableAction::Trigger(..) => Ok(Vec::new()),
         AlterTableAction::AlterColumn(column, _) => alter_column(table, column, scope),
         AlterTableAction::AlterProperty(..) => Err(not_supported("ALTER COLUMN ADD or DROP of a property")),
         AlterTableAction::Words(_) => Ok(Vec::new()),
+    }
+}
+
+/// ADD of a constraint. WITH NOCHECK, those that are there need not keep to it.
+fn added(table: &str, text: &str, constraint: &Constraint, unchecked: bool) -> Vec<String> {
+    let is_checked = matches!(constraint.kind, ConstraintKind::Check(..) | ConstraintKind::ForeignKey(..));
+    match &constraint.name {
+        Some(name) if unchecked && is_checked => vec![
+            format!("ALTER TABLE {table} ADD {text} NOT ENFORCED"),
+            format!("ALTER TABLE {table} ENABLE NOVALIDATE CONSTRAINT {}", quoted(&name.text)),
+        ],
+        _ => vec![format!("ALTER TABLE {table} ADD {text}")],
     }
 }
 
