@@ -515,6 +515,17 @@ typedef UNSIGNED32 ( WINAPI * ADSPROGRESSCALLBACK )( UNSIGNED16 usPercentDone );
 #define AE_ROWVERSION_REQUIRED                    5229
 #define AE_FILE_IN_USE                            7008
 #define AE_UNIQUE_KEY_VIOLATION                   7057
+#define AE_NO_PRIMARY_KEY_FOUND                   7076
+#define AE_CANNOT_OPEN_DICTIONARY                 7077
+#define AE_AUTHENTICATION_FAILED                  7078
+#define AE_NO_READ_PERMISSION                     7079
+#define AE_NO_WRITE_PERMISSION                    7080
+#define AE_DICTIONARY_REQUIRED                    7083
+#define AE_NO_DIRECT_ACCESS                       7086
+#define AE_PERMISSION_NOT_GRANTED                 7087
+#define AE_LOGINS_DISABLED                        7109
+#define AE_USER_LOGIN_DISABLED                    7113
+#define AE_CASCADE_FAILED                         7118
 #define AE_SQL_ERROR                              7200
 #define AE_OPERATION_ABORTED                      7209
 

@@ -10,10 +10,18 @@ use std::sync::{Arc, OnceLock};
 use mainstay_base::{Result, SqlType, Value};
 use mainstay_vfs::FileSystem;
 
+use crate::dictionary::Session;
+
 /// Runs SQL over the tables of a folder.
 pub trait Sql: Send + Sync {
     /// Opens a folder. One session serves one connection; its transactions are those of the connection.
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
+
+    /// Opens the tables of a dictionary, which are in this folder unless the dictionary says otherwise. An engine that
+    /// knows nothing of dictionaries sees the folder.
+    fn open_dictionary(&self, dictionary: &Arc<Session>, folder: &Path) -> Result<Box<dyn SqlSession>> {
+        self.open(folder, &dictionary.access.user)
+    }
 }
 
 /// A session of SQL.

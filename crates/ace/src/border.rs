@@ -121,6 +121,11 @@ impl Text {
         Ok(bytes)
     }
 
+    /// The same place, for what takes values of any kind, and reads them.
+    pub fn pointer(self) -> Pointer {
+        Pointer(self.0.cast_mut())
+    }
+
     /// Whether it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -342,6 +347,11 @@ impl Buffer {
     /// Whether it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
+    }
+
+    /// The same place, for what takes places of any kind.
+    pub fn pointer(self) -> Pointer {
+        Pointer(self.0)
     }
 
     /// The same place, as a text that the caller has put there.

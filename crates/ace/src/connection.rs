@@ -7,6 +7,8 @@ use mainstay_vfs::{Disk, FileSystem, Memory};
 
 use crate::backend::{self, RemoteFolder, SqlSession};
 use crate::constants::*;
+use crate::dictionary::guard::Helpers;
+use crate::dictionary::{Access, Live, Session};
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::settings;
@@ -41,6 +43,10 @@ pub struct Connection {
     /// The mask of dates of this connection, if it has one of its own.
     date_format: Mutex<Option<String>>,
     sql: Mutex<Option<Box<dyn SqlSession>>>,
+    /// The dictionary that it is a connection to.
+    pub dictionary: Option<Arc<Session>>,
+    /// Tables that take part in its transaction because others depend on them.
+    pub helpers: Helpers,
 }
 
 impl Connection {
@@ -65,10 +71,21 @@ impl Connection {
         }
         let extension = found.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         if extension.as_deref() == Some("add") {
-            return Err(Failure::new(AE_NOT_IMPLEMENTED, "data dictionaries are not supported"));
+            let files: Arc<dyn FileSystem> = Arc::new(Disk);
+            let live = Live::open(Arc::clone(&files), &found)?;
+            let access = Access::log_in(&live, user, password)?;
+            return Ok(Connection::to_dictionary(Session::new(files, live, access), name));
         }
         let folder = found.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         Ok(Connection::new(Arc::new(Disk), folder, name, user, ADS_LOCAL_SERVER))
+    }
+
+    /// A connection to a dictionary, which is a file in the folder of its tables.
+    pub fn to_dictionary(session: Session, name: &str) -> Connection {
+        let (files, folder) = (Arc::clone(&session.files), session.folder().to_path_buf());
+        let user = session.access.user.clone();
+        let dictionary = Some(Arc::new(session));
+        Connection { dictionary, ..Connection::new(files, folder, name, &user, ADS_LOCAL_SERVER) }
     }
 
     /// The connection of tables that are opened without one.
@@ -86,6 +103,11 @@ impl Connection {
         Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
     }
 
+    /// A connection to no folder in particular of a file system.
+    pub fn of_files(files: Arc<dyn FileSystem>) -> Connection {
+        Connection::new(files, PathBuf::new(), "", "", ADS_LOCAL_SERVER)
+    }
+
     fn new(files: Arc<dyn FileSystem>, folder: PathBuf, name: &str, user: &str, server_type: u32) -> Connection {
         Connection {
             files,
@@ -97,6 +119,8 @@ impl Connection {
             transaction: Mutex::new(None),
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
+            dictionary: None,
+            helpers: Helpers::default(),
         }
     }
 
@@ -171,7 +195,10 @@ impl Connection {
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         let session = match &mut *session {
             Some(session) => session,
-            none => none.insert(sql.open(&self.folder, &self.user)?),
+            none => none.insert(match &self.dictionary {
+                Some(dictionary) => sql.open_dictionary(dictionary, &self.folder)?,
+                None => sql.open(&self.folder, &self.user)?,
+            }),
         };
         work(session.as_mut())
     }

@@ -39,7 +39,12 @@ impl From<u32> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::new(code_of(error.code()), error.to_string())
+        match error.code() {
+            Code::CheckViolation => {
+                REFUSED.take().unwrap_or_else(|| Failure::new(code_of(error.code()), error.to_string()))
+            }
+            code => Failure::new(code_of(code), error.to_string()),
+        }
     }
 }
 
@@ -73,11 +78,19 @@ fn code_of(code: Code) -> u32 {
 
 thread_local! {
     static LAST: RefCell<Option<Failure>> = const { RefCell::new(None) };
+    /// What a rule of a dictionary has refused, while the work area passes the refusal on.
+    static REFUSED: RefCell<Option<Failure>> = const { RefCell::new(None) };
+}
+
+/// The next `CheckViolation` of this thread is this failure.
+pub fn refuse(failure: Failure) {
+    REFUSED.set(Some(failure));
 }
 
 /// Runs an entry's work and answers its code.
 pub fn call(name: &'static str, work: impl FnOnce() -> Result<()>) -> u32 {
     keep(None);
+    REFUSED.set(None);
     query(name, work)
 }
 

@@ -28,6 +28,7 @@ mod connection;
 pub mod constants;
 mod cursor;
 mod dates;
+pub mod dictionary;
 pub mod entries;
 pub mod failure;
 mod files;

@@ -35,18 +35,21 @@ pub enum Object {
     Server(Arc<Server>),
     /// A search for files that is under way: the names that are left.
     Search(Arc<std::sync::Mutex<Vec<String>>>),
+    /// The same for objects of a dictionary.
+    Objects(Arc<std::sync::Mutex<Vec<String>>>),
 }
 
 impl Object {
     /// The number that `AdsGetHandleType` answers; none for objects that it does not know.
     pub fn kind(&self) -> Option<u32> {
         match self {
+            Object::Connection(connection) if connection.dictionary.is_some() => Some(ADS_DATABASE_CONNECTION),
             Object::Connection(_) => Some(ADS_CONNECTION),
             Object::Table(table) if table.is_cursor() => Some(ADS_CURSOR),
             Object::Table(_) => Some(ADS_TABLE),
             Object::Order(_) => Some(ADS_INDEX_ORDER),
             Object::Statement(_) => Some(ADS_STATEMENT),
-            Object::Server(_) | Object::Search(_) => None,
+            Object::Server(_) | Object::Search(_) | Object::Objects(_) => None,
         }
     }
 }

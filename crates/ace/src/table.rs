@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use mainstay_workarea::{OrderId, SeekHow, WorkArea};
 
 use crate::border::Handle;
+use crate::calls::dictionary::opening::Binding;
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -49,6 +50,8 @@ pub struct Table {
     pub statement: Option<Handle>,
     /// The names of a query's columns, where a field's name is too short for them.
     pub columns: Vec<String>,
+    /// What the dictionary says that it is a table of.
+    pub bound: Binding,
     state: Mutex<Option<State>>,
     /// The thread that has the lock; 0 for none.
     owner: AtomicU64,
@@ -157,6 +160,7 @@ impl Table {
             options: opening.options,
             statement: opening.statement,
             columns: opening.columns,
+            bound: Binding::new(),
             state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             owner: AtomicU64::new(0),
             parent: Mutex::new(None),
@@ -173,6 +177,16 @@ impl Table {
     /// Its handle.
     pub fn handle(&self) -> Handle {
         self.handle.get().copied().unwrap_or_default()
+    }
+
+    /// Whether the user may not read a field.
+    pub fn hides(&self, state: &State, field: usize) -> bool {
+        self.bound.get().is_some_and(|bound| bound.hides(state, field))
+    }
+
+    /// Refuses a condition over fields that the user may not read.
+    pub fn check_condition(&self, state: &State, condition: &str) -> Result<()> {
+        self.bound.get().map_or(Ok(()), |bound| bound.check_condition(state, condition))
     }
 
     /// Whether it holds the rows of a query.

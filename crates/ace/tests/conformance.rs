@@ -123,13 +123,13 @@ fn what_is_not_done_is_logged() {
     let log = folder.path().join("log.txt");
     let text = format!(
         "#include \"check.h\"\nint main( void )\n{{\n   setenv( \"MAINSTAY_ACE_LOG\", \"{}\", 1 );\n   \
-         ANSWERS( AE_NOT_IMPLEMENTED, AdsDDCreateUser( 0, NULL, NULL, NULL, NULL ) );\n   END();\n}}\n",
+         ANSWERS( AE_NOT_IMPLEMENTED, AdsDDCreateASA( 0, NULL, 0, NULL, NULL ) );\n   END();\n}}\n",
         log.display()
     );
     run(&compile_text(&text, &[]), &[]);
     let written = mainstay_vfs::FileSystem::read(&mainstay_vfs::Disk, &log).unwrap();
     let written = String::from_utf8(written).unwrap();
-    assert!(written.contains("AdsDDCreateUser is not supported"), "{written}");
+    assert!(written.contains("AdsDDCreateASA is not supported"), "{written}");
 }
 
 #[test]

@@ -30,6 +30,7 @@ macro_rules! programs {
 programs! {
     connections
     creation
+    dictionary
     expressions
     fields
     filters
@@ -41,6 +42,7 @@ programs! {
     navigation
     others
     records
+    rules
     settings
     statements
     threads

@@ -35,9 +35,9 @@ fn every_entry_that_is_done_is_called_by_a_program() {
 /// The calls that Harbour's `rddads` is linked with, by name.
 const RDDADS: &str = include_str!("rddads.txt");
 
-/// Those of them that answer "not supported": dictionaries, encryption, full text, and ending other users' sessions.
+/// Those of them that answer "not supported": encryption, full text, and ending other users' sessions.
 fn may_be_absent(name: &str) -> bool {
-    let groups = name.starts_with("AdsDD") || name.contains("crypt") || name.contains("FTS");
+    let groups = name.contains("crypt") || name.contains("FTS");
     groups || ["AdsMgKillUser", "AdsStmtSetTablePassword"].contains(&name)
 }
 

@@ -113,6 +113,10 @@ codes! {
     ForeignKeyViolation, Input, "23503", "foreign_key_violation";
     /// A CHECK of the table is false for a row.
     CheckViolation, Input, "23514", "check_violation";
+    /// Who asks may not do this, or is not who he says.
+    NotPermitted, Input, "42501", "not_permitted";
+    /// The connection to a server cannot be made, or has ended.
+    ConnectionLost, Environment, "08006", "connection_lost";
     /// The operating system reported an error.
     Io, Environment, "58030", "io";
     /// A rule of Mainstay's own was broken.

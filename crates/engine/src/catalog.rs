@@ -104,6 +104,35 @@ impl FolderCatalog {
         Ok(())
     }
 
+    /// The folder that new files are made in.
+    ///
+    /// Errors: `Unsupported` for a database that is a single file.
+    pub(crate) fn folder(&self) -> Result<&Path> {
+        match self.fs.is_folder(&self.path) {
+            true => Ok(&self.path),
+            false => Err(Error::new(Code::Unsupported, "the database is a single file: no other is made beside it")),
+        }
+    }
+
+    pub(crate) fn file_system(&self) -> &Arc<dyn FileSystem> {
+        &self.fs
+    }
+
+    /// All DBF tables that can be opened.
+    pub(crate) fn dbf_tables(&self) -> Result<Vec<Arc<DbfTable>>> {
+        let names: Vec<String> = {
+            let mut tables = self.lock();
+            self.relist(&mut tables)?;
+            let all = tables.listing.tables.iter().chain(&tables.attached);
+            all.filter(|(_, file)| file.kind == Kind::Dbf).map(|(name, _)| name.clone()).collect()
+        };
+        let open = |name: &String| match self.table(name) {
+            Ok(Some((_, OpenTable::Dbf(table)))) => Some(table),
+            _ => None,
+        };
+        Ok(names.iter().filter_map(open).collect())
+    }
+
     /// The names of the tables that are files, after a look at the folder.
     pub(crate) fn file_names(&self) -> Result<Vec<String>> {
         let mut tables = self.lock();

@@ -4,6 +4,7 @@
 //!   Database  one folder: its files as tables, one planner, one cache of decoded columns
 //!     |- Catalog   which file is which table; opened when first named        (catalog, folder)
 //!     |- Native    tables of our own: definitions, changes, transactions     (native)
+//!     |- Dbf       changes and definitions of DBF tables                     (dbf)
 //!     |- Session   settings, the running statement, its progress             (session, words)
 //!          |- Answer     batches of rows, as they come
 //!          |- Prepared   one statement many times; Appender, TableCursor     (prepared, bulk)
@@ -57,12 +58,16 @@ mod bulk;
 mod catalog;
 mod check;
 mod database;
+mod dbf;
 pub mod definitions;
 mod describe;
 mod folder;
+mod inserted;
+mod merged;
 mod native;
 mod options;
 mod prepared;
+mod returning;
 mod session;
 mod words;
 

@@ -1,7 +1,9 @@
 //! A session: one user's settings, and the statement that runs.
 
 mod create;
+mod define_files;
 mod explain;
+mod files;
 mod settings;
 
 pub use settings::Setting;
@@ -11,8 +13,8 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionTransaction, cannot_be_changed,
-    key_of,
+    Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionSequences, SessionTransaction,
+    cannot_be_changed, key_of,
 };
 use crate::prepared::Prepared;
 use crate::words::{self, Words};
@@ -85,6 +87,7 @@ impl Session {
             Words::ShowColumns(table) => self.show_columns(&table),
             Words::ShowIndexes(table) => self.show_indexes(&table),
             Words::ShowSettings(name) => self.show_settings(name.as_deref()),
+            Words::Upkeep(upkeep, table) => self.upkeep(upkeep, &table),
             Words::Set { name, value } => {
                 self.set(&name, &value)?;
                 Ok(nothing())
@@ -134,7 +137,7 @@ impl Session {
     ///
     /// Errors: those of reading the catalog.
     pub fn identity(&self, table: &str) -> Result<Option<Identity>> {
-        Ok(self.identity_sequence(table)?.and_then(|id| self.transaction.scope(self.native()).identity(id)))
+        Ok(self.identity_sequence(table)?.and_then(|id| self.scope().identity(id)))
     }
 
     /// Lets the identity column of a native table go on with this number. No rollback takes it back.
@@ -142,7 +145,7 @@ impl Session {
     /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.
     pub fn set_identity(&mut self, table: &str, next: i64) -> Result<()> {
         match self.identity_sequence(table)? {
-            Some(id) => self.transaction.scope(self.native()).set_identity(id, next),
+            Some(id) => self.scope().set_identity(id, next),
             None => Ok(()),
         }
     }
@@ -156,6 +159,22 @@ impl Session {
             Err(error) if error.code() == Code::UnknownTable => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The number that this session's last new row of a native table was given by the table's identity column; `None`
+    /// before there was one, and for a table without such a column.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
+        let form = self.form(&table.replace('"', "").to_lowercase())?;
+        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
+        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
+    }
+
+    /// The next number of an identity column, by its sequence.
+    pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
+        let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));
+        SessionSequences { scope, given }.next_of(sequence)
     }
 
     /// Gives queries of this session functions of a language.
@@ -286,6 +305,12 @@ impl Session {
     /// A statement that is neither a query nor one of ours.
     fn other(&mut self, text: &str) -> Result<Answer> {
         let statement = Statement::parse(text)?;
+        if let Some(answer) = self.change_file(text, &statement)? {
+            return Ok(answer);
+        }
+        if let Some(answer) = self.define_file(text, &statement)? {
+            return Ok(answer);
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
@@ -316,17 +341,25 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
                 Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
             }),
-            Statement::Drop(drop) => self
-                .define(text, |transaction| Definitions::drop(native, transaction, drop))
-                .map_err(|error| self.of_a_file(&drop.names, error)),
+            Statement::Drop(drop) => self.drop_native(text, drop),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
+    fn drop_native(&mut self, text: &str, drop: &mainstay_query::Drop) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        self.define(text, |transaction| Definitions::drop(native, transaction, drop))
+            .map_err(|error| self.of_a_file(&drop.names, error))
+    }
+
     /// Runs an INSERT with these values for the parameters in its lists of values.
     pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        if let Some(table) = self.dbf_table(&insert.table)? {
+            return self.change_records(text, &table, parameters, |changer, open| changer.insert(&table, open, insert));
+        }
         self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
     }
 

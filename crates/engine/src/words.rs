@@ -1,4 +1,4 @@
-//! Statements that are not queries: SHOW, DESCRIBE, SET, EXPLAIN.
+//! Statements that are not queries: SHOW, DESCRIBE, SET, EXPLAIN; PACK, ZAP, REINDEX.
 //!
 //! They are told by their first words, before any parser sees them.
 
@@ -23,6 +23,19 @@ pub(crate) enum Words<'a> {
     ShowSettings(Option<String>),
     /// SET name = value, SET name TO value.
     Set { name: String, value: String },
+    /// PACK, ZAP or REINDEX, and the table.
+    Upkeep(Upkeep, String),
+}
+
+/// What xBase programs do with a whole table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Upkeep {
+    /// Deleted records are removed.
+    Pack,
+    /// All records are removed.
+    Zap,
+    /// All indexes are made anew.
+    Reindex,
 }
 
 impl<'a> Words<'a> {
@@ -57,6 +70,14 @@ impl<'a> Words<'a> {
                 "all" | "settings" | "" => Words::ShowSettings(None),
                 _ => Words::ShowSettings(Some(name(1)?)),
             },
+            upkeep @ ("pack" | "zap" | "reindex") => {
+                let upkeep = match upkeep {
+                    "pack" => Upkeep::Pack,
+                    "zap" => Upkeep::Zap,
+                    _ => Upkeep::Reindex,
+                };
+                Words::Upkeep(upkeep, name(if word(1) == "table" { 2 } else { 1 })?)
+            }
             "set" if word(1) == "transaction" => Words::Other(statement),
             "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
             "select" | "with" | "values" | "" => Words::Query(statement),
@@ -149,6 +170,8 @@ mod tests {
         let set = |name: &str, value: &str| Words::Set { name: name.into(), value: value.into() };
         assert_eq!(Words::of("SET timeout = '5s'").unwrap(), set("timeout", "5s"));
         assert_eq!(Words::of("set Show_Deleted TO on").unwrap(), set("show_deleted", "on"));
+        assert_eq!(Words::of("pack Orders;").unwrap(), Words::Upkeep(Upkeep::Pack, "orders".into()));
+        assert_eq!(Words::of("REINDEX TABLE \"x\"").unwrap(), Words::Upkeep(Upkeep::Reindex, "x".into()));
         assert_eq!(Words::of("SET x").unwrap_err().code(), Code::Syntax);
         assert!(matches!(Words::of("select 1").unwrap(), Words::Query(_)));
         assert!(may_lock("select 1 For \n Update nowait") && may_lock("select 1 for share"));

@@ -324,13 +324,13 @@ SELECT
 
 -- nothing
 
-INSERT INTO customers VALUES (1)
+INSERT INTO cities VALUES (1)
 
-UPDATE customers SET id = 1
+UPDATE cities SET city = 'x'
 
-DELETE FROM customers
+DELETE FROM cities
 
-DROP TABLE customers
+DROP TABLE cities
 
 COPY customers TO 'x'
 

@@ -41,6 +41,9 @@ pub type SqlExpr = Expr;
 /// The hidden column of a native table by which a version of a row is found again.
 pub const POSITION: &str = "_position";
 
+/// The hidden column of a DBF table by which a record is found again: its number, from 1.
+pub const RECORD_NUMBER: &str = "_recno";
+
 /// Expressions over rows that are at hand.
 pub struct RowExpressions {
     expressions: Vec<Arc<dyn PhysicalExpr>>,
@@ -98,27 +101,29 @@ impl Catalog for NoTables {
 
 impl Planner {
     /// Plans the rows that an UPDATE changes: their positions, then the new value of each assignment that has an
-    /// expression, in their order, then what RETURNING wants to have beside each row.
+    /// expression, in their order, then what RETURNING wants to have beside each row. `position` is the hidden column
+    /// of the table by which its rows are found again.
     pub fn plan_update(
         &self,
         source: &str,
         update: &Update,
-        beside: &[Expr],
+        (position, beside): (&str, &[Expr]),
         catalog: &dyn Catalog,
     ) -> Result<Planned> {
-        let (text, statement) = update_query(source, update, beside)?;
+        let (text, statement) = update_query(source, update, (position, beside))?;
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
-    /// Plans the rows that a DELETE ends: their positions, then what RETURNING wants to have beside each row.
+    /// Plans the rows that a DELETE ends: their positions, then what RETURNING wants to have beside each row; `position`
+    /// as for [`Planner::plan_update`].
     pub fn plan_delete(
         &self,
         source: &str,
         delete: &Delete,
-        beside: &[Expr],
+        (position, beside): (&str, &[Expr]),
         catalog: &dyn Catalog,
     ) -> Result<Planned> {
-        let (text, statement) = delete_query(source, delete, beside)?;
+        let (text, statement) = delete_query(source, delete, (position, beside))?;
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)
     }
 
@@ -135,7 +140,7 @@ impl Planner {
         let query = locking.query.as_ref().clone();
         let shown = self.plan_statement(&text, statement(query.clone()), catalog, Visibility::Live, false)?;
         let mut positioned = query;
-        let position = position_of(&locking.table, locking.alias.as_ref());
+        let position = position_of(&locking.table, locking.alias.as_ref(), POSITION);
         let items = &mut select_of(&mut positioned)?.projection;
         items.push(SelectItem::ExprWithAlias { expr: position, alias: Ident::new(POSITION) });
         let rows = self.plan_statement(&text, statement(positioned), catalog, Visibility::Live, true)?;
@@ -326,8 +331,12 @@ impl VisitorMut for BesideFinder<'_> {
 }
 
 /// The query whose rows an UPDATE changes.
-pub(crate) fn update_query(source: &str, update: &Update, beside: &[Expr]) -> Result<(Text, Statement)> {
-    let mut items = vec![position_of(&update.table, update.alias.as_ref())];
+pub(crate) fn update_query(
+    source: &str,
+    update: &Update,
+    (position, beside): (&str, &[Expr]),
+) -> Result<(Text, Statement)> {
+    let mut items = vec![position_of(&update.table, update.alias.as_ref(), position)];
     items.extend(update.assignments.iter().filter_map(|assignment| assignment.value.clone()));
     items.extend_from_slice(beside);
     let tables = tables(&update.table, update.alias.as_ref(), &update.from);
@@ -335,8 +344,12 @@ pub(crate) fn update_query(source: &str, update: &Update, beside: &[Expr]) -> Re
 }
 
 /// The query whose rows a DELETE ends.
-pub(crate) fn delete_query(source: &str, delete: &Delete, beside: &[Expr]) -> Result<(Text, Statement)> {
-    let mut items = vec![position_of(&delete.table, delete.alias.as_ref())];
+pub(crate) fn delete_query(
+    source: &str,
+    delete: &Delete,
+    (position, beside): (&str, &[Expr]),
+) -> Result<(Text, Statement)> {
+    let mut items = vec![position_of(&delete.table, delete.alias.as_ref(), position)];
     items.extend_from_slice(beside);
     let tables = tables(&delete.table, delete.alias.as_ref(), &delete.using);
     rows_query((source, delete.with.clone()), items, tables, delete.condition.clone())
@@ -403,9 +416,9 @@ fn numbered((number, expr): (usize, Expr)) -> SelectItem {
     SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) }
 }
 
-fn position_of(table: &Name, alias: Option<&Name>) -> Expr {
+fn position_of(table: &Name, alias: Option<&Name>, position: &str) -> Expr {
     let table = alias.unwrap_or(table);
-    Expr::CompoundIdentifier(vec![Ident::new(table.key.clone()), Ident::new(POSITION)])
+    Expr::CompoundIdentifier(vec![Ident::new(table.key.clone()), Ident::new(position)])
 }
 
 pub(crate) fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoins]) -> Vec<TableWithJoins> {

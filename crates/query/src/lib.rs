@@ -59,7 +59,7 @@ mod watch;
 mod wildcard;
 
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};
-pub use change::{BoundReturning, POSITION, RowExpressions, SqlExpr, expression};
+pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, expression};
 pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
 pub use error::unknown_table;

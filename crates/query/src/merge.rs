@@ -11,7 +11,7 @@
 //! A value is evaluated where its branch may be taken only: what would fail for other rows does not.
 
 use crate::catalog::Catalog;
-use crate::change::{POSITION, SqlExpr, select_of, template};
+use crate::change::{SqlExpr, select_of, template};
 use crate::planner::{Planned, Planner};
 use crate::relation::Visibility;
 use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, unsupported};
@@ -30,22 +30,23 @@ const PRESENT: &str = "_present";
 const MERGE: &str = "_merge";
 
 impl Planner {
-    /// Plans the rows of a MERGE: the position in the target, the number of the branch (NULL for none), the values of all
-    /// branches in their order, and what RETURNING wants to have beside each row.
+    /// Plans the rows of a MERGE: the target's column `position` ([`POSITION`](crate::POSITION), or a DBF table's
+    /// [`RECORD_NUMBER`](crate::RECORD_NUMBER)), the number of the branch (NULL for none), the values of all branches in
+    /// their order, and what RETURNING wants to have beside each row.
     ///
     /// Errors: those of planning a query; `Unsupported` for a source that is no table and no query.
     pub fn plan_merge(
         &self,
         source: &str,
         merge: &Merge,
-        beside: &[SqlExpr],
+        (position, beside): (&str, &[SqlExpr]),
         catalog: &dyn Catalog,
     ) -> Result<Planned> {
         let text = Text::new(source)?;
         let mut query = template()?;
         let target = merge.alias.as_ref().unwrap_or(&merge.table).key.clone();
         let other = source_name(&merge.source)?;
-        let rows = Rows { target: &target, source: &other };
+        let rows = Rows { target: &target, source: &other, position };
         let mut items = vec![rows.position(), rows.action(&merge.branches)];
         for (number, branch) in merge.branches.iter().enumerate() {
             let others = merge.branches[..number].iter().filter(|before| before.case == branch.case);
@@ -87,11 +88,13 @@ impl Planner {
 struct Rows<'m> {
     target: &'m str,
     source: &'m str,
+    /// The target's column that tells its rows apart.
+    position: &'m str,
 }
 
 impl Rows<'_> {
     fn position(&self) -> Expr {
-        column(self.target, POSITION)
+        column(self.target, self.position)
     }
 
     /// Whether a row is one for this case.
@@ -99,8 +102,8 @@ impl Rows<'_> {
         let there = |table: &str, name: &str| Expr::IsNotNull(Box::new(column(table, name)));
         let missing = |table: &str, name: &str| Expr::IsNull(Box::new(column(table, name)));
         match wanted {
-            MergeCase::Matched => and(there(self.target, POSITION), there(self.source, PRESENT)),
-            MergeCase::NotMatchedByTarget => missing(self.target, POSITION),
+            MergeCase::Matched => and(there(self.target, self.position), there(self.source, PRESENT)),
+            MergeCase::NotMatchedByTarget => missing(self.target, self.position),
             MergeCase::NotMatchedBySource => missing(self.source, PRESENT),
         }
     }

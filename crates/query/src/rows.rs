@@ -51,13 +51,13 @@ impl Planner {
 
     /// The rows that an UPDATE changes, as [`Planner::plan_update`] gives them.
     pub fn short_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::update_query(source, update, &[])?;
+        let (text, statement) = crate::change::update_query(source, update, (crate::POSITION, &[]))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 
     /// The rows that a DELETE ends, as [`Planner::plan_delete`] gives them.
     pub fn short_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::delete_query(source, delete, &[])?;
+        let (text, statement) = crate::change::delete_query(source, delete, (crate::POSITION, &[]))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 

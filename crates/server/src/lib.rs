@@ -20,7 +20,6 @@ mod link;
 mod log;
 mod login;
 mod metrics;
-pub mod password;
 mod registry;
 mod requests;
 mod server;
@@ -29,5 +28,6 @@ mod tls;
 mod watch;
 
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
+pub use mainstay_password as password;
 pub use metrics::metrics_page;
 pub use server::{Server, Stopped};

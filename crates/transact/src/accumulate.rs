@@ -63,7 +63,7 @@ impl Accumulation {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&self.query, &runner.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = runner.inner.plan(&text, parameters, heads)?;
-        let values = runner.values(&plan, host, call);
+        let values = runner.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let mut found =
             plan.prepared.query(&mut runner.inner.core, &parameters).map_err(crate::errors::raised_error)?;

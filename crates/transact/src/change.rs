@@ -1,25 +1,31 @@
-//! INSERT, UPDATE and DELETE, with OUTPUT, variables, identities and triggers.
+//! INSERT, UPDATE, DELETE and MERGE, with OUTPUT, variables, identities and triggers.
+//!
+//! ```text
+//!   the statement --reduce--> the core's SQL with RETURNING --> rows: OUTPUT | variables | identity | check | whole rows
+//!                                                                       |                                  |
+//!                                                                client or table                    triggers (fire)
+//! ```
 
 use crate::errors::raised;
+use crate::identity::number_of;
 use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
-use crate::state::{Level, TemporaryTable};
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tds::{BulkRows, Column, Command};
-use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, ReducedChange, Scope};
-use mainstay_tsql::tree::{Change, Insert, InsertRows, ObjectName, SetItem, Target};
+use mainstay_tds::Command;
+use mainstay_tsql::compile::HostStatement;
+use mainstay_tsql::reduce::{self, ReducedChange, Scope, Source};
+use mainstay_tsql::tree::{Change, MergeAction, ObjectName, Output, Target};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
-struct Returned {
-    schema: Option<arrow_schema::SchemaRef>,
-    rows: Vec<Vec<Value>>,
+pub(crate) struct Returned {
+    pub(crate) schema: Option<arrow_schema::SchemaRef>,
+    pub(crate) rows: Vec<Vec<Value>>,
 }
 
 impl Runner<'_> {
@@ -32,24 +38,75 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        let mut plan = self.planned(loaded, number, |inner| inner.plan_change(host, change))?;
-        let values = self.values(&plan, host, call);
-        let Some(reduced) = plan.change.clone() else { return Ok(Flow::Next) };
-        if reduced.images.is_some() {
-            let outcome = self.with_triggers(&mut plan, &values, &reduced, change, host, call);
-            self.put_plan(loaded, number, plan);
-            let count = outcome?;
-            self.inner.state.row_count = count as i64;
-            self.done(command_of(change), Some(count));
-            return Ok(Flow::Next);
+        if self.inner.is_composed(change) {
+            return self.composed_change(host, change, call);
         }
-        let outcome = self.run_change(&mut plan, &values);
+        if let Some((table, trigger)) = self.inner.instead_of(change) {
+            return self.change_instead(&table, &trigger, host, change, call);
+        }
+        let mut plan = self.planned(loaded, number, |inner| inner.plan_change(host, change))?;
+        let outcome = self.planned_change(&mut plan, host, change, call);
         self.put_plan(loaded, number, plan);
-        let (count, returned) = outcome?;
-        self.after_change(&reduced, host, &returned, call)?;
+        self.changed(change, outcome?)
+    }
+
+    /// A change that was made for this run.
+    pub(crate) fn made_change(
+        &mut self,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Result<u64, Box<Raised>> {
+        if let Some((table, trigger)) = self.inner.instead_of(change) {
+            return self.run_instead(&table, &trigger, host, change, call);
+        }
+        let mut plan = self.inner.plan_change(host, change)?;
+        self.planned_change(&mut plan, host, change, call)
+    }
+
+    /// A statement has changed so many rows.
+    pub(crate) fn changed(&mut self, change: &Change, count: u64) -> Ran {
         self.inner.state.row_count = count as i64;
         self.done(command_of(change), Some(count));
         Ok(Flow::Next)
+    }
+
+    fn planned_change(
+        &mut self,
+        plan: &mut Plan,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Result<u64, Box<Raised>> {
+        let cursor = plan.parameters.iter().find_map(|parameter| match &parameter.source {
+            Source::CurrentRow(name) => Some(name.clone()),
+            _ => None,
+        });
+        let values = self.values(plan, host, call)?;
+        let Some(reduced) = plan.change.clone() else { return Ok(0) };
+        if let Some(cursor) = &cursor {
+            self.check_current(cursor, &reduced.target)?;
+        }
+        let count = match reduced.images.is_some() || reduced.check.is_some() {
+            true => self.unit(call, |it, call| {
+                let (count, returned) = it.run_change(plan, &values)?;
+                it.after_change(&reduced, host, &returned, call)?;
+                if reduced.images.is_some() {
+                    let fired = fired(&reduced, change, &returned);
+                    it.fire(&reduced.target, change, fired, count, call)?;
+                }
+                Ok(count)
+            })?,
+            false => {
+                let (count, returned) = self.run_change(plan, &values)?;
+                self.after_change(&reduced, host, &returned, call)?;
+                count
+            }
+        };
+        match cursor {
+            Some(_) if count == 0 => Err(raised(Message::error(16947, "No rows were updated or deleted."))),
+            _ => Ok(count),
+        }
     }
 
     fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
@@ -63,9 +120,12 @@ impl Runner<'_> {
     fn change_rows(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let core = &mut self.inner.core;
-        let returns = plan.change.as_ref().is_some_and(|change| change.text.contains(" RETURNING "));
-        if !returns {
+        if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count = plan.prepared.execute(core, &parameters).map_err(crate::errors::raised_error)?;
+            if let Some(table) = plan.change.as_ref().and_then(|change| change.identity_table.as_deref()) {
+                let identity = core.last_identity(table).map_err(crate::errors::raised_error)?;
+                self.inner.state.note_identity(identity);
+            }
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
         let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -77,34 +137,26 @@ impl Runner<'_> {
         Ok((all.len() as u64, Returned { schema, rows: all }))
     }
 
-    /// A change with the triggers that it fires, all of it or nothing.
-    fn with_triggers(
+    /// Does something of several statements of the core, all of it or nothing.
+    ///
+    /// Errors: those of `work`; 3609 when it has ended the transaction itself.
+    pub(crate) fn unit<T>(
         &mut self,
-        plan: &mut Plan,
-        values: &[Value],
-        reduced: &ReducedChange,
-        change: &Change,
-        host: &HostStatement,
         call: &mut StatementCall<'_>,
-    ) -> Result<u64, Box<Raised>> {
+        work: impl FnOnce(&mut Self, &mut StatementCall<'_>) -> Result<T, Box<Raised>>,
+    ) -> Result<T, Box<Raised>> {
         let own = self.inner.state.transactions == 0;
         match own {
             true => {
                 self.inner.execute("BEGIN")?;
                 self.inner.state.transactions = 1;
             }
-            false => drop(self.inner.execute("SAVEPOINT \"#trigger\"")?),
+            false => drop(self.inner.execute("SAVEPOINT \"#unit\"")?),
         }
-        let mut work = |it: &mut Self, call: &mut StatementCall<'_>| -> Result<u64, Box<Raised>> {
-            let (count, returned) = it.run_change(plan, values)?;
-            it.after_change(reduced, host, &returned, call)?;
-            it.fire(reduced, change, &returned, call)?;
-            Ok(count)
-        };
         let outcome = work(self, call);
         match (own, &outcome) {
             _ if self.inner.state.transactions == 0 => {
-                // A trigger has rolled everything back.
+                // A trigger has rolled everything back, or the server has.
                 let text = "The transaction ended in the trigger. The batch has been aborted.";
                 return outcome.and(Err(raised(Message::error(3609, text))));
             }
@@ -113,66 +165,13 @@ impl Runner<'_> {
                 self.inner.execute("COMMIT")?;
             }
             (true, Err(_)) => self.inner.rollback(None)?,
-            (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#trigger\"")?),
-            (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#trigger\"")?),
+            (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),
+            (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"")?),
         }
         outcome
     }
 
-    /// Runs the AFTER triggers of a change that is done.
-    fn fire(
-        &mut self,
-        reduced: &ReducedChange,
-        change: &Change,
-        returned: &Returned,
-        call: &mut StatementCall<'_>,
-    ) -> Result<(), Box<Raised>> {
-        let (Some(width), Some(columns)) = (reduced.images, self.inner.names(&[]).columns(&reduced.target)) else {
-            return Ok(());
-        };
-        let total = returned.schema.as_ref().map_or(0, |schema| schema.fields().len());
-        let images = if matches!(change, Change::Update(_)) { 2 } else { 1 };
-        let first = total.saturating_sub(images * width);
-        let part = |from: usize| -> Vec<Vec<Value>> {
-            returned.rows.iter().map(|row| row[from..from + width].to_vec()).collect()
-        };
-        let (new, old) = match change {
-            Change::Update(_) => (part(first), part(first + width)),
-            Change::Delete(_) => (Vec::new(), part(first)),
-            _ => (part(first), Vec::new()),
-        };
-        let updated = match change {
-            Change::Update(update) => update.items.iter().filter_map(set_column).collect(),
-            _ => columns.iter().map(|column| column.name.clone()).collect(),
-        };
-        for trigger in self.inner.modules.triggers(&reduced.target, event_of(change), false) {
-            let loaded = self.inner.modules.load(&trigger).map_err(|message| raised(*message))?;
-            let mut level = Level { columns_updated: Some(Vec::clone(&updated)), ..Level::default() };
-            let depth = self.inner.state.levels.len() + 1;
-            for (name, rows) in [("inserted", &new), ("deleted", &old)] {
-                let core = format!("{name}@{depth}");
-                let list: Vec<String> = columns
-                    .iter()
-                    .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
-                    .collect();
-                self.inner.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&core)))?;
-                self.inner.execute(&format!(
-                    "CREATE TEMPORARY TABLE {} ({})",
-                    reduce::quoted(&core),
-                    list.join(", ")
-                ))?;
-                self.inner.insert_rows(&reduce::quoted(&core), width, rows)?;
-                level.tables.insert(name.to_owned(), TemporaryTable { core, borrowed: false });
-            }
-            self.inner.state.version += 1;
-            self.coming = Some(level);
-            self.inner.state.row_count = returned.rows.len() as i64;
-            self.nested(&loaded, call)?;
-        }
-        Ok(())
-    }
-
-    /// What comes of the rows: variables, identities, OUTPUT.
+    /// What comes of the rows: the check of a view, variables, identities, OUTPUT.
     fn after_change(
         &mut self,
         change: &ReducedChange,
@@ -180,69 +179,72 @@ impl Runner<'_> {
         returned: &Returned,
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
-        let all = returned.schema.as_ref().map_or(0, |schema| schema.fields().len());
-        let images = change.images.map_or(0, |columns| columns * if change.text.contains("\"old\".*") { 2 } else { 1 });
-        let width = all.saturating_sub(images);
-        let behind = change.assigned.len() + usize::from(change.identity.is_some());
-        let outputs = width.saturating_sub(behind);
+        if let Some(check) = change.check
+            && returned.rows.iter().any(|row| row.get(check) != Some(&Value::Boolean(true)))
+        {
+            let text = "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION \
+                        or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the \
+                        operation did not qualify under the CHECK OPTION constraint.";
+            return Err(raised(Message::error(550, text)));
+        }
         let last = returned.rows.last();
-        for (number, assigned) in change.assigned.iter().enumerate() {
-            let place = outputs + number;
-            let Some(value) = last.and_then(|row| row.get(place)) else { continue };
+        for assigned in &change.assigned {
+            let Some(value) = last.and_then(|row| row.get(assigned.column)) else { continue };
             let Some(output) = host.outputs.iter().position(|(name, _)| name.eq_ignore_ascii_case(&assigned.variable))
             else {
                 continue;
             };
-            let field = returned.schema.as_ref().and_then(|schema| schema.fields().get(place).cloned());
+            let field = returned.schema.as_ref().and_then(|schema| schema.fields().get(assigned.column).cloned());
             let from = field.and_then(|field| type_of_field(&field));
             let value = self.converted(value, from, host.outputs[output].1)?;
             set(call, output, value.as_ref())?;
         }
-        if change.identity.is_some()
-            && let Some(Value::Integer(identity)) = last.and_then(|row| row.get(width.saturating_sub(1)))
-        {
-            if let Some(Target::Table(table, _)) = insert_target(host)
-                && self.inner.gives_identity(table)
-            {
-                let numbers = returned.rows.iter().filter_map(|row| match row.get(width.saturating_sub(1)) {
-                    Some(Value::Integer(number)) => Some(*number),
-                    _ => None,
-                });
-                self.inner.given_identity(table, numbers);
-            }
-            self.inner.state.identity = Some(*identity);
-            if let Some(level) = self.inner.state.level() {
-                level.identity = Some(*identity);
+        self.note_identity(change, returned);
+        let mut first = 0;
+        for output in &change.outputs {
+            let places = first..first + output.heads.len();
+            first = places.end;
+            let rows: Vec<Vec<Value>> =
+                returned.rows.iter().filter_map(|row| row.get(places.clone()).map(<[Value]>::to_vec)).collect();
+            match &output.into {
+                Some((table, columns)) => {
+                    let list = self.inner.column_list(table, columns)?;
+                    self.inner.insert_rows(&list, output.heads.len(), &rows)?;
+                }
+                None => self.send_output(output, returned, places, &rows)?,
             }
         }
-        if change.heads.is_empty() {
-            return Ok(());
+        Ok(())
+    }
+
+    /// The identity of the last row that was put in.
+    fn note_identity(&mut self, change: &ReducedChange, returned: &Returned) {
+        let Some(place) = change.identity else { return };
+        let is_new = |row: &&Vec<Value>| match change.action.and_then(|action| row.get(action)) {
+            Some(Value::Text(action)) => action == "INSERT",
+            _ => true,
+        };
+        let last = returned.rows.iter().rev().find(is_new).and_then(|row| row.get(place));
+        let identity = last.and_then(number_of);
+        if self.inner.gives_identity(&change.target) {
+            let given = returned.rows.iter().filter(is_new).filter_map(|row| row.get(place).and_then(number_of));
+            self.inner.given_identity(&change.target, given);
         }
-        let rows: Vec<Vec<Value>> = returned.rows.iter().map(|row| row[..outputs].to_vec()).collect();
-        match &change.into {
-            Some((table, columns)) => {
-                let table = self.inner.names(&[]).table(table).map_err(raised)?;
-                let columns: Vec<String> = columns.iter().map(|name| reduce::quoted(&name.text)).collect();
-                let table = if columns.is_empty() { table } else { format!("{table} ({})", columns.join(", ")) };
-                self.inner.insert_rows(&table, outputs, &rows)
-            }
-            None => self.send_output(change, returned, outputs, &rows),
-        }
+        self.inner.state.note_identity(identity);
     }
 
     fn send_output(
         &mut self,
-        change: &ReducedChange,
+        output: &reduce::ReducedOutput,
         returned: &Returned,
-        outputs: usize,
+        places: std::ops::Range<usize>,
         rows: &[Vec<Value>],
     ) -> Result<(), Box<Raised>> {
         let Some(schema) = &returned.schema else { return Ok(()) };
-        let fields: Vec<_> = schema.fields()[..outputs].to_vec();
-        let columns = shown(&Arc::new(arrow_schema::Schema::new(fields)), &change.heads);
+        let fields: Vec<_> = schema.fields().get(places).unwrap_or_default().to_vec();
+        let columns = shown(&Arc::new(arrow_schema::Schema::new(fields)), &output.heads);
         if let Some(captured) = self.inner.state.captured.last_mut() {
-            captured.extend(rows.iter().cloned());
-            return Ok(());
+            return captured.take(&columns, rows.iter().cloned());
         }
         self.sink.columns(&columns).map_err(stopped)?;
         for row in rows {
@@ -251,149 +253,129 @@ impl Runner<'_> {
         }
         Ok(())
     }
-
-    /// The end of INSERT ... EXEC: the rows that the procedure gave go into the table.
-    pub(crate) fn insert_captured(&mut self, host: &HostStatement, change: &Change, _: &mut StatementCall<'_>) -> Ran {
-        let rows = self.inner.state.captured.pop().unwrap_or_default();
-        let Change::Insert(insert) = change else { return Ok(Flow::Next) };
-        let Target::Table(target, _) = &insert.target else { return Ok(Flow::Next) };
-        let (table, known) = {
-            let names = self.inner.names(&host.inputs);
-            (names.table(target).map_err(raised)?, names.columns(target))
-        };
-        let given = match &known {
-            Some(columns) => reduce::insert_columns(columns, &insert.columns, target, false).map_err(raised)?,
-            None => Vec::new(),
-        };
-        if let Some(row) = rows.first()
-            && !given.is_empty()
-            && row.len() != given.len()
-        {
-            let text = "Column name or number of supplied values does not match table definition.";
-            return Err(raised(Message::error(213, text)));
-        }
-        let columns: Vec<String> = given.iter().map(|column| reduce::quoted(&column.name)).collect();
-        let list = if columns.is_empty() { table } else { format!("{table} ({})", columns.join(", ")) };
-        self.inner.insert_rows(&list, rows.first().map_or(0, Vec::len), &rows)?;
-        self.inner.state.row_count = rows.len() as i64;
-        self.done(Command::INSERT, Some(rows.len() as u64));
-        Ok(Flow::Next)
-    }
 }
 
-/// What an INSERT changes.
-fn insert_target(host: &HostStatement) -> Option<&Target> {
-    match &host.action {
-        Action::Change(change) => match change.as_ref() {
-            Change::Insert(insert) => Some(&insert.target),
-            _ => None,
-        },
-        _ => None,
+/// What a change has done, as triggers see it.
+pub(crate) struct Fired {
+    /// INSERT, UPDATE or DELETE.
+    pub(crate) event: &'static str,
+    pub(crate) inserted: Vec<Vec<Value>>,
+    pub(crate) deleted: Vec<Vec<Value>>,
+}
+
+/// The rows of a change by what was done with them.
+fn fired(reduced: &ReducedChange, change: &Change, returned: &Returned) -> Vec<Fired> {
+    let Some(images) = reduced.images else { return Vec::new() };
+    let width = images.columns;
+    let behind = width * (usize::from(images.new) + usize::from(images.old));
+    let first = reduced.returns.saturating_sub(behind);
+    let part = |event: Option<&str>, from: usize| -> Vec<Vec<Value>> {
+        let is_of = |row: &&Vec<Value>| match (event, reduced.action.and_then(|action| row.get(action))) {
+            (Some(event), Some(Value::Text(action))) => event == action,
+            _ => true,
+        };
+        let rows = returned.rows.iter().filter(is_of);
+        rows.filter_map(|row| row.get(from..from + width).map(<[Value]>::to_vec)).collect()
+    };
+    let fired = |event, of: Option<&str>, new: Option<usize>, old: Option<usize>| Fired {
+        event,
+        inserted: new.map_or_else(Vec::new, |from| part(of, from)),
+        deleted: old.map_or_else(Vec::new, |from| part(of, from)),
+    };
+    let second = first + width;
+    match change {
+        Change::Insert(_) => vec![fired("INSERT", None, Some(first), None)],
+        Change::Update(_) => vec![fired("UPDATE", None, Some(first), Some(second))],
+        Change::Delete(_) => vec![fired("DELETE", None, None, Some(first))],
+        Change::Merge(merge) => {
+            let does = |wanted: fn(&MergeAction) -> bool| merge.branches.iter().any(|branch| wanted(&branch.action));
+            let mut all = Vec::new();
+            if does(|action| matches!(action, MergeAction::Insert(..))) {
+                all.push(fired("INSERT", Some("INSERT"), Some(first), None));
+            }
+            if does(|action| matches!(action, MergeAction::Update(_))) {
+                all.push(fired("UPDATE", Some("UPDATE"), Some(first), Some(second)));
+            }
+            if does(|action| matches!(action, MergeAction::Delete)) {
+                all.push(fired("DELETE", Some("DELETE"), None, Some(second)));
+            }
+            all
+        }
     }
 }
 
 impl Inner {
-    /// Whether statements give this table the numbers of its identity column themselves.
-    fn gives_identity(&self, table: &ObjectName) -> bool {
-        self.state.identity_insert.as_deref().is_some_and(|open| table.last().eq_ignore_ascii_case(open))
-    }
-
-    /// Refuses an INSERT that gives an identity column a number without naming its columns.
-    ///
-    /// Errors: 8101.
-    fn check_named_columns(&mut self, insert: &Insert) -> Result<(), Box<Raised>> {
-        let (Target::Table(table, _), true) = (&insert.target, insert.columns.is_empty()) else { return Ok(()) };
-        let columns = self.names(&[]).columns(table).unwrap_or_default();
-        let stored = columns.iter().filter(|column| !column.is_computed).count();
-        let gives_all = match &insert.rows {
-            InsertRows::Values(rows) => rows.iter().any(|row| row.len() == stored),
-            InsertRows::Default => false,
-            _ => self.gives_identity(table),
-        };
-        if gives_all && columns.iter().any(|column| column.is_identity) {
-            let text = format!(
-                "An explicit value for the identity column in table '{}' can only be specified when a column list is used \
-                 and IDENTITY_INSERT is ON.",
-                table.last()
-            );
-            return Err(raised(Message::error(8101, text)));
-        }
-        Ok(())
-    }
-
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
-        let target = match change {
-            Change::Insert(insert) => Some(&insert.target),
-            Change::Update(update) => Some(&update.target),
-            Change::Delete(delete) => Some(&delete.target),
-            Change::Merge(_) => None,
-        };
-        let identity_insert = matches!(target, Some(Target::Table(name, _)) if self.gives_identity(name));
-        let named = target.and_then(|target| match target {
-            Target::Table(name, _) => Some(name),
-            Target::Remote(_) => None,
-        });
-        if named.is_some_and(|name| !self.modules.triggers(name, event_of(change), true).is_empty()) {
-            return Err(raised(reduce::not_supported("A change of a table with INSTEAD OF triggers")));
-        }
+        let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
         if let Change::Insert(insert) = change {
             self.check_named_columns(insert)?;
         }
-        let images = named.is_some_and(|name| self.modules.has_triggers(name, event_of(change)));
-        let reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, images).map_err(raised)?;
-        let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), reduced.heads.clone())?;
-        plan.change = Some(reduced);
+        // The table may stand behind an alias or a view: what is changed is known when it is reduced.
+        let mut reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, false).map_err(raised)?;
+        let fires = events_of(change).iter().any(|event| !self.firing(&reduced.target, event).is_empty());
+        if fires {
+            if outputs_of(change).iter().any(|output| output.into.is_none()) {
+                let text = format!(
+                    "The target table '{}' of the DML statement cannot have any enabled triggers if the statement contains \
+                     an OUTPUT clause without INTO clause.",
+                    reduced.target.last()
+                );
+                return Err(raised(Message::error(334, text)));
+            }
+            reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, true).map_err(raised)?;
+        }
+        let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), Vec::new())?;
+        plan.change = Some(Arc::new(reduced));
         Ok(plan)
     }
 
-    /// Rows of a bulk load, into the table of the `INSERT BULK` before it.
-    pub(crate) fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows) -> Result<u64, Message> {
-        let Some((table, names)) = self.state.bulk_target.take() else {
-            return Err(Message::error(4002, "The incoming tabular data stream (TDS) protocol stream is incorrect."));
+    /// A table with the columns that rows are put into: those that are named, or all that take values.
+    pub(crate) fn column_list(
+        &mut self,
+        table: &ObjectName,
+        named: &[mainstay_tsql::tree::Name],
+    ) -> Result<String, Box<Raised>> {
+        let (name, known) = {
+            let names = self.names(&[]);
+            (names.table(table).map_err(raised)?, names.columns(table))
         };
-        let names = if names.is_empty() { columns.iter().map(|column| column.name.clone()).collect() } else { names };
-        let names: Vec<String> = names.iter().map(|name| reduce::quoted(name)).collect();
-        let marks = vec!["?"; names.len()].join(", ");
-        let text = format!("INSERT INTO {table} ({}) VALUES ({marks})", names.join(", "));
-        let failed = |error: mainstay_base::Error| crate::errors::message_of(&error);
-        let mut prepared = self.core.prepare(&text).map_err(failed)?;
-        let own = self.state.transactions == 0;
-        if own {
-            self.core.execute("BEGIN").map_err(failed)?;
-        }
-        let mut work = |core: &mut mainstay_engine::Session| -> Result<u64, Message> {
-            let mut count = 0;
-            while let Some(row) = rows.next_row()? {
-                let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-                prepared.execute(core, &values).map_err(failed)?;
-                count += 1;
-            }
-            Ok(count)
-        };
-        let outcome = work(&mut self.core);
-        if own {
-            let word = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            self.core.execute(word).map_err(failed)?;
-        }
-        outcome
+        let Some(known) = known else { return Ok(name) };
+        let given = reduce::insert_columns(&known, named, table, false).map_err(raised)?;
+        let columns: Vec<String> = given.iter().map(|column| reduce::quoted(&column.name)).collect();
+        Ok(format!("{name} ({})", columns.join(", ")))
     }
 }
 
-/// What a trigger calls this.
-fn event_of(change: &Change) -> &'static str {
+/// What triggers call this.
+pub(crate) fn events_of(change: &Change) -> &'static [&'static str] {
     match change {
-        Change::Insert(_) => "INSERT",
-        Change::Update(_) => "UPDATE",
-        Change::Delete(_) | Change::Merge(_) => "DELETE",
+        Change::Insert(_) => &["INSERT"],
+        Change::Update(_) => &["UPDATE"],
+        Change::Delete(_) => &["DELETE"],
+        Change::Merge(_) => &["INSERT", "UPDATE", "DELETE"],
     }
 }
 
-fn set_column(item: &SetItem) -> Option<String> {
-    match item {
-        SetItem::Column(name, ..) | SetItem::Both(_, name, ..) | SetItem::Method(name, ..) => {
-            Some(name.last().to_owned())
-        }
-        SetItem::Variable(..) => None,
+/// The name of what is changed, as it was written.
+pub(crate) fn target_of(change: &Change) -> Option<&ObjectName> {
+    let target = match change {
+        Change::Insert(insert) => &insert.target,
+        Change::Update(update) => &update.target,
+        Change::Delete(delete) => &delete.target,
+        Change::Merge(merge) => &merge.target,
+    };
+    match target {
+        Target::Table(name, _) => Some(name),
+        Target::Remote(_) => None,
+    }
+}
+
+pub(crate) fn outputs_of(change: &Change) -> &[Output] {
+    match change {
+        Change::Insert(insert) => &insert.outputs,
+        Change::Update(update) => &update.outputs,
+        Change::Delete(delete) => &delete.outputs,
+        Change::Merge(merge) => &merge.outputs,
     }
 }
 

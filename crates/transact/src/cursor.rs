@@ -5,13 +5,14 @@
 
 use crate::errors::raised;
 use crate::runner::{Ran, Runner, set};
+use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, Parameter, ReducedQuery, Source};
-use mainstay_tsql::tree::{CursorName, Direction, Query};
+use mainstay_tsql::tree::{CursorName, Direction, ObjectName, Query};
 
 /// A cursor.
 #[derive(Debug)]
@@ -124,6 +125,7 @@ impl Runner<'_> {
                 };
                 self.inner.catalog_answer(function.name, inputs, &variable)
             }
+            Source::CurrentRow(_) => Value::Null,
         };
         let values: Vec<Value> = parameters.iter().map(&mut value).collect();
         let mut plan = self.inner.plan(&text, parameters, heads)?;
@@ -191,6 +193,20 @@ impl Runner<'_> {
             set(call, place, value.as_ref())?;
         }
         Ok(Flow::Next)
+    }
+}
+
+impl Inner {
+    /// The number of the table's row that a cursor stands on.
+    pub(crate) fn current_row(&self, _name: &CursorName) -> Option<i64> {
+        None
+    }
+}
+
+impl Runner<'_> {
+    /// Sees that a cursor stands on a row of a table.
+    pub(crate) fn check_current(&mut self, _name: &CursorName, _table: &ObjectName) -> Result<(), Box<Raised>> {
+        Ok(())
     }
 }
 

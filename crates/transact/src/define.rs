@@ -75,8 +75,7 @@ impl Inner {
         for (column, name) in named {
             modules::keep_default(&mut self.core, table, column, name).map_err(raised)?;
         }
-        self.instance.version.bump();
-        self.refresh().map_err(raised)
+        self.objects_changed()
     }
 
     /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
@@ -122,8 +121,7 @@ impl Inner {
             gone += modules::forget_parts(&mut self.core, &alter.table, Some(&column)).map_err(raised)?;
         }
         if gone > 0 {
-            self.instance.version.bump();
-            self.refresh().map_err(raised)?;
+            self.objects_changed()?;
         }
         match &alter.action {
             AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
@@ -147,8 +145,7 @@ impl Inner {
                         Ok(_) if is_temporary(name.last()) => self.forget_temporary(name.last()),
                         Ok(_) => {
                             if modules::forget_parts(&mut self.core, name, None).map_err(raised)? > 0 {
-                                self.instance.version.bump();
-                                self.refresh().map_err(raised)?;
+                                self.objects_changed()?;
                             }
                         }
                         Err(error) if error.number == 208 => return Err(cannot_drop("table", name)),
@@ -157,10 +154,9 @@ impl Inner {
                 }
                 "VIEW" => {
                     drop_of_core(self, "VIEW", exists, name)?;
-                    if self.modules.find(name).is_some() {
-                        modules::forget(&mut self.core, &modules::key_of(name)).map_err(raised)?;
-                        self.instance.version.bump();
-                        self.refresh().map_err(raised)?;
+                    if let Some(object) = self.modules.find(name).cloned() {
+                        modules::forget(&mut self.core, &object.key).map_err(raised)?;
+                        self.objects_changed()?;
                     }
                 }
                 "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
@@ -177,8 +173,7 @@ impl Inner {
                         return Err(cannot_drop(&drop.kind.to_lowercase(), name));
                     };
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
-                    self.instance.version.bump();
-                    self.refresh().map_err(raised)?;
+                    self.objects_changed()?;
                 }
                 kind => return Err(raised(reduce::not_supported(&format!("DROP {kind}")))),
             }
@@ -262,6 +257,11 @@ impl Inner {
             _ => {}
         }
         modules::keep(&mut self.core, statement, text).map_err(raised)?;
+        self.objects_changed()
+    }
+
+    /// An object was made, changed or dropped.
+    fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
         self.instance.version.bump();
         self.refresh().map_err(raised)
     }
@@ -303,8 +303,7 @@ impl Runner<'_> {
             StatementKind::View(view) => {
                 inner.create_view(view)?;
                 modules::keep(&mut inner.core, statement, text).map_err(raised)?;
-                inner.instance.version.bump();
-                inner.refresh().map_err(raised)?;
+                inner.objects_changed()?;
                 Command::CREATE_VIEW
             }
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,

@@ -53,6 +53,13 @@ pub(crate) fn message_of(error: &Error) -> Message {
             let to = if error.message().contains("64 bits") { "bigint" } else { "int" };
             Message::error(8115, format!("Arithmetic overflow error converting expression to data type {to}.")).state(2)
         }
+        Code::InvalidValue if error.message().starts_with("MERGE would change a row") => {
+            let text = "The MERGE statement attempted to UPDATE or DELETE the same row more than once. This happens when a \
+                        target row matches more than one source row. A MERGE statement cannot UPDATE/DELETE the same row of \
+                        the target table multiple times. Refine the ON clause to ensure a target row matches at most one \
+                        source row, or use the GROUP BY clause to group the source rows.";
+            Message::error(8672, text)
+        }
         Code::InvalidValue if error.message().contains("more than one row") => subquery(),
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),

@@ -107,9 +107,23 @@ impl Runner<'_> {
     }
 }
 
-/// Marks an error that ends its batch.
-#[derive(Debug)]
-pub(crate) struct EndsBatch;
+/// Where an error comes from, when that decides what it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// THROW, which ends the batch.
+    Throw,
+    /// RAISERROR, which XACT_ABORT does not look at.
+    Raiserror,
+    /// A trigger, which ends the batch and the transaction.
+    Trigger,
+}
+
+impl Origin {
+    /// That of an error.
+    pub(crate) fn of(error: &Raised) -> Option<Origin> {
+        error.detail.as_ref()?.downcast_ref::<Origin>().copied()
+    }
+}
 
 /// The first of some messages that a text has, to raise: its line is one of the text.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
@@ -320,12 +334,13 @@ impl Inner {
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
-            Some("LANGUAGE") => options.language = words.last().cloned().unwrap_or_default(),
+            Some("LANGUAGE") => {
+                options.language = words.last().map(|word| Arc::from(word.as_str())).unwrap_or_default()
+            }
             Some("LOCK_TIMEOUT") => {
                 let wait = number().unwrap_or(-1);
                 options.lock_timeout = wait as i32;
-                let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
-                self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))?;
+                self.set_lock_timeout()?;
             }
             Some("IDENTITY_INSERT") => {
                 let table: String = words.iter().skip(1).take(words.len().saturating_sub(2)).cloned().collect();
@@ -334,6 +349,21 @@ impl Inner {
             _ => {}
         }
         Ok(())
+    }
+
+    fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
+        let wait = self.state.options.lock_timeout;
+        let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
+        self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
+    }
+
+    /// The options as they were before a module ran.
+    pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
+        let waited = std::mem::replace(&mut self.state.options, options).lock_timeout;
+        if waited != self.state.options.lock_timeout {
+            // The setting was taken before.
+            let _ = self.set_lock_timeout();
+        }
     }
 
     /// Keeps a text under a new handle.
@@ -375,6 +405,10 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@error" => int(state.error.into()),
         "@@identity" => identity(state.identity),
         "scope_identity" => identity(state.levels.last().and_then(|level| level.identity)),
+        "columns_updated" => {
+            let mask = state.levels.last().filter(|level| level.columns_updated.is_some());
+            mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
+        }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
         "@@cursor_rows" => int(0),

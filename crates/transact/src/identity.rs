@@ -13,7 +13,7 @@ use mainstay_engine::Identity;
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{Scope, quoted};
-use mainstay_tsql::tree::{Literal, Name, ObjectName, Phrase, PhraseItem};
+use mainstay_tsql::tree::{Insert, InsertRows, Literal, Name, ObjectName, Phrase, PhraseItem, Target};
 
 /// What `DBCC CHECKIDENT` is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,34 @@ impl Inner {
             // A number that is beyond the bounds of the column has not been stored either.
             let _ = self.core.set_identity(&key, next);
         }
+    }
+
+    /// Whether statements give this table the numbers of its identity column themselves.
+    pub(crate) fn gives_identity(&self, table: &ObjectName) -> bool {
+        self.state.identity_insert.as_deref().is_some_and(|open| table.last().eq_ignore_ascii_case(open))
+    }
+
+    /// Refuses an INSERT that gives an identity column a number without naming its columns.
+    ///
+    /// Errors: 8101.
+    pub(crate) fn check_named_columns(&mut self, insert: &Insert) -> Result<(), Box<Raised>> {
+        let (Target::Table(table, _), true) = (&insert.target, insert.columns.is_empty()) else { return Ok(()) };
+        let columns = self.names(&[]).columns(table).unwrap_or_default();
+        let stored = columns.iter().filter(|column| !column.is_computed).count();
+        let gives_all = match &insert.rows {
+            InsertRows::Values(rows) => rows.iter().any(|row| row.len() == stored),
+            InsertRows::Default => false,
+            _ => self.gives_identity(table),
+        };
+        if gives_all && columns.iter().any(|column| column.is_identity) {
+            let text = format!(
+                "An explicit value for the identity column in table '{}' can only be specified when a column list is used \
+                 and IDENTITY_INSERT is ON.",
+                table.last()
+            );
+            return Err(raised(Message::error(8101, text)));
+        }
+        Ok(())
     }
 
     /// SET IDENTITY_INSERT: which table takes given numbers. One at a time.
@@ -164,16 +192,21 @@ impl Runner<'_> {
         let mut statement = self.inner.core.prepare(&text).map_err(raised_error)?;
         let mut rows = statement.query(&mut self.inner.core, &[]).map_err(raised_error)?;
         let value = rows.next().map_err(raised_error)?.map(|row| row.get(0).to_value());
-        Ok(match value {
-            Some(Value::Integer(value)) => Some(value),
-            Some(Value::Decimal(value)) => value.rescale(0).and_then(|value| i64::try_from(value.unscaled).ok()),
-            _ => None,
-        })
+        Ok(value.as_ref().and_then(number_of))
     }
 
     fn note(&mut self, number: i32, text: &str) {
         let message = Message { number, severity: 0, state: 1, text: text.to_owned(), procedure: None, line: 0 };
         self.message(message);
+    }
+}
+
+/// The whole number of an identity column's value.
+pub(crate) fn number_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(number) => Some(*number),
+        Value::Decimal(number) => number.rescale(0).and_then(|whole| i64::try_from(whole.unscaled).ok()),
+        _ => None,
     }
 }
 

@@ -18,11 +18,14 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod bulk;
+mod capture;
 mod catalog;
 mod change;
 mod cursor;
 mod define;
 mod errors;
+mod fire;
 mod flow;
 mod format;
 mod functions;

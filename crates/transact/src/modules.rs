@@ -11,7 +11,7 @@ use mainstay_tds::Column;
 use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget,
+    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
@@ -86,6 +86,7 @@ pub(crate) struct Modules {
     /// The state of the database's objects that this is of.
     version: u64,
     is_read: bool,
+    has_instead: bool,
 }
 
 /// Counts the changes of a database's objects, for all of its sessions.
@@ -144,6 +145,10 @@ impl Modules {
         }
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
         compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
+        self.has_instead = objects.values().any(|object| match &object.statement.kind {
+            StatementKind::Trigger(trigger) => trigger.instead,
+            _ => false,
+        });
         (self.objects, self.defaults) = (objects, defaults);
         (self.version, self.is_read) = (now, true);
         Ok(())
@@ -184,9 +189,20 @@ impl Modules {
         found
     }
 
-    /// Whether a table has any trigger for an event.
-    pub(crate) fn has_triggers(&self, table: &ObjectName, event: &str) -> bool {
-        !self.triggers(table, event, false).is_empty() || !self.triggers(table, event, true).is_empty()
+    /// Whether any table has an INSTEAD OF trigger.
+    pub(crate) fn has_instead_triggers(&self) -> bool {
+        self.has_instead
+    }
+
+    /// The view of this name.
+    pub(crate) fn view(&self, name: &ObjectName) -> Option<&View> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.find(name)?.statement.kind {
+            StatementKind::View(view) => Some(view),
+            _ => None,
+        }
     }
 
     /// A module, compiled.

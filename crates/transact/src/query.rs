@@ -7,13 +7,13 @@ use crate::scope::Names;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::convert::convert;
+use mainstay_mssql::convert::{convert, truncates, truncation};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source};
+use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source, TakingColumn};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) heads: Vec<Head>,
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
-    pub(crate) change: Option<ReducedChange>,
+    pub(crate) change: Option<Arc<ReducedChange>>,
 }
 
 impl Inner {
@@ -82,22 +82,42 @@ impl Runner<'_> {
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
-    pub(crate) fn values(&mut self, plan: &Plan, host: &HostStatement, call: &StatementCall<'_>) -> Vec<Value> {
-        let mut value = |parameter: &Parameter| match &parameter.source {
-            Source::Variable(name) => {
-                let place = host.inputs.iter().position(|(known, _)| known == name);
-                place.map_or(Value::Null, |place| call.input(place).to_value())
-            }
-            Source::Session(function) => self.session_value(*function, call.error()),
-            Source::Catalog(function, inputs) => {
-                let variable = |name: &str| {
-                    let place = host.inputs.iter().position(|(known, _)| known == name);
-                    place.map_or(Value::Null, |place| call.input(place).to_value())
-                };
-                self.inner.catalog_answer(function.name, inputs, &variable)
+    ///
+    /// Errors: those of bringing a value to the type of the column that takes it.
+    pub(crate) fn values(
+        &mut self,
+        plan: &Plan,
+        host: &HostStatement,
+        call: &StatementCall<'_>,
+    ) -> Result<Vec<Value>, Box<Raised>> {
+        let variable = |name: &str| {
+            let place = host.inputs.iter().position(|(known, _)| known == name);
+            place.map_or(Value::Null, |place| call.input(place).to_value())
+        };
+        let mut value = |parameter: &Parameter| {
+            let value = match &parameter.source {
+                Source::Variable(name) => variable(name),
+                Source::Session(function) => self.session_value(*function, call.error()),
+                Source::Catalog(function, inputs) => self.inner.catalog_answer(function.name, inputs, &variable),
+                Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
+            };
+            match &parameter.column {
+                Some(column) => self.taken(&value, parameter.data_type, column),
+                None => Ok(value),
             }
         };
         plan.parameters.iter().map(&mut value).collect()
+    }
+
+    /// A value as the column has it that takes it.
+    fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
+        let (value, to) = (value.as_ref(), column.data_type);
+        if truncates(value, to) {
+            let database = if column.table.starts_with('#') { "tempdb" } else { &self.inner.state.database };
+            let table = format!("{database}.dbo.{}", column.table);
+            return Err(raised(truncation(value, to, &table, &column.name)));
+        }
+        convert(&self.context(), value, from, to, None).map_err(raised)
     }
 
     /// SELECT to the client, or INTO a table.
@@ -117,7 +137,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
@@ -128,8 +148,10 @@ impl Runner<'_> {
 
     /// The columns of a row that follows.
     pub(crate) fn begin_row(&mut self, loaded: &Loaded, number: usize) -> Ran {
-        if self.inner.state.captured.is_empty() {
-            self.sink.columns(loaded.row_columns(number)).map_err(stopped)?;
+        let columns = loaded.row_columns(number);
+        match self.inner.state.captured.last_mut() {
+            Some(captured) => captured.expect(columns)?,
+            None => self.sink.columns(columns).map_err(stopped)?,
         }
         Ok(Flow::Next)
     }
@@ -142,7 +164,9 @@ impl Runner<'_> {
         }
         let is_wanted = !self.inner.state.options.fmt_only;
         match self.inner.state.captured.last_mut() {
-            Some(captured) => captured.push((0..columns.len()).map(|place| call.input(place).to_value()).collect()),
+            Some(captured) => {
+                captured.rows.push((0..columns.len()).map(|place| call.input(place).to_value()).collect())
+            }
             None if is_wanted => send_row(self.sink, columns, |place| call.input(place))?,
             None => {}
         }
@@ -155,7 +179,6 @@ impl Runner<'_> {
     /// Sends the rows of a plan to the client, or to who captures them.
     fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let captures = !self.inner.state.captured.is_empty();
         let limit = match self.inner.state.options.row_limit {
             _ if self.inner.state.options.fmt_only => 0,
             0 => u64::MAX,
@@ -179,8 +202,9 @@ impl Runner<'_> {
             }
             return crate::flow::send_formatted(self.sink, format, &columns, &all);
         }
-        if !captures {
-            self.sink.columns(&columns).map_err(stopped)?;
+        match self.inner.state.captured.last_mut() {
+            Some(captured) => captured.expect(&columns)?,
+            None => self.sink.columns(&columns).map_err(stopped)?,
         }
         let mut count = 0;
         while count < limit
@@ -188,7 +212,7 @@ impl Runner<'_> {
         {
             count += 1;
             match self.inner.state.captured.last_mut() {
-                Some(captured) => captured.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
+                Some(captured) => captured.rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
                 None => send_row(self.sink, &columns, |column| row.get(column))?,
             }
         }
@@ -213,7 +237,7 @@ impl Runner<'_> {
                 reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
             let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -265,7 +289,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
             let mut rows = plan.prepared.query(core, &parameters)?;
@@ -293,7 +317,7 @@ impl Runner<'_> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
-        let values = self.values(&plan, host, call);
+        let values = self.values(&plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (columns, rows) = {
             let mut rows =

@@ -1,7 +1,7 @@
 //! RAISERROR and THROW.
 
 use crate::errors::raised;
-use crate::flow::{EndsBatch, integer, text_of};
+use crate::flow::{Origin, integer, text_of};
 use crate::runner::{Ran, Runner};
 use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
@@ -42,7 +42,9 @@ impl Runner<'_> {
             }
             return Ok(Flow::Next);
         }
-        Err(raised(Message::error(number, text).severity(severity).state(state)))
+        let mut error = raised(Message::error(number, text).severity(severity).state(state));
+        error.detail = Some(Box::new(Origin::Raiserror));
+        Err(error)
     }
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {
         return Err(raised(Message::error(35100, text).state(10)));
     }
     let mut error = raised(Message::error(number, text).state(state));
-    error.detail = Some(Box::new(EndsBatch));
+    error.detail = Some(Box::new(Origin::Throw));
     Err(error)
 }
 

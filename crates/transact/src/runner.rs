@@ -1,6 +1,7 @@
 //! The host of the machine: what each statement of a program does.
 
 use crate::errors::{message_from, of_fault, raised};
+use crate::flow::Origin;
 use crate::modules::Loaded;
 use crate::procedures;
 use crate::query::Plan;
@@ -109,6 +110,9 @@ impl<'a> Runner<'a> {
 
     fn leave_level(&mut self) {
         let Some(level) = self.inner.state.levels.pop() else { return };
+        if let Some(options) = level.options {
+            self.inner.restore_options(options);
+        }
         for table in level.tables.values().filter(|table| !table.borrowed) {
             // A table that a rollback has taken away is not there any more.
             let _ = self
@@ -180,10 +184,7 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
-            Action::BeginCapture => {
-                self.inner.state.captured.push(Vec::new());
-                Ok(Flow::Next)
-            }
+            Action::BeginCapture => self.begin_capture(),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
             other => self.plain(other, host, call),
         }
@@ -271,10 +272,10 @@ impl Host for Runner<'_> {
 
     fn unhandled(&mut self, error: &Raised) -> Unhandled {
         let ends_batch = error.uncatchable
-            || self.inner.state.options.xact_abort
+            || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
             || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
-            || error.state >= 0 && error.detail.is_some();
+            || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {
             return Unhandled::Propagate;
         }
@@ -289,7 +290,8 @@ impl Host for Runner<'_> {
 
     fn caught(&mut self, error: &Raised) {
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
-        if self.inner.state.options.xact_abort && self.inner.state.transactions > 0 {
+        let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
+        if aborts && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }
     }
@@ -301,7 +303,8 @@ impl Host for Runner<'_> {
         self.expected.retain(|other| !Arc::ptr_eq(other, &loaded));
         // The batch itself works on the session's own level.
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
-            let level = self.coming.take().unwrap_or_default();
+            let mut level = self.coming.take().unwrap_or_default();
+            level.options = Some(self.inner.state.options.clone());
             self.inner.state.levels.push(level);
         }
         self.stack.push(loaded);

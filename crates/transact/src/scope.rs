@@ -240,6 +240,10 @@ impl Scope for Names<'_> {
         self.modules.is_scalar_function(name)
     }
 
+    fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
+        self.modules.view(name).cloned()
+    }
+
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {
         self.modules.inline_function(name)
     }

@@ -1,5 +1,6 @@
 //! What a session keeps between statements.
 
+use crate::capture::Captured;
 use crate::cursor::Cursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
@@ -33,7 +34,7 @@ pub(crate) struct State {
     /// Cursors by their names in lower case.
     pub(crate) cursors: HashMap<String, Cursor>,
     /// Rows that INSERT ... EXEC collects.
-    pub(crate) captured: Vec<Vec<Vec<Value>>>,
+    pub(crate) captured: Vec<Captured>,
     /// Statements that a client has prepared.
     pub(crate) handles: HashMap<i32, PreparedText>,
     pub(crate) last_handle: i32,
@@ -74,7 +75,7 @@ pub(crate) struct Options {
     pub(crate) no_exec: bool,
     pub(crate) row_limit: u64,
     pub(crate) date_first: u8,
-    pub(crate) language: String,
+    pub(crate) language: Arc<str>,
     pub(crate) text_size: i32,
     pub(crate) lock_timeout: i32,
 }
@@ -90,7 +91,7 @@ impl Default for Options {
             no_exec: false,
             row_limit: 0,
             date_first: 7,
-            language: "us_english".to_owned(),
+            language: Arc::from("us_english"),
             text_size: i32::MAX,
             lock_timeout: -1,
         }
@@ -106,6 +107,12 @@ pub(crate) struct Level {
     pub(crate) identity: Option<i64>,
     /// Whether it is a trigger, with `inserted` and `deleted`.
     pub(crate) columns_updated: Option<Vec<String>>,
+    /// The same as `COLUMNS_UPDATED()` gives it.
+    pub(crate) columns_mask: Vec<u8>,
+    /// The trigger that runs, by its key.
+    pub(crate) trigger: Option<Arc<str>>,
+    /// The SET options of the level that called it, which come back when it ends.
+    pub(crate) options: Option<Options>,
 }
 
 /// A temporary table, or a table variable.
@@ -115,6 +122,13 @@ pub(crate) struct TemporaryTable {
     pub(crate) core: String,
     /// Whether another level has made it, which drops it.
     pub(crate) borrowed: bool,
+}
+
+impl TemporaryTable {
+    /// One of the level's own.
+    pub(crate) fn new(core: String) -> TemporaryTable {
+        TemporaryTable { core, borrowed: false }
+    }
 }
 
 impl State {
@@ -158,7 +172,17 @@ impl State {
         levels.find_map(|level| level.tables.get(&name))
     }
 
-    /// The type of a declared name, for the columns of results.
+    /// Notes the identity of a row that was put in: `@@IDENTITY` and `SCOPE_IDENTITY()`.
+    pub(crate) fn note_identity(&mut self, identity: Option<i64>) {
+        if let Some(identity) = identity {
+            self.identity = Some(identity);
+            if let Some(level) = self.levels.last_mut() {
+                level.identity = Some(identity);
+            }
+        }
+    }
+
+    /// The level that runs.
     pub(crate) fn level(&mut self) -> Option<&mut Level> {
         self.levels.last_mut()
     }

@@ -6,6 +6,7 @@ use crate::field::Readers;
 use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
+use crate::rules::RecordRules;
 use crate::value::FieldValue;
 use crate::visibility::Visibility;
 use mainstay_base::{Code, Error, Result};
@@ -59,6 +60,8 @@ pub struct Area {
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
+    /// What is asked before records are written.
+    pub(crate) rules: Option<Arc<dyn RecordRules>>,
     next_order: u32,
     next_file: u32,
 }
@@ -127,6 +130,7 @@ impl Area {
             compilations: Compilations::default(),
             readers,
             refused: Vec::new(),
+            rules: None,
             next_order: 1,
             next_file: 1,
         };

@@ -50,7 +50,10 @@ impl Area {
             self.row.memos.clear();
             self.give_back_implicit_lock()?;
         }
-        Ok(())
+        match self.rules.clone() {
+            Some(rules) => rules.cancelled(self),
+            None => Ok(()),
+        }
     }
 
     fn encoding(&self) -> Encoding {

@@ -235,4 +235,14 @@ impl Area {
     pub fn stamp(&self) -> Result<mainstay_vfs::Stamp> {
         self.dbf.file().stamp()
     }
+
+    /// The number of records as of the last look.
+    pub fn known_count(&self) -> u32 {
+        self.blocks.count()
+    }
+
+    /// Whether the current record was appended and is made when it is written.
+    pub fn has_new_record(&self) -> bool {
+        self.row.is_new
+    }
 }

@@ -14,6 +14,7 @@
 //!   Blocks        the records, read in blocks                       blocks, freshness
 //!   field, value  typed values of the current record
 //!   buffer, write changes that are pending, records with all their keys, locks
+//!   rules         what is asked before a record is written
 //!   Workspace     areas in relation to each other                   workspace, relation
 //!   WorkArea      all of it as a trait, for tables of a server      work_area, detached
 //! ```
@@ -58,6 +59,7 @@ mod order;
 mod page;
 mod positions;
 mod relation;
+mod rules;
 mod scope;
 mod search;
 mod seek;
@@ -81,6 +83,7 @@ pub use order::{OrderId, OrderInfo};
 pub use page::{From, Page, PageRow};
 pub use positions::Bookmark;
 pub use relation::Relation;
+pub use rules::{Aside, RecordRules};
 pub use search::FindText;
 pub use tables::{NewOrder, untold};
 pub use transactions::{commit, rollback, rollback_to};

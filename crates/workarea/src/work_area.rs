@@ -32,6 +32,10 @@ pub trait WorkArea: Send {
     fn row_to_change(&mut self) -> Result<&mut Area>;
     /// The area itself, if the table is here.
     fn local(&mut self) -> Option<&mut Area>;
+    /// What stands for a table that is elsewhere, for those who know what that is.
+    fn far(&mut self) -> Option<&mut dyn std::any::Any> {
+        None
+    }
 
     fn path(&self) -> &Path;
     fn record_number(&self) -> u32;

@@ -34,14 +34,24 @@ impl Area {
         if !self.row.is_changed && !self.row.is_new {
             return Ok(());
         }
+        let rules = self.rules.clone();
+        if let Some(rules) = &rules {
+            rules.before_write(self)?;
+        }
         self.note_index_states();
         let memos = std::mem::take(&mut self.row.memos);
         let written = self.write_row(&memos);
         if written.is_err() {
             self.row.memos = memos;
+            if let Some(rules) = &rules {
+                rules.write_failed(self);
+            }
         }
         written?;
         self.row.is_changed = false;
+        if let Some(rules) = &rules {
+            rules.after_write(self)?;
+        }
         self.give_back_implicit_lock()
     }
 
@@ -177,6 +187,10 @@ impl Area {
     /// Writes what is pending, gives back all locks and closes the files.
     pub fn close(mut self) -> Result<()> {
         let written = self.write();
+        if written.is_err() && self.rules.is_some() {
+            // What the rules refuse is given up; a record that was appended for it does not stay.
+            self.cancel().and_then(|()| self.write())?;
+        }
         let closed = self.table.take().map_or(Ok(()), IndexedTable::close);
         written.and(closed)
     }
@@ -220,7 +234,10 @@ impl Area {
             row.before.clear();
             row.before.extend_from_slice(blank);
         }
-        Ok(())
+        match self.rules.clone() {
+            Some(rules) => rules.appended(self),
+            None => Ok(()),
+        }
     }
 
     /// Locks a record until it is unlocked, waiting as the options say, and looks at the table again.

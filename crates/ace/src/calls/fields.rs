@@ -1,6 +1,6 @@
 //! Fields: what they are, what is in them, and putting something there.
 
-use mainstay_workarea::FieldValue;
+use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::dbf::{Field as Definition, FieldKind};
 
 use crate::border::*;
@@ -137,7 +137,16 @@ fn on_field<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize,
     let table = registry::table(table)?;
     table.on_record(|state| {
         let number = number(&table, state, field)?;
-        work(state, number, &table)
+        if !table.hides(state, number) {
+            return work(state, number, &table);
+        }
+        // What is not to be read has no value.
+        let aside = state.area.local().map(Area::show_blank);
+        let answer = work(state, number, &table);
+        if let Some((area, aside)) = state.area.local().zip(aside) {
+            area.take_back(aside);
+        }
+        answer
     })
 }
 

@@ -11,14 +11,20 @@ use crate::table::is_positioned;
 pub fn set_filter(table: Handle, filter: Text) -> Result<()> {
     let table = registry::table(table)?;
     let filter = filter.string()?;
-    table.with(|state| Ok(state.area.set_filter(Some(&filter))?))
+    table.with(|state| {
+        table.check_condition(state, &filter)?;
+        Ok(state.area.set_filter(Some(&filter))?)
+    })
 }
 
 /// The newer form: the text may be UTF-16.
 pub fn set_filter_100(table: Handle, filter: Pointer, options: u32) -> Result<()> {
     let table = registry::table(table)?;
     let filter = filter.encoded(options)?;
-    table.with(|state| Ok(state.area.set_filter(Some(&filter))?))
+    table.with(|state| {
+        table.check_condition(state, &filter)?;
+        Ok(state.area.set_filter(Some(&filter))?)
+    })
 }
 
 pub fn get_filter(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
@@ -39,6 +45,7 @@ pub fn clear_filter(table: Handle) -> Result<()> {
 fn set(table: Handle, filter: &str) -> Result<()> {
     let table = registry::table(table)?;
     table.with(|state| {
+        table.check_condition(state, filter)?;
         state.area.set_aof(filter)?;
         Ok(())
     })

@@ -187,15 +187,17 @@ pub fn key_length(index: Handle, length: Out<u16>) -> Result<()> {
 }
 
 pub fn flags(index: Handle, flags: Out<u32>) -> Result<()> {
-    let info = info(index)?;
+    flags.set(options_of(&info(index)?))
+}
+
+/// What an order is, as the options that it would be made with.
+pub fn options_of(info: &OrderInfo) -> u32 {
     let of = |set: bool, flag: u32| if set { flag } else { 0 };
-    flags.set(
-        of(info.unique, ADS_UNIQUE)
-            | of(info.kind == BagKind::Cdx, ADS_COMPOUND)
-            | of(info.custom, ADS_CUSTOM)
-            | of(info.descending, ADS_DESCENDING)
-            | of(info.candidate, ADS_CANDIDATE),
-    )
+    of(info.unique, ADS_UNIQUE)
+        | of(info.kind == BagKind::Cdx, ADS_COMPOUND)
+        | of(info.custom, ADS_CUSTOM)
+        | of(info.descending, ADS_DESCENDING)
+        | of(info.candidate, ADS_CANDIDATE)
 }
 
 pub fn page_size(index: Handle, size: Out<u32>) -> Result<()> {

@@ -7,6 +7,7 @@
 
 pub mod connections;
 pub mod definitions;
+pub mod dictionary;
 pub mod expressions;
 pub mod fields;
 pub mod filters;

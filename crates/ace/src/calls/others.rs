@@ -46,12 +46,6 @@ pub fn none_of_table(table: Handle, count: Out<u16>) -> Result<()> {
     count.set(0)
 }
 
-/// How many of something there are that a connection has none of.
-pub fn none_of_connection(connection: Handle, count: Out<u16>) -> Result<()> {
-    registry::connection(connection)?;
-    count.set(0)
-}
-
 /// A second handle of a table, on the same record. One that is open alone cannot be open twice.
 pub fn clone_table(table: Handle, clone: Out<Handle>) -> Result<()> {
     let table = registry::table(table)?;

@@ -10,7 +10,7 @@ use mainstay_xbase::writer::Source;
 
 use crate::border::*;
 use crate::calls::sets::refused;
-use crate::calls::{connections, definitions, tables};
+use crate::calls::{connections, definitions, dictionary, tables};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
@@ -127,7 +127,17 @@ pub fn is_deleted(table: Handle, deleted: Out<u16>) -> Result<()> {
 
 pub fn get(table: Handle, record: Buffer, length: Out<u32>) -> Result<()> {
     let table = registry::table(table)?;
-    let bytes = table.on_record(|state| Ok(state.area.record()?.to_vec()))?;
+    let bytes = table.on_record(|state| {
+        let mut bytes = state.area.record()?.to_vec();
+        for (number, field) in state.area.fields().iter().enumerate() {
+            if table.hides(state, number)
+                && let Some(cell) = bytes.get_mut(field.offset..field.offset + field.length)
+            {
+                cell.fill(b' ');
+            }
+        }
+        Ok(bytes)
+    })?;
     record.set_bytes(length, &bytes)
 }
 
@@ -203,6 +213,7 @@ pub fn pack(table: Handle) -> Result<()> {
 
 pub fn zap(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
+    dictionary::opening::check_zap(&table)?;
     exclusively(&table, |area| Ok(area.zap()?))
 }
 

@@ -12,6 +12,7 @@ use mainstay_xbase::writer::{self, Access, WriteOptions};
 use crate::border::*;
 use crate::calls::connections;
 use crate::calls::definitions;
+use crate::calls::dictionary::opening;
 use crate::calls::indexes::give_handles;
 use crate::connection::Connection;
 use crate::constants::*;
@@ -41,6 +42,9 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
     let table_type = u32::from(wanted.table_type);
     check_type(table_type)?;
     check_char_type(wanted.char_type.into())?;
+    if let Some(found) = opening::open(connection, &through, &name, wanted)? {
+        return Ok(found);
+    }
     let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
     let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
     let opening = Opening {
@@ -122,7 +126,8 @@ fn check_char_type(char_type: u32) -> Result<()> {
     }
 }
 
-fn alias_of(path: &Path) -> String {
+/// The name of a table without its folder and extension.
+pub fn alias_of(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -210,16 +215,18 @@ pub fn create(
     check_type(table_type)?;
     check_char_type(char_type.into())?;
     let spec = spec(&fields.string()?, table_type, char_type.into(), memo_size)?;
-    let path = through.place(&name, "dbf");
+    let path = opening::place(&through, &name)?.unwrap_or_else(|| through.place(&name, "dbf"));
     if is_open(&path) {
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
+    let object = opening::name_of(alias.optional_string(), &path);
+    let is_of_dictionary = opening::check_new(&through, &object)?;
     make(&through, &path, &spec)?;
     let opening = Opening {
-        connection: through,
+        connection: Arc::clone(&through),
         connection_handle: connection,
         alias: alias.optional_string().unwrap_or_else(|| alias_of(&path)),
-        opened_as: name,
+        opened_as: if is_of_dictionary { object.clone() } else { name },
         table_type,
         char_type: char_type.into(),
         lock_type: lock_type.into(),
@@ -227,7 +234,10 @@ pub fn create(
         statement: None,
         columns: Vec::new(),
     };
-    let (handle, _) = open_at(opening, &path)?;
+    let (handle, opened) = open_at(opening, &path)?;
+    if is_of_dictionary {
+        opening::add_new(&through, &object, &opened)?;
+    }
     table.set(handle)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use mainstay_workarea::WorkArea;
+use mainstay_workarea::{Area, WorkArea};
 
 use crate::border::*;
 use crate::connection::{Connection, Running};
@@ -30,10 +30,22 @@ fn with_all<T>(
     work: impl FnOnce(&mut [&mut dyn WorkArea]) -> mainstay_base::Result<T>,
 ) -> Result<T> {
     let tables = tables_of(connection);
+    let known = registry::connection(connection)?;
+    // Nobody else looks for them while the areas of all tables are locked.
+    let mut helpers = std::mem::take(&mut *known.helpers.lock().unwrap_or_else(PoisonError::into_inner));
     let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
     let mut areas: Vec<&mut dyn WorkArea> =
         guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut *state.area as _)).collect();
-    Ok(work(&mut areas)?)
+    areas.extend(helpers.iter_mut().map(|area| area as &mut dyn WorkArea));
+    let answer = work(&mut areas);
+    helpers.retain(Area::is_in_transaction);
+    known.helpers.lock().unwrap_or_else(PoisonError::into_inner).append(&mut helpers);
+    Ok(answer?)
+}
+
+/// Writes what is pending, before its tables are asked for: what follows from it may be in tables that join only then.
+fn write_pending(connection: Handle) -> Result<()> {
+    tables_of(connection).iter().try_for_each(|table| table.without_relation(|state| Ok(state.area.write()?)))
 }
 
 fn sequence(reason: &str) -> Failure {
@@ -100,6 +112,7 @@ fn commit_on(handle: Handle) -> Result<()> {
             return Ok(());
         }
     }
+    write_pending(handle)?;
     with_all(handle, |areas| transaction.commit(areas))?;
     end(&connection);
     Ok(())
@@ -120,6 +133,8 @@ fn roll_back_on(handle: Handle) -> Result<()> {
 pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     let name = name.string()?;
+    // What is pending belongs before the savepoint.
+    write_pending(handle)?;
     let place = with_all(handle, |areas| transaction.savepoint(areas))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = running.as_mut() {

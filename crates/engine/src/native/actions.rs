@@ -7,10 +7,10 @@
 
 use super::Native;
 use super::forms::{Defaults, Form};
-use super::returning::Rows;
 use super::scope::Scope;
 use super::sequences::{Given, SessionSequences};
 use super::update::{RowChange, update_late, update_row};
+use crate::returning::Rows;
 use mainstay_base::{Code, Result, Value};
 use mainstay_query::Planner;
 use mainstay_store::{Action, ActionCursor, NativeTable, Referring, Savepoint, Transaction, Written};

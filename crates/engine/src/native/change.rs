@@ -8,16 +8,17 @@
 
 use super::enable::added_check;
 use super::forms::{Defaults, Form, NewRow};
-use super::returning::{Rows, Shown};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
 use super::{Definitions, Given, Native, SessionSequences, key_of};
+use crate::inserted::Source;
+use crate::returning::Rows;
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    AlterTable, Alteration, Answer, Assignment, Catalog, ColumnClause, Conflict, ConflictAction, Delete, Insert,
-    InsertSource, Name, Planned, RowExpressions, RunOptions, Update,
+    AlterTable, Alteration, Answer, Assignment, Catalog, ColumnClause, Conflict, ConflictAction, Delete, Insert, Name,
+    POSITION, Planned, RowExpressions, RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
@@ -92,8 +93,8 @@ impl Changer<'_> {
                 return Ok(Changed::Overtaken);
             }
         }
-        let shown = Shown::new(&form, None, insert.returning.as_ref())?;
-        shown.answer(self.planner, &form, done).map(Changed::Done)
+        let shown = form.shown(None, insert.returning.as_ref())?;
+        shown.answer(self.planner, done).map(Changed::Done)
     }
 
     /// The table that is to be changed.
@@ -140,26 +141,9 @@ impl Changer<'_> {
         columns: &[usize],
         view: mainstay_store::View,
     ) -> Result<Vec<NewRow>> {
-        let given: Vec<Vec<Option<Value>>> = match &insert.source {
-            InsertSource::Defaults => vec![Vec::new()],
-            InsertSource::Values(rows) => match mainstay_query::constants(rows, self.parameters)? {
-                Some(rows) => rows,
-                None => {
-                    let (queries, defaults) = mainstay_query::values_queries(rows)?;
-                    let mut rows = Vec::with_capacity(rows.len());
-                    for query in &queries {
-                        let planned = self.planner.plan_insert(self.text, query, self.catalog)?;
-                        rows.extend(self.values(transaction, &planned, view)?);
-                    }
-                    defaults.into_iter().for_each(|(row, column)| rows[row][column] = None);
-                    rows
-                }
-            },
-            InsertSource::Query(query) => {
-                let planned = self.planner.plan_insert(self.text, query, self.catalog)?;
-                self.values(transaction, &planned, view)?
-            }
-        };
+        let source =
+            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
+        let given = source.rows(insert, &mut |planned| self.batches(transaction, planned, view))?;
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
         let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
@@ -322,8 +306,8 @@ impl Changer<'_> {
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &update.table)?;
         let columns = assigned(&form, &update.assignments)?;
-        let mut shown = Shown::new(&form, update.alias.as_ref(), update.returning.as_ref())?;
-        let planned = self.planner.plan_update(self.text, update, shown.beside(), self.catalog)?;
+        let mut shown = form.shown(update.alias.as_ref(), update.returning.as_ref())?;
+        let planned = self.planner.plan_update(self.text, update, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let view = transaction.begin_statement()?;
         let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
@@ -334,7 +318,7 @@ impl Changer<'_> {
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row, 1), defaults.as_ref());
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, whole, &mut done) {
@@ -348,14 +332,14 @@ impl Changer<'_> {
         if update_late(transaction, &form, view, late, whole, &mut done)? {
             return Ok(Changed::Overtaken);
         }
-        shown.answer(self.planner, &form, done).map(Changed::Done)
+        shown.answer(self.planner, done).map(Changed::Done)
     }
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &delete.table)?;
-        let mut shown = Shown::new(&form, delete.alias.as_ref(), delete.returning.as_ref())?;
-        let planned = self.planner.plan_delete(self.text, delete, shown.beside(), self.catalog)?;
+        let mut shown = form.shown(delete.alias.as_ref(), delete.returning.as_ref())?;
+        let planned = self.planner.plan_delete(self.text, delete, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
@@ -373,7 +357,7 @@ impl Changer<'_> {
                 }
             }
         }
-        shown.answer(self.planner, &form, done).map(Changed::Done)
+        shown.answer(self.planner, done).map(Changed::Done)
     }
 
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
@@ -407,7 +391,7 @@ impl Changer<'_> {
         }
         transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
-        Shown::new(&form, None, None)?.answer(self.planner, &form, done).map(Changed::Done)
+        form.shown(None, None)?.answer(self.planner, done).map(Changed::Done)
     }
 
     /// ALTER TABLE. Rows that are there get the default of a column that is added.
@@ -455,23 +439,6 @@ impl Changer<'_> {
         Ok(true)
     }
 
-    /// All rows of a query, as values.
-    fn values(
-        &self,
-        transaction: &mut Transaction,
-        planned: &Planned,
-        view: mainstay_store::View,
-    ) -> Result<Vec<Vec<Option<Value>>>> {
-        let mut rows = Vec::new();
-        for batch in self.batches(transaction, planned, view)? {
-            for row in 0..batch.num_rows() {
-                let values = batch.columns().iter().map(|column| value_at(column, row).map(Some));
-                rows.push(values.collect::<Result<Vec<_>>>()?);
-            }
-        }
-        Ok(rows)
-    }
-
     /// All rows of a query, as the statement's transaction sees them.
     pub(super) fn batches(
         &self,
@@ -495,20 +462,20 @@ impl Changer<'_> {
     }
 }
 
-/// The new values of a row: those of the expressions stand in the query's columns from `first` on.
-pub(super) fn changes_of(
+/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+fn changes_of(
     form: &Form,
     (assignments, columns): (&[Assignment], &[usize]),
-    (batch, row, first): (&RecordBatch, usize, usize),
+    (batch, row): (&RecordBatch, usize),
     defaults: Option<&Defaults>,
 ) -> Result<Vec<(usize, Value)>> {
-    let mut place = first;
+    let mut place = 0;
     let mut changes = Vec::with_capacity(columns.len());
     for (assignment, column) in assignments.iter().zip(columns) {
         let value = match &assignment.value {
             Some(_) => {
                 place += 1;
-                form.converted(*column, value_at(batch.column(place - 1), row)?.as_ref())?
+                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
             }
             None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
         };

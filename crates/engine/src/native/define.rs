@@ -221,7 +221,7 @@ impl<'n> Definitions<'n> {
             id: self.take_id(),
             name: create.name.written.clone(),
             unique: create.unique,
-            columns: index_columns(table, &create.columns)?,
+            columns: index_columns(table, &create.columns()?)?,
         };
         self.change_catalog(transaction, CatalogChange::PutIndex { table: table.id, index })
     }
@@ -404,6 +404,10 @@ impl<'n> Definitions<'n> {
             Alteration::DropConstraint(name) => drop_constraint(table, name)?,
             Alteration::Enable { name, enabled } => {
                 self.enable(transaction, table, name.as_ref(), *enabled)?;
+            }
+            Alteration::SetType { column, .. } => {
+                let error = Error::new(Code::Unsupported, format!("ALTER COLUMN {column} TYPE of a native table"));
+                return Err(error.hint("add a column, fill it by an UPDATE, drop the old one"));
             }
             Alteration::SetNotNull { column, not_null } => {
                 let id = column_of(table, column)?;

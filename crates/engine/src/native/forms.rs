@@ -4,10 +4,11 @@
 //! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
 
 use super::sequences::SessionSequences;
+use crate::returning::Shown;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
-use mainstay_query::{Planner, RowExpressions, Sequences, uses_sequences};
+use mainstay_query::{Name, Planner, Returning, RowExpressions, Sequences, uses_sequences};
 use mainstay_store::NativeTable;
 use mainstay_store::definition::shown_field;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
@@ -88,6 +89,11 @@ impl Form {
         let checks = Checks::new(planner, &definition, &rows).map_err(at)?;
         let computed = Computed::new(planner, &definition, &rows).map_err(at)?;
         Ok(Form { table, schema, defaults, default_expressions, checks, computed, definition })
+    }
+
+    /// What a RETURNING shows of its rows, under this name for it.
+    pub(super) fn shown(&self, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
+        Shown::new((&self.definition.name, &self.schema, 0), alias, returning)
     }
 
     /// The number of a column by its name in lower case.

@@ -24,7 +24,6 @@ mod forms;
 mod lock;
 mod merge;
 mod place;
-mod returning;
 mod scope;
 mod sequences;
 mod transaction;
@@ -32,9 +31,8 @@ mod update;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
-pub(crate) use forms::{Form, batch_of};
+pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use place::{Place, STORE_FOLDER};
-pub(crate) use returning::Rows as RowsDone;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};

@@ -142,6 +142,13 @@ impl Scope {
         self.own(key).or_else(|| find_table(&self.catalog, key))
     }
 
+    /// Whether a native table has an index of this name.
+    pub(crate) fn has_index(&self, name: &str) -> bool {
+        let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
+        let mut tables = own.chain(&self.catalog.tables);
+        tables.any(|table| table.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(name)))
+    }
+
     /// Where its tables are.
     pub(super) fn store(&self) -> &Store {
         &self.store

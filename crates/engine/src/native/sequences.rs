@@ -68,7 +68,7 @@ impl SessionSequences {
     /// The next value of the sequence of this number.
     ///
     /// Errors: those of [`mainstay_store::Store::next_value`].
-    pub(super) fn next_of(&self, id: u64) -> Result<i64> {
+    pub(crate) fn next_of(&self, id: u64) -> Result<i64> {
         let missing = || Error::new(Code::Internal, format!("there is no sequence number {id}"));
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
@@ -104,6 +104,11 @@ impl SessionSequences {
 }
 
 impl Given {
+    /// What the session was given last by the sequence of this number.
+    pub(crate) fn last_of(&self, id: u64) -> Option<i64> {
+        self.lock().by_sequence.get(&id).copied()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Values> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,6 +7,7 @@ use super::actions::carry_out;
 use super::change::positions;
 use super::scope::find_table;
 use super::{Given, Native, Scope, key_of};
+use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, View};
 use mainstay_store::files::catalog::CatalogChange;
@@ -41,7 +42,9 @@ pub(crate) struct SessionTransaction {
 
 struct Open {
     transaction: Transaction,
-    savepoints: Vec<(String, Savepoint)>,
+    /// The DBF tables that take part in it.
+    tables: OpenTables,
+    savepoints: Vec<(String, Savepoint, Option<TableSavepoint>)>,
 }
 
 /// What one statement sees of native tables; other tables show what is in their files.
@@ -96,7 +99,7 @@ impl SessionTransaction {
         native.make()?;
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
-        self.open = Some(Open { transaction, savepoints: Vec::new() });
+        self.open = Some(Open { transaction, tables: OpenTables::default(), savepoints: Vec::new() });
         Ok(())
     }
 
@@ -126,22 +129,44 @@ impl SessionTransaction {
     }
 
     /// COMMIT.
+    ///
+    /// What may fail of the DBF tables' part is done before the native tables' commit, which decides: after it only the
+    /// journal of the DBF tables is left to be removed. When the process is killed between the two, the changes of the
+    /// DBF tables are undone by who opens them next, and those of the native tables are there. A transaction of
+    /// one kind of tables has no such moment.
     pub(crate) fn commit(&mut self, native: &Native) -> Result<()> {
         let mut open = self.take()?;
         self.before_commit(native, &mut open.transaction)?;
-        open.transaction.commit().map(|_| ())
+        open.tables.flush()?;
+        open.transaction.commit()?;
+        open.tables.commit()
     }
 
     /// ROLLBACK.
     pub(crate) fn rollback(&mut self) -> Result<()> {
-        self.take()?.transaction.rollback();
-        Ok(())
+        let mut open = self.take()?;
+        open.transaction.rollback();
+        open.tables.rollback()
     }
 
     /// Ends whatever is open, when the session ends.
     pub(crate) fn abandon(&mut self) {
         if let Some(open) = self.open.take() {
+            // The DBF tables' part is undone when it is dropped.
             open.transaction.rollback();
+        }
+    }
+
+    /// The DBF tables that take part in the open transaction, for a statement that changes one: they are to be given
+    /// back. `None` when no transaction is open.
+    pub(crate) fn take_tables(&mut self) -> Option<OpenTables> {
+        self.open.as_mut().map(|open| std::mem::take(&mut open.tables))
+    }
+
+    /// Gives them back.
+    pub(crate) fn put_tables(&mut self, tables: OpenTables) {
+        if let Some(open) = &mut self.open {
+            open.tables = tables;
         }
     }
 
@@ -197,7 +222,7 @@ impl SessionTransaction {
     pub(crate) fn savepoint(&mut self, name: &str) -> Result<()> {
         let open = self.open.as_mut().ok_or_else(no_transaction)?;
         let savepoint = open.transaction.savepoint();
-        open.savepoints.push((name.to_owned(), savepoint));
+        open.savepoints.push((name.to_owned(), savepoint, open.tables.savepoint()));
         Ok(())
     }
 
@@ -206,7 +231,8 @@ impl SessionTransaction {
         let open = self.open.as_mut().ok_or_else(no_transaction)?;
         let place = open.place_of(name)?;
         open.savepoints.truncate(place + 1);
-        let (_, savepoint) = &open.savepoints[place];
+        let (_, savepoint, of_tables) = &open.savepoints[place];
+        open.tables.rollback_to(*of_tables)?;
         open.transaction.rollback_to(savepoint)
     }
 
@@ -363,7 +389,7 @@ pub(super) fn note_reads(transaction: &mut Transaction, tables: &[Arc<dyn Table>
 
 impl Open {
     fn place_of(&self, name: &str) -> Result<usize> {
-        let place = self.savepoints.iter().rposition(|(known, _)| known == name);
+        let place = self.savepoints.iter().rposition(|(known, ..)| known == name);
         place.ok_or_else(|| Error::new(Code::TransactionState, format!("there is no savepoint \"{name}\"")))
     }
 }

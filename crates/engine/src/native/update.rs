@@ -13,7 +13,7 @@
 
 use super::change::stored;
 use super::forms::{Form, NewRow};
-use super::returning::Rows;
+use crate::returning::Rows;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::{Transaction, View, Written};
 

@@ -9,9 +9,16 @@ use std::sync::Arc;
 /// A statement as the row executor runs it.
 pub(super) enum Fast {
     Select { form: Arc<Form>, key: Key, columns: Vec<usize> },
-    Insert { form: Arc<Form>, cells: Vec<Source> },
+    Insert { form: Arc<Form>, cells: Vec<Source>, identity: Option<Identity> },
     Update { form: Arc<Form>, key: Key, changes: Vec<(usize, Source)> },
     Delete { form: Arc<Form>, key: Key },
+}
+
+/// The column of a new row that takes the next value of its sequence.
+#[derive(Clone, Copy)]
+pub(super) struct Identity {
+    pub(super) column: usize,
+    pub(super) sequence: u64,
 }
 
 /// The row that is meant: a unique index, and a value for each of its columns.
@@ -74,17 +81,21 @@ impl Fast {
 
     fn insert(form: Arc<Form>, names: &[Name], cells: &[Cell]) -> Result<Option<Fast>> {
         let columns = form.definition.columns.len();
-        let is_simple = |column: usize| {
-            let column = &form.definition.columns[column];
-            column.identity.is_none() && column.computed.is_none()
-        };
-        if form.looks_at_rows() || !(0..columns).all(is_simple) {
+        if form.looks_at_rows() {
             return Ok(None);
         }
+        let identity = match identity_of(&form) {
+            Ok(identity) => identity,
+            Err(NotSimple) => return Ok(None),
+        };
         let places: Vec<usize> = match names.is_empty() {
             true => (0..columns).collect(),
             false => names.iter().map(|name| form.column(&name.key)).collect::<Result<_>>()?,
         };
+        // A value that is given to the column may be one that it does not take.
+        if identity.is_some_and(|identity| places.contains(&identity.column)) {
+            return Ok(None);
+        }
         if places.len() != cells.len() {
             let message = format!("{} values are given for {} columns", cells.len(), places.len());
             return Err(Error::new(Code::Syntax, message));
@@ -103,7 +114,7 @@ impl Fast {
             None => Some(Source::Constant(Value::Null)),
         };
         let cells: Option<Vec<Source>> = sources.into_iter().enumerate().map(or_null).collect();
-        Ok(cells.map(|cells| Fast::Insert { form, cells }))
+        Ok(cells.map(|cells| Fast::Insert { form, cells, identity }))
     }
 
     fn update(form: Arc<Form>, changes: &[(Name, Cell)], key: &[(Name, Cell)]) -> Result<Option<Fast>> {
@@ -124,6 +135,25 @@ impl Fast {
         }
         Ok(Some(Fast::Update { form, key, changes: sources }))
     }
+}
+
+/// The table's values are not all as they are given.
+struct NotSimple;
+
+/// The identity column of a table, if it has one whose numbers need no conversion.
+fn identity_of(form: &Form) -> std::result::Result<Option<Identity>, NotSimple> {
+    let mut found = None;
+    for (column, definition) in form.definition.columns.iter().enumerate() {
+        let is_integer = matches!(definition.sql_type, SqlType::BigInt | SqlType::Integer | SqlType::SmallInt);
+        match &definition.identity {
+            None if definition.computed.is_none() => {}
+            Some(identity) if is_integer && found.is_none() => {
+                found = Some(Identity { column, sequence: identity.sequence });
+            }
+            _ => return Err(NotSimple),
+        }
+    }
+    Ok(found)
 }
 
 fn source_of(cell: &Cell) -> Option<Source> {
@@ -169,6 +199,10 @@ pub(crate) fn fits(value: ValueRef<'_>, sql_type: SqlType) -> bool {
         | (ValueRef::Uuid(_), SqlType::Uuid) => true,
         (ValueRef::Integer(value), SqlType::Integer) => i32::try_from(value).is_ok(),
         (ValueRef::Integer(value), SqlType::SmallInt) => i16::try_from(value).is_ok(),
+        (ValueRef::Decimal(value), SqlType::Decimal { precision, scale }) => {
+            let limit = 10u128.checked_pow(u32::from(precision));
+            value.scale == scale && limit.is_some_and(|limit| value.unscaled.unsigned_abs() < limit)
+        }
         (ValueRef::Text(_), SqlType::VarChar { length: None, .. }) => true,
         // No text has more characters than bytes.
         (ValueRef::Text(value), SqlType::VarChar { length: Some(length), .. }) => value.len() <= length as usize,

@@ -65,7 +65,11 @@ pub(super) fn change(
     }
     match fast {
         Fast::Select { .. } => Ok(None),
-        Fast::Insert { form, cells } => {
+        Fast::Insert { form, cells, identity } => {
+            let next = match identity {
+                Some(identity) => Some((identity.column, session.next_identity(identity.sequence)?)),
+                None => None,
+            };
             let (mut few, mut many);
             let values: &mut [ValueRef<'_>] = match cells.len() <= FEW {
                 true => {
@@ -78,10 +82,14 @@ pub(super) fn change(
                 }
             };
             let (converted, refs);
-            let row = match row_of(form, cells, parameters, values) {
+            let row = match row_of(form, cells, parameters, next, values) {
                 Some(row) => row,
                 None => {
-                    converted = converted_values(form, cells.iter().enumerate(), parameters)?;
+                    let mut all = converted_values(form, cells.iter().enumerate(), parameters)?;
+                    if let Some((column, next)) = next {
+                        all[column] = form.converted(column, ValueRef::Integer(next))?;
+                    }
+                    converted = all;
                     refs = converted.iter().map(Value::as_ref).collect::<Vec<_>>();
                     refs.as_slice()
                 }
@@ -188,15 +196,19 @@ fn converted_values<'s>(
     sources.map(value).collect()
 }
 
-/// The row to insert, or `None` when a value has to be converted first.
+/// The row to insert, with the next number of its identity column, or `None` when a value has to be converted first.
 fn row_of<'v, 'b>(
     form: &Form,
     cells: &'v [Source],
     parameters: &[ValueRef<'v>],
+    next: Option<(usize, i64)>,
     values: &'b mut [ValueRef<'v>],
 ) -> Option<&'b [ValueRef<'v>]> {
-    for ((slot, cell), column) in values.iter_mut().zip(cells).zip(&form.definition.columns) {
-        let value = cell.value(parameters)?;
+    for (place, ((slot, cell), column)) in values.iter_mut().zip(cells).zip(&form.definition.columns).enumerate() {
+        let value = match next {
+            Some((column, next)) if column == place => ValueRef::Integer(next),
+            _ => cell.value(parameters)?,
+        };
         if !fits(value, column.sql_type) {
             return None;
         }

@@ -5,7 +5,8 @@
 //! run by run.
 
 use super::cells::fits;
-use crate::native::{Changed, Form, RowChange, RowsDone, key_of, update_late, update_row};
+use crate::native::{Changed, Form, RowChange, key_of, update_late, update_row};
+use crate::returning::Rows as RowsDone;
 use crate::session::Session;
 use mainstay_base::{Code, Result, Value, ValueRef};
 use mainstay_query::{Answer, Assignment, Insert, Name, Short, Statement};

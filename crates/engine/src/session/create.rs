@@ -3,7 +3,7 @@
 use super::{Session, nothing};
 use crate::describe;
 use crate::native::Definitions;
-use mainstay_base::Result;
+use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Answer, CreateTable};
 use std::sync::Arc;
 
@@ -36,6 +36,10 @@ impl Session {
     }
 
     fn create_empty(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
+        if let Some((name, _)) = create.options.first() {
+            let error = Error::new(Code::Unsupported, format!("a native table has no option {name}"));
+            return Err(error.hint("a DBF file is created WITH (FORMAT = dbf)"));
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         let given = Arc::clone(&self.transaction.given);

@@ -3,7 +3,7 @@
 use super::{Session, table, texts};
 use crate::native::key_of;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, InsertSource, Name, Planned, Statement};
+use mainstay_query::{Answer, InsertSource, Name, POSITION, Planned, RECORD_NUMBER, Statement};
 
 impl Session {
     /// The plan of the query of an INSERT, an UPDATE, a DELETE or a MERGE.
@@ -20,19 +20,22 @@ impl Session {
         let plan = |planned: Planned| planner.explain(&planned);
         let (head, plan) = match Statement::parse(text)? {
             Statement::Update(update) => {
-                self.is_changeable(&update.table)?;
-                (format!("Update: {}", update.table), plan(planner.plan_update(text, &update, &[], &catalog)?))
+                let position = self.position_column(&update.table)?;
+                let planned = planner.plan_update(text, &update, (position, &[]), &catalog)?;
+                (format!("Update: {}", update.table), plan(planned))
             }
             Statement::Delete(delete) => {
-                self.is_changeable(&delete.table)?;
-                (format!("Delete: {}", delete.table), plan(planner.plan_delete(text, &delete, &[], &catalog)?))
+                let position = self.position_column(&delete.table)?;
+                let planned = planner.plan_delete(text, &delete, (position, &[]), &catalog)?;
+                (format!("Delete: {}", delete.table), plan(planned))
             }
             Statement::Merge(merge) => {
-                self.is_changeable(&merge.table)?;
-                (format!("Merge: {}", merge.table), plan(planner.plan_merge(text, &merge, &[], &catalog)?))
+                let position = self.position_column(&merge.table)?;
+                let planned = planner.plan_merge(text, &merge, (position, &[]), &catalog)?;
+                (format!("Merge: {}", merge.table), plan(planned))
             }
             Statement::Insert(insert) => {
-                self.is_changeable(&insert.table)?;
+                self.position_column(&insert.table)?;
                 let plan = match &insert.source {
                     InsertSource::Defaults => "one row of defaults".to_owned(),
                     InsertSource::Values(rows) => format!("{} rows of values", rows.len()),
@@ -46,11 +49,14 @@ impl Session {
         table(vec![("plan", texts(lines.collect()))])
     }
 
-    /// Sees that a table is one that can be changed.
+    /// The hidden column by which the rows of a table that is to be changed are found again.
     ///
-    /// Errors: `UnknownTable`, and `ReadOnly` for a file or a view.
-    fn is_changeable(&self, name: &Name) -> Result<()> {
-        let form = self.form(&key_of(name)).map(|_| ());
+    /// Errors: `UnknownTable`, and `ReadOnly` for what cannot be changed.
+    fn position_column(&self, name: &Name) -> Result<&'static str> {
+        if self.dbf_table(name)?.is_some() {
+            return Ok(RECORD_NUMBER);
+        }
+        let form = self.form(&key_of(name)).map(|_| POSITION);
         form.map_err(|error| self.of_a_file(std::slice::from_ref(name), error))
     }
 }

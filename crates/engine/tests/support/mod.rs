@@ -95,6 +95,30 @@ pub fn value(session: &mut Session, sql: &str) -> String {
     rows[0][0].clone()
 }
 
+/// Runs a statement: how many rows it changed.
+#[track_caller]
+pub fn change(session: &mut Session, sql: &str) -> u64 {
+    let mut answer = session.execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    while answer.next_batch().unwrap_or_else(|error| panic!("{sql}: {error}")).is_some() {}
+    answer.changed().unwrap_or_default()
+}
+
+/// The error of a statement.
+#[track_caller]
+pub fn failure(session: &mut Session, sql: &str) -> mainstay_base::Error {
+    match session.execute(sql).and_then(|answer| answer.collect()) {
+        Ok(_) => panic!("{sql} should fail"),
+        Err(error) => error,
+    }
+}
+
+/// Nothing is wrong with the files of a folder: records, memos, and every key of every index.
+#[track_caller]
+pub fn check(folder: &Path) {
+    let findings = mainstay_engine::check(folder, &mainstay_engine::Options::default()).unwrap();
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
 /// The rows of a statement, and the notices after them.
 #[track_caller]
 pub fn lines_and_notices(session: &mut Session, sql: &str) -> (Vec<String>, Vec<String>) {

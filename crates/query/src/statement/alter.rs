@@ -1,10 +1,11 @@
 //! ALTER TABLE: the common changes.
 
 use super::define::{column, table_constraint};
+use super::types::sql_type;
 use super::{ColumnClause, Constraint, Name, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{self, AlterColumnOperation, AlterTableOperation, RenameTableNameKind};
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result, SqlType};
 
 /// ALTER TABLE.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +67,13 @@ pub enum Alteration {
         column: Name,
         /// SET, or DROP.
         not_null: bool,
+    },
+    /// ALTER COLUMN ... TYPE.
+    SetType {
+        /// The column.
+        column: Name,
+        /// What it holds from now on.
+        sql_type: SqlType,
     },
     /// ALTER COLUMN ... SET or DROP DEFAULT.
     SetDefault {
@@ -129,6 +137,11 @@ fn alter_column(column: Name, operation: &AlterColumnOperation) -> Result<Altera
             Alteration::SetDefault { column, default: Some(value.to_string()) }
         }
         AlterColumnOperation::DropDefault => Alteration::SetDefault { column, default: None },
+        AlterColumnOperation::SetDataType { data_type, using: None, .. } => {
+            let sql_type = sql_type(data_type, Collation::default());
+            let sql_type = sql_type.map_err(|error| error.at(format!("column {}", column.written)))?;
+            Alteration::SetType { column, sql_type }
+        }
         other => return Err(unsupported(format!("ALTER COLUMN ... {other}"))),
     })
 }

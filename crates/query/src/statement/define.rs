@@ -4,8 +4,8 @@ use super::types::sql_type;
 use super::{Name, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
-    self, ColumnOption, CreateTableOptions, Expr, GeneratedAs, IndexColumn, ObjectType, SequenceOptions, Statement,
-    TableConstraint,
+    self, ColumnOption, CreateTableOptions, Expr, GeneratedAs, IndexColumn, ObjectType, SequenceOptions, SqlOption,
+    Statement, TableConstraint,
 };
 use mainstay_base::{Code, Collation, Error, Result, SqlType};
 
@@ -26,6 +26,8 @@ pub struct CreateTable {
     pub constraints: Vec<Constraint>,
     /// CREATE TABLE AS: the text of the query.
     pub query: Option<String>,
+    /// What WITH says about the table: names in lower case, and their values as they are written.
+    pub options: Vec<(String, String)>,
 }
 
 /// What becomes of a temporary table when a transaction commits.
@@ -137,21 +139,6 @@ pub struct IndexPart {
     pub descending: bool,
 }
 
-/// CREATE INDEX.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CreateIndex {
-    /// Its name.
-    pub name: Name,
-    /// The table.
-    pub table: Name,
-    /// No two rows may have the same key.
-    pub unique: bool,
-    /// What it orders by.
-    pub columns: Vec<IndexPart>,
-    /// Not an error when it is there.
-    pub if_not_exists: bool,
-}
-
 /// CREATE VIEW.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateView {
@@ -223,6 +210,8 @@ pub struct Drop {
     pub if_exists: bool,
     /// With what depends on it.
     pub cascade: bool,
+    /// The table of an index, if it is named: `DROP INDEX i ON t`.
+    pub table: Option<Name>,
 }
 
 pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<CreateTable> {
@@ -233,7 +222,10 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
         (table.clone.is_some(), "CREATE TABLE CLONE"),
         (table.partition_by.is_some(), "PARTITION BY"),
         (table.inherits.is_some(), "INHERITS"),
-        (!matches!(table.table_options, CreateTableOptions::None), "options of a table"),
+        (
+            !matches!(table.table_options, CreateTableOptions::None | CreateTableOptions::With(_)),
+            "an option of a table that is not in WITH (...)",
+        ),
     ];
     if let Some((_, what)) = odd.iter().find(|(is_there, _)| *is_there) {
         return Err(unsupported(what));
@@ -248,8 +240,28 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
         on_commit: on_commit(&table)?,
         columns: columns?,
         constraints: constraints?,
+        options: table_options(&table.table_options)?,
         query: table.query.map(|query| query.to_string()),
     })
+}
+
+/// `WITH (FORMAT = dbf, CODEPAGE = 'cp850')`
+fn table_options(options: &CreateTableOptions) -> Result<Vec<(String, String)>> {
+    let CreateTableOptions::With(options) = options else { return Ok(Vec::new()) };
+    let option = |option: &SqlOption| match option {
+        SqlOption::KeyValue { key, value } => {
+            let value = match value {
+                Expr::Value(value) => match &value.value {
+                    ast::Value::SingleQuotedString(text) => text.clone(),
+                    other => other.to_string(),
+                },
+                other => other.to_string(),
+            };
+            Ok((key.value.to_lowercase(), value))
+        }
+        other => Err(unsupported(format!("the table option {other}"))),
+    };
+    options.iter().map(option).collect()
 }
 
 fn on_commit(table: &ast::CreateTable) -> Result<OnCommit> {
@@ -407,25 +419,6 @@ fn index_parts(columns: &[IndexColumn], text: &Text) -> Result<Vec<IndexPart>> {
     columns.iter().map(part).collect()
 }
 
-pub(super) fn create_index(index: ast::CreateIndex, text: &Text) -> Result<CreateIndex> {
-    let odd = [
-        (index.predicate.is_some(), "an index with a condition"),
-        (!index.include.is_empty(), "INCLUDE of an index"),
-        (index.using.is_some(), "USING of an index"),
-    ];
-    if let Some((_, what)) = odd.iter().find(|(is_there, _)| *is_there) {
-        return Err(unsupported(what));
-    }
-    let name = index.name.as_ref().ok_or_else(|| Error::new(Code::Syntax, "an index needs a name"))?;
-    Ok(CreateIndex {
-        name: Name::of(name, text)?,
-        table: Name::of(&index.table_name, text)?,
-        unique: index.unique,
-        columns: index_parts(&index.columns, text)?,
-        if_not_exists: index.if_not_exists,
-    })
-}
-
 pub(super) fn create_view(view: ast::CreateView, text: &Text) -> Result<CreateView> {
     if view.materialized {
         return Err(unsupported("CREATE MATERIALIZED VIEW"));
@@ -496,7 +489,7 @@ fn whole(value: &Expr) -> Result<i64> {
 }
 
 pub(super) fn drop(statement: Statement, text: &Text) -> Result<Drop> {
-    let Statement::Drop { object_type, if_exists, names, cascade, .. } = statement else {
+    let Statement::Drop { object_type, if_exists, names, cascade, table, .. } = statement else {
         return Err(Error::new(Code::Internal, "not a DROP"));
     };
     let kind = match object_type {
@@ -508,5 +501,6 @@ pub(super) fn drop(statement: Statement, text: &Text) -> Result<Drop> {
         other => return Err(unsupported(format!("DROP {other}"))),
     };
     let names: Result<Vec<Name>> = names.iter().map(|name| Name::of(name, text)).collect();
-    Ok(Drop { kind, names: names?, if_exists, cascade })
+    let table = table.map(|table| Name::of(&table, text)).transpose()?;
+    Ok(Drop { kind, names: names?, if_exists, cascade, table })
 }

@@ -11,6 +11,7 @@
 mod alter;
 mod change;
 mod define;
+mod index;
 mod lock;
 mod merge;
 mod names;
@@ -21,9 +22,10 @@ mod types;
 pub use alter::{AlterTable, Alteration, Enabled};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub use define::{
-    ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart,
-    OnCommit, References, ReferentialAction, Steps,
+    ColumnClause, Constraint, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart, OnCommit, References,
+    ReferentialAction, Steps,
 };
+pub use index::{CreateIndex, IndexKey, KeyColumn};
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
@@ -46,7 +48,7 @@ pub enum Statement {
     /// CREATE TABLE.
     CreateTable(Box<CreateTable>),
     /// CREATE INDEX.
-    CreateIndex(CreateIndex),
+    CreateIndex(Box<CreateIndex>),
     /// CREATE VIEW.
     CreateView(CreateView),
     /// CREATE SEQUENCE.
@@ -103,7 +105,7 @@ impl Statement {
                 _ => Statement::Query,
             },
             ast::Statement::CreateTable(table) => Statement::CreateTable(Box::new(define::create_table(table, text)?)),
-            ast::Statement::CreateIndex(index) => Statement::CreateIndex(define::create_index(index, text)?),
+            ast::Statement::CreateIndex(index) => Statement::CreateIndex(Box::new(index::create_index(index, text)?)),
             ast::Statement::CreateView(view) => Statement::CreateView(define::create_view(view, text)?),
             sequence @ ast::Statement::CreateSequence { .. } => {
                 Statement::CreateSequence(define::create_sequence(sequence, text)?)

@@ -280,8 +280,41 @@ impl Compiler<'_> {
                 }
             }
         }
-        self.host(line, Action::Change(Box::new(change.clone())), span, Vec::new(), outputs);
+        let (mut change, mut calculated) = (change.clone(), Vec::new());
+        if let Change::Insert(insert) = &mut change
+            && let InsertRows::Values(rows) = &mut insert.rows
+            && let [row] = &mut rows[..]
+        {
+            calculated = self.calculate(row);
+        }
+        let (columns, values): (Columns, Vec<Expression>) = calculated.into_iter().unzip();
+        self.host(line, Action::Change(Box::new(change)), span, values, outputs);
+        if let Some(statement) = self.actions.last_mut() {
+            statement.inputs.extend(columns);
+        }
         Ok(())
+    }
+
+    /// Puts variables in the place of values of an INSERT that the machine can calculate, so that the statement is left
+    /// with nothing but parameters: the variables' names and types, and what they are.
+    fn calculate(&mut self, row: &mut [Expr]) -> Vec<((String, DataType), Expression)> {
+        let mut calculated = Vec::new();
+        for value in row {
+            if matches!(value, Expr::Default | Expr::Variable(_)) || self.needs_query(value) {
+                continue;
+            }
+            let known = self.actions.len();
+            // What cannot be compiled is refused when the statement runs.
+            let Ok((compiled, Some(data_type))) = self.value(value) else {
+                self.actions.truncate(known);
+                continue;
+            };
+            // No variable of a program has such a name.
+            let name = format!("@ {}", calculated.len() + 1);
+            *value = Expr::Variable(Name { text: name.clone(), ..Name::default() });
+            calculated.push(((name, data_type), compiled));
+        }
+        calculated
     }
 
     fn execute(&mut self, execute: &Execute, line: u32, span: Span) -> Compiled {

@@ -1,29 +1,19 @@
-//! INSERT, UPDATE and DELETE.
+//! INSERT, and what all changes have in common.
 //!
 //! ```text
 //!   UPDATE o SET total = o.total + l.amount          UPDATE "orders" AS "o" SET "total" = "mssql:assign:..."(...)
 //!   FROM Orders o JOIN Lines l ON l.oid = o.id  -->  FROM "lines" AS "l" WHERE "mssql:equal"(l.oid, o.id) AND ...
 //!   OUTPUT deleted.total, inserted.total             RETURNING "old"."total", "new"."total"
 //! ```
-//!
-//! A target that is a side of an outer join, or that TOP counts, is found by a query of its own, by the row's number.
 
-use super::target::{find_target, flatten};
-use super::{Head, Parameter, Reducer, Scope, TableColumn, not_supported, quoted};
+use super::output::{Assigned, Images, Kind, OutputNames, ReducedOutput, Returned};
+use super::updatable::Mapped;
+use super::{Head, Parameter, Reducer, Scope, TableColumn, TakingColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Output,
-    SelectItem, SetItem, Source, Target, Top, Update,
+    AssignOperator, BinaryOperator, Change, Expr, Insert, InsertRows, Literal, Name, ObjectName, Target, Top,
 };
 use mainstay_mssql::{DataType, Message};
-
-/// A value of the returned rows that goes to a variable.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Assigned {
-    /// The variable, with its `@`.
-    pub variable: String,
-    /// The number of the returned column, from 0.
-    pub column: usize,
-}
+use std::rc::Rc;
 
 /// A change in the SQL of the core.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,45 +24,22 @@ pub struct ReducedChange {
     pub parameters: Vec<Parameter>,
     /// The table that it changes.
     pub target: ObjectName,
-    /// The heads of the columns that OUTPUT gives to the client, or to a table; empty without OUTPUT.
-    pub heads: Vec<Head>,
-    /// Where the rows of OUTPUT go, when not to the client.
-    pub into: Option<(ObjectName, Vec<Name>)>,
-    /// What variables are set from the rows, behind the columns of OUTPUT.
+    /// How many columns its rows have, if it gives any.
+    pub returns: usize,
+    /// The OUTPUT clauses, whose columns come first.
+    pub outputs: Vec<ReducedOutput>,
+    /// What variables are set from the rows.
     pub assigned: Vec<Assigned>,
-    /// The returned column that is the new row's identity, behind those of the variables.
+    /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
-    /// How many columns the table has, if the rows are returned whole for triggers: behind all others, what the row has
-    /// become (INSERT, UPDATE), then what it was (UPDATE, DELETE).
-    pub images: Option<usize>,
-}
-
-/// What `inserted` and `deleted` are to the core.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum OutputNames {
-    Insert,
-    Update,
-    Delete,
-    /// Not OUTPUT, but an assignment to a variable: columns are those of the row as it was.
-    Before,
-}
-
-impl OutputNames {
-    /// The core's name of a column of `inserted` or `deleted`; `None` for another table's.
-    pub(super) fn column(self, table: &str, column: &str) -> Option<Result<String, Message>> {
-        let (inserted, deleted) = (table.eq_ignore_ascii_case("inserted"), table.eq_ignore_ascii_case("deleted"));
-        let name = quoted(column);
-        let unbound =
-            || Message::error(4104, format!("The multi-part identifier \"{table}.{column}\" could not be bound."));
-        match self {
-            OutputNames::Insert if inserted => Some(Ok(name)),
-            OutputNames::Delete if deleted => Some(Ok(name)),
-            OutputNames::Update if inserted => Some(Ok(format!("\"new\".{name}"))),
-            OutputNames::Update if deleted => Some(Ok(format!("\"old\".{name}"))),
-            _ if inserted || deleted => Some(Err(unbound())),
-            _ => None,
-        }
-    }
+    /// Where no column is returned: the core's name of the table whose last identity is the new row's.
+    pub identity_table: Option<String>,
+    /// The returned column that is what MERGE did with the row: INSERT, UPDATE or DELETE.
+    pub action: Option<usize>,
+    /// The returned column that says whether the row may be put through its view (WITH CHECK OPTION).
+    pub check: Option<usize>,
+    /// The whole rows behind all others, for triggers.
+    pub images: Option<Images>,
 }
 
 /// Reduces a change.
@@ -90,12 +57,12 @@ pub fn change(
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
         Change::Delete(delete) => reducer.delete(delete),
-        Change::Merge(_) => Err(not_supported("MERGE")),
+        Change::Merge(merge) => reducer.merge(merge, identity_insert),
     }
 }
 
 /// A column that one statement sets twice.
-fn set_twice(name: &str) -> Message {
+pub(super) fn set_twice(name: &str) -> Message {
     let message = format!(
         "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot \
          be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only \
@@ -122,12 +89,7 @@ pub fn insert_columns(
         let found = columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name.text)).cloned();
         let column = found.ok_or_else(|| Message::error(207, format!("Invalid column name '{}'.", name.text)))?;
         if column.is_computed {
-            let message = format!(
-                "The column \"{}\" cannot be modified because it is either a computed column or is the result of a UNION \
-                 operator.",
-                column.name
-            );
-            return Err(Message::error(271, message));
+            return Err(computed(&column.name));
         }
         Ok(column)
     };
@@ -156,33 +118,36 @@ pub fn insert_columns(
     Ok(given)
 }
 
-/// A change while its list of returned columns is gathered.
-#[derive(Default)]
-struct Returned {
-    texts: Vec<String>,
-    heads: Vec<Head>,
-    assigned: Vec<Assigned>,
-    identity: Option<usize>,
-    images: Option<usize>,
+/// The error of a value for a computed column.
+pub(super) fn computed(column: &str) -> Message {
+    let message = format!(
+        "The column \"{column}\" cannot be modified because it is either a computed column or is the result of a UNION \
+         operator."
+    );
+    Message::error(271, message)
 }
 
 impl Reducer<'_> {
     fn insert(mut self, insert: &Insert, identity_insert: bool) -> Result<ReducedChange, Message> {
-        let target = table_of(&insert.target)?.clone();
-        if insert.top.is_some() {
-            return Err(not_supported("INSERT TOP"));
-        }
+        let named = table_of(&insert.target)?;
+        let wanted: Vec<String> = insert.columns.iter().map(|name| name.text.clone()).collect();
+        let resolved = self.resolve(named, &[], &insert.with, &wanted)?;
+        let target = resolved.table.clone();
         self.with(&insert.with)?;
         self.push("INSERT INTO ");
         self.table_name(&target)?;
         let known = self.scope.columns(&target);
+        let columns = match &resolved.map {
+            None => insert.columns.clone(),
+            Some(map) => through((named.last(), map), &insert.columns, known.as_deref().unwrap_or_default())?,
+        };
         let given = match &known {
-            Some(columns) => Some(insert_columns(columns, &insert.columns, &target, identity_insert)?),
+            Some(known) => Some(insert_columns(known, &columns, &target, identity_insert)?),
             None => None,
         };
         let names: Vec<String> = match &given {
             Some(given) => given.iter().map(|column| column.name.clone()).collect(),
-            None => insert.columns.iter().map(|name| name.text.clone()).collect(),
+            None => columns.iter().map(|name| name.text.clone()).collect(),
         };
         if !names.is_empty() && !matches!(insert.rows, InsertRows::Default) {
             self.push(" (");
@@ -192,18 +157,34 @@ impl Reducer<'_> {
             })?;
             self.push(")");
         }
-        self.insert_rows(insert, given.as_deref())?;
+        self.insert_rows(insert, given.as_deref(), &target)?;
         let mut returned = Returned::default();
-        self.outputs(&insert.outputs, OutputNames::Insert, &mut returned)?;
+        let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: false });
+        self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
-            returned.identity = Some(returned.texts.len());
-            returned.texts.push(quoted(&identity.name));
+            let is_one_row = match &insert.rows {
+                InsertRows::Values(rows) => rows.len() == 1,
+                rows => matches!(rows, InsertRows::Default),
+            };
+            let returns = self.images || !insert.outputs.is_empty() || !resolved.checks.is_empty();
+            if is_one_row && !returns && !identity_insert {
+                returned.identity_table = Some(self.scope.table(&target)?);
+            } else {
+                returned.identity = Some(returned.texts.len());
+                returned.texts.push(quoted(&identity.name));
+            }
         }
-        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
-        self.finish(target, &insert.outputs, returned)
+        self.check(&resolved.checks, &mut returned)?;
+        self.whole_rows(known.as_deref(), Kind::Insert, &mut returned)?;
+        Ok(self.finish(target, returned))
     }
 
-    fn insert_rows(&mut self, insert: &Insert, given: Option<&[TableColumn]>) -> Result<(), Message> {
+    fn insert_rows(
+        &mut self,
+        insert: &Insert,
+        given: Option<&[TableColumn]>,
+        table: &ObjectName,
+    ) -> Result<(), Message> {
         match &insert.rows {
             InsertRows::Default => {
                 self.push(" DEFAULT VALUES");
@@ -217,6 +198,7 @@ impl Reducer<'_> {
                     let text = "The number of columns for each row in a table value constructor must be the same.";
                     return Err(Message::error(10709, text));
                 }
+                let rows = first_rows(rows, insert.top.as_ref())?;
                 self.list(rows, |it, row| {
                     check_length(row.len(), given, !insert.columns.is_empty())?;
                     it.push("(");
@@ -228,7 +210,12 @@ impl Reducer<'_> {
                         match to {
                             // Every row of a list must give the same type, so none is left as it is.
                             Some(to) if rows.len() > 1 && !matches!(value, Expr::Default) => it.converted(value, to)?,
-                            _ => it.assigned(value, to)?,
+                            _ => match (value, given.and_then(|given| given.get(number))) {
+                                (Expr::Variable(variable), Some(column)) if !variable.text.starts_with("@@") => {
+                                    it.taken(variable, column, table)?;
+                                }
+                                _ => it.assigned(value, to)?,
+                            },
                         }
                     }
                     it.push(")");
@@ -238,12 +225,10 @@ impl Reducer<'_> {
             InsertRows::Query(query) => {
                 let Some(given) = given else {
                     self.push(" ");
-                    return self.query(query);
+                    self.query(query)?;
+                    return self.first_of_query(insert.top.as_ref());
                 };
-                let heads = super::query::heads(&query.body);
-                if !heads.contains(&Head::Star) {
-                    check_length(heads.len(), Some(given), !insert.columns.is_empty())?;
-                }
+                check_heads(query, given, !insert.columns.is_empty())?;
                 self.push(" SELECT ");
                 for (number, column) in given.iter().enumerate() {
                     if number > 0 {
@@ -258,13 +243,25 @@ impl Reducer<'_> {
                 let columns = (0..given.len()).map(|number| format!("\"#i{number}\"")).collect::<Vec<_>>().join(", ");
                 self.push(&columns);
                 self.push(")");
-                Ok(())
+                self.first_of_query(insert.top.as_ref())
+            }
+        }
+    }
+
+    /// Writes INSERT's TOP.
+    fn first_of_query(&mut self, top: Option<&Top>) -> Result<(), Message> {
+        match top {
+            None => Ok(()),
+            Some(top) if top.percent => self.percent(top, &[]),
+            Some(top) => {
+                self.push(" LIMIT ");
+                self.row_count(&top.count)
             }
         }
     }
 
     /// Writes a value for a column of this type.
-    fn assigned(&mut self, value: &Expr, to: Option<DataType>) -> Result<(), Message> {
+    pub(super) fn assigned(&mut self, value: &Expr, to: Option<DataType>) -> Result<(), Message> {
         let Some(to) = to else { return self.expression(value) };
         let is_exact = match value {
             Expr::Default => {
@@ -281,248 +278,95 @@ impl Reducer<'_> {
         if is_exact && let Expr::Variable(name) = value {
             // A value of the column's own type needs no conversion, and the row executor knows parameters.
             let data_type = self.variable_type(name)?;
-            let number = self.parameter_number(super::Source::Variable(name.text.to_lowercase()), data_type);
+            let number = self.parameter_number(super::Source::Variable(name.text.to_lowercase()), data_type, None);
             self.push(&format!("${number}"));
             return Ok(());
         }
         self.converted(value, to)
     }
 
+    /// Writes a variable as the value of a column of the one row that is put in: what is to be converted is so before.
+    fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
+        let data_type = self.variable_type(variable)?;
+        let taking = (data_type != column.data_type).then(|| TakingColumn {
+            table: table.last().to_owned(),
+            name: column.name.clone(),
+            data_type: column.data_type,
+        });
+        let source = super::Source::Variable(variable.text.to_lowercase());
+        let number = self.parameter_number(source, data_type, taking);
+        self.push(&format!("${number}"));
+        Ok(())
+    }
+
     /// Writes a value with its conversion for a column of this type.
-    fn converted(&mut self, value: &Expr, to: DataType) -> Result<(), Message> {
+    pub(super) fn converted(&mut self, value: &Expr, to: DataType) -> Result<(), Message> {
         self.open(&format!("assign:{to}"));
         self.expression(value)?;
         self.push(")");
         Ok(())
     }
+}
 
-    fn update(mut self, update: &Update) -> Result<ReducedChange, Message> {
-        let named = table_of(&update.target)?;
-        let found = find_target(&update.from, named);
-        let target = found.as_ref().map_or_else(|| named.clone(), |found| found.table.clone());
-        let columns = self.scope.columns(&target);
-        let mut returned = Returned::default();
-        self.with(&update.with)?;
-        self.push("UPDATE ");
-        self.table_name(&target)?;
-        let alias = found.as_ref().map_or_else(|| named.last().to_owned(), |found| found.alias.clone());
-        let by_number = update.top.is_some() || found.as_ref().is_some_and(|found| found.is_outer);
-        let row = if by_number { "#t".to_owned() } else { alias.clone() };
-        self.push(" AS ");
-        self.name(&row);
-        self.push(" SET ");
-        let sets = Sets::of(&update.items, columns.as_deref())?;
-        if by_number {
-            self.list(sets.columns.iter().enumerate(), |it, (number, set)| {
-                it.name(&set.name);
-                it.push(&format!(" = \"#s\".\"#v{number}\""));
-                Ok(())
-            })?;
-            self.push(" FROM (SELECT ");
-            self.name(&alias);
-            self.push("._rowid AS \"#id\"");
-            for (number, set) in sets.columns.iter().enumerate() {
-                self.push(", ");
-                self.set_value(set, &alias)?;
-                self.push(&format!(" AS \"#v{number}\""));
-            }
-            self.rows_by_number(&update.from, &target, &alias, update.condition.as_ref(), update.top.as_ref())?;
-        } else {
-            self.list(&sets.columns, |it, set| {
-                it.name(&set.name);
-                it.push(" = ");
-                it.set_value(set, &alias)
-            })?;
-            self.others(" FROM ", &update.from, named, update.condition.as_ref())?;
-        }
-        self.outputs(&update.outputs, OutputNames::Update, &mut returned)?;
-        self.variables(&sets, &mut returned)?;
-        self.whole_rows(columns.as_deref(), &["\"new\".*", "\"old\".*"], &mut returned)?;
-        self.finish(target, &update.outputs, returned)
+/// The error of a value for a column of a view that is no table's.
+pub(super) fn calculated(view: &str) -> Message {
+    let text = format!(
+        "Update or insert of view or function '{view}' failed because it contains a derived or constant field."
+    );
+    Message::error(4406, text)
+}
+
+/// The table's columns that an INSERT through a view gives values for.
+fn through((view, map): (&str, &[Mapped]), named: &[Name], columns: &[TableColumn]) -> Result<Vec<Name>, Message> {
+    let calculated = || calculated(view);
+    let own = |shown: &str| {
+        let found = map.iter().find(|(name, _)| name.eq_ignore_ascii_case(shown));
+        let found = found.ok_or_else(|| Message::error(207, format!("Invalid column name '{shown}'.")))?;
+        let text = found.1.clone().ok_or_else(calculated)?;
+        Ok(Name { text, quoted: true, ..Name::default() })
+    };
+    if !named.is_empty() {
+        return named.iter().map(|name| own(&name.text)).collect();
     }
+    let is_given = |name: &&String| {
+        !columns
+            .iter()
+            .any(|column| column.name.eq_ignore_ascii_case(name) && (column.is_identity || column.is_computed))
+    };
+    let own = map.iter().map(|(_, below)| below.as_ref().ok_or_else(calculated)).collect::<Result<Vec<_>, _>>()?;
+    let name = |text: &String| Name { text: text.clone(), quoted: true, ..Name::default() };
+    Ok(own.into_iter().filter(is_given).map(name).collect())
+}
 
-    fn delete(mut self, delete: &Delete) -> Result<ReducedChange, Message> {
-        let named = table_of(&delete.target)?;
-        let found = find_target(&delete.from, named);
-        let target = found.as_ref().map_or_else(|| named.clone(), |found| found.table.clone());
-        let mut returned = Returned::default();
-        self.with(&delete.with)?;
-        self.push("DELETE FROM ");
-        self.table_name(&target)?;
-        let alias = found.as_ref().map_or_else(|| named.last().to_owned(), |found| found.alias.clone());
-        let by_number = delete.top.is_some() || found.as_ref().is_some_and(|found| found.is_outer);
-        self.push(" AS ");
-        self.name(if by_number { "#t" } else { &alias });
-        if by_number {
-            self.push(" USING (SELECT ");
-            self.name(&alias);
-            self.push("._rowid AS \"#id\"");
-            self.rows_by_number(&delete.from, &target, &alias, delete.condition.as_ref(), delete.top.as_ref())?;
-        } else {
-            self.others(" USING ", &delete.from, named, delete.condition.as_ref())?;
+/// The rows of VALUES that TOP leaves.
+fn first_rows<'r>(rows: &'r [Vec<Expr>], top: Option<&Top>) -> Result<&'r [Vec<Expr>], Message> {
+    let Some(top) = top else { return Ok(rows) };
+    match &top.count {
+        Expr::Literal(Literal::Integer(digits)) if !top.percent => {
+            let count = digits.parse::<usize>().unwrap_or(usize::MAX).max(1);
+            Ok(&rows[..count.min(rows.len())])
         }
-        self.outputs(&delete.outputs, OutputNames::Delete, &mut returned)?;
-        let known = self.scope.columns(&target);
-        self.whole_rows(known.as_deref(), &["*"], &mut returned)?;
-        self.finish(target, &delete.outputs, returned)
-    }
-
-    /// Writes the rest of a query for the numbers of rows, and the condition that finds them.
-    fn rows_by_number(
-        &mut self,
-        from: &[Source],
-        target: &ObjectName,
-        alias: &str,
-        condition: Option<&Expr>,
-        top: Option<&Top>,
-    ) -> Result<(), Message> {
-        self.push(" FROM ");
-        match from {
-            [] => {
-                self.table_name(target)?;
-                self.push(" AS ");
-                self.name(alias);
-            }
-            from => self.list(from, |it, source| it.source(source))?,
-        }
-        if let Some(condition) = condition {
-            self.push(" WHERE ");
-            self.condition(condition)?;
-        }
-        if let Some(top) = top {
-            if top.percent {
-                return Err(not_supported("TOP PERCENT of a change"));
-            }
-            self.push(" LIMIT ");
-            self.row_count(&top.count)?;
-        }
-        self.push(") AS \"#s\" WHERE \"#t\"._rowid = \"#s\".\"#id\"");
-        Ok(())
-    }
-
-    /// Writes the other tables of a change, and its condition with those of the joins.
-    fn others(
-        &mut self,
-        word: &str,
-        from: &[Source],
-        target: &ObjectName,
-        condition: Option<&Expr>,
-    ) -> Result<(), Message> {
-        let (mut sources, mut conditions) = (Vec::new(), Vec::new());
-        for source in from {
-            flatten(source, target, &mut sources, &mut conditions);
-        }
-        if !sources.is_empty() {
-            self.push(word);
-            self.list(&sources, |it, source| it.source(source))?;
-        }
-        conditions.extend(condition);
-        for (number, condition) in conditions.iter().enumerate() {
-            self.push(if number == 0 { " WHERE " } else { " AND " });
-            self.condition(condition)?;
-        }
-        Ok(())
-    }
-
-    fn set_value(&mut self, set: &Set<'_>, alias: &str) -> Result<(), Message> {
-        match set.operator {
-            None => self.assigned(set.value, set.data_type),
-            Some(operator) => {
-                let column = Name { text: set.name.clone(), ..Name::default() };
-                let table = Name { text: alias.to_owned(), ..Name::default() };
-                let column = Expr::Column(ObjectName { parts: vec![table, column], ..ObjectName::default() });
-                let value = Expr::Binary(Box::new(column), operator, Box::new(set.value.clone()));
-                self.assigned(&value, set.data_type)
-            }
-        }
-    }
-
-    fn outputs(&mut self, outputs: &[Output], names: OutputNames, returned: &mut Returned) -> Result<(), Message> {
-        if outputs.len() > 1 {
-            return Err(not_supported("Two OUTPUT clauses"));
-        }
-        for item in outputs.iter().flat_map(|output| &output.items) {
-            self.output = Some(names);
-            let text = match item {
-                SelectItem::Star(Some(table)) => match (names, table.last().eq_ignore_ascii_case("deleted")) {
-                    (OutputNames::Update, true) => Ok("\"old\".*".to_owned()),
-                    (OutputNames::Update, false) => Ok("\"new\".*".to_owned()),
-                    _ => Ok("*".to_owned()),
-                },
-                item => {
-                    let number = returned.texts.len();
-                    self.aside(|it| it.item(item, number))
-                }
-            };
-            self.output = None;
-            returned.texts.push(text?);
-            returned.heads.push(super::query::head(item));
-        }
-        Ok(())
-    }
-
-    /// `SET @v = expression` and `SET @v = column = expression`: what the row was, and what it has become.
-    fn variables(&mut self, sets: &Sets<'_>, returned: &mut Returned) -> Result<(), Message> {
-        for (variable, value) in &sets.variables {
-            let column = returned.texts.len();
-            let text = match value {
-                VariableValue::Column(name) => format!("\"new\".{}", quoted(name)),
-                VariableValue::Expression(value) => {
-                    // As the row was before: SQL Server sets variables from what it has read.
-                    self.output = Some(OutputNames::Before);
-                    let text = self.aside(|it| it.expression(value));
-                    self.output = None;
-                    text?
-                }
-            };
-            returned.texts.push(format!("{text} AS \"#{}\"", column + 1));
-            returned.assigned.push(Assigned { variable: variable.clone(), column });
-        }
-        Ok(())
-    }
-
-    /// Returns whole rows, for triggers.
-    fn whole_rows(
-        &self,
-        columns: Option<&[TableColumn]>,
-        which: &[&str],
-        returned: &mut Returned,
-    ) -> Result<(), Message> {
-        if !self.images {
-            return Ok(());
-        }
-        let Some(columns) = columns else { return Err(not_supported("A trigger of this table")) };
-        returned.images = Some(columns.len());
-        returned.texts.extend(which.iter().map(|which| (*which).to_owned()));
-        Ok(())
-    }
-
-    fn finish(mut self, target: ObjectName, outputs: &[Output], returned: Returned) -> Result<ReducedChange, Message> {
-        if !returned.texts.is_empty() {
-            self.push(" RETURNING ");
-            self.push(&returned.texts.join(", "));
-        }
-        Ok(ReducedChange {
-            text: self.out,
-            parameters: self.parameters,
-            target,
-            heads: returned.heads,
-            into: outputs.iter().find_map(|output| output.into.clone()),
-            assigned: returned.assigned,
-            identity: returned.identity,
-            images: returned.images,
-        })
+        _ => Err(not_supported("INSERT TOP of anything but a number, of a list of values")),
     }
 }
 
-fn table_of(target: &Target) -> Result<&ObjectName, Message> {
+pub(super) fn table_of(target: &Target) -> Result<&ObjectName, Message> {
     match target {
         Target::Table(name, _) => Ok(name),
         Target::Remote(_) => Err(not_supported("A change of a rowset function")),
     }
 }
 
-fn check_length(length: usize, given: Option<&[TableColumn]>, is_listed: bool) -> Result<(), Message> {
+/// Whether a query has as many columns as are given, as far as its list tells.
+pub(super) fn check_heads(query: &crate::tree::Query, given: &[TableColumn], is_listed: bool) -> Result<(), Message> {
+    let heads = super::query::heads(&query.body);
+    match heads.contains(&Head::Star) {
+        true => Ok(()),
+        false => check_length(heads.len(), Some(given), is_listed),
+    }
+}
+
+pub(super) fn check_length(length: usize, given: Option<&[TableColumn]>, is_listed: bool) -> Result<(), Message> {
     let Some(given) = given else { return Ok(()) };
     let (number, message) = match (is_listed, length.cmp(&given.len())) {
         (_, std::cmp::Ordering::Equal) => return Ok(()),
@@ -539,69 +383,6 @@ fn check_length(length: usize, given: Option<&[TableColumn]>, is_listed: bool) -
         ),
     };
     Err(Message::error(number, message).severity(if number == 213 { 16 } else { 15 }))
-}
-
-/// `column = value`, perhaps with an operator.
-struct Set<'c> {
-    name: String,
-    operator: Option<BinaryOperator>,
-    value: &'c Expr,
-    data_type: Option<DataType>,
-}
-
-enum VariableValue<'c> {
-    Column(String),
-    Expression(&'c Expr),
-}
-
-/// What an UPDATE sets.
-struct Sets<'c> {
-    columns: Vec<Set<'c>>,
-    variables: Vec<(String, VariableValue<'c>)>,
-}
-
-impl<'c> Sets<'c> {
-    fn of(items: &'c [SetItem], columns: Option<&[TableColumn]>) -> Result<Sets<'c>, Message> {
-        let mut sets = Sets { columns: Vec::new(), variables: Vec::new() };
-        for item in items {
-            match item {
-                SetItem::Column(name, operator, value) => sets.column(name, *operator, value, columns)?,
-                SetItem::Both(variable, name, operator, value) => {
-                    sets.column(name, *operator, value, columns)?;
-                    sets.variables.push((variable.text.clone(), VariableValue::Column(name.last().to_owned())));
-                }
-                SetItem::Variable(variable, AssignOperator::Set, value) => {
-                    sets.variables.push((variable.text.clone(), VariableValue::Expression(value)));
-                }
-                SetItem::Variable(..) => return Err(not_supported("UPDATE with a compound assignment of a variable")),
-                SetItem::Method(..) => return Err(not_supported("A method of a column")),
-            }
-        }
-        Ok(sets)
-    }
-
-    fn column(
-        &mut self,
-        name: &ObjectName,
-        operator: AssignOperator,
-        value: &'c Expr,
-        columns: Option<&[TableColumn]>,
-    ) -> Result<(), Message> {
-        let found = columns.map(|columns| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name.last())));
-        if let Some(None) = found {
-            return Err(Message::error(207, format!("Invalid column name '{}'.", name.last())));
-        }
-        if found.flatten().is_some_and(|column| column.is_identity) {
-            return Err(Message::error(8102, format!("Cannot update identity column '{}'.", name.last())));
-        }
-        if self.columns.iter().any(|set| set.name.eq_ignore_ascii_case(name.last())) {
-            return Err(set_twice(name.last()));
-        }
-        let data_type = found.flatten().map(|column| column.data_type);
-        let operator = compound(operator);
-        self.columns.push(Set { name: name.last().to_owned(), operator, value, data_type });
-        Ok(())
-    }
 }
 
 /// The operator of a compound assignment.

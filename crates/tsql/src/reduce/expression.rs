@@ -73,7 +73,7 @@ impl Reducer<'_> {
                 Ok(())
             }
             Expr::FullText(_) => Err(not_supported("Full-text search")),
-            Expr::CurrentOf(_) => Err(not_supported("CURRENT OF here")),
+            Expr::CurrentOf(cursor) => self.current_row(cursor),
             Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
             value => {
                 self.expression(value)?;
@@ -103,18 +103,20 @@ impl Reducer<'_> {
     }
 
     fn column(&mut self, name: &crate::tree::ObjectName) -> Result<(), Message> {
-        if let (Some(super::change::OutputNames::Before), [column]) = (self.output, &name.parts[..]) {
-            self.push("\"old\".");
-            self.name(&column.text);
-            return Ok(());
-        }
-        if let [table, column] = &name.parts[..]
-            && let Some(names) = &self.output
-            && let Some(instead) = names.column(&table.text, &column.text)
-        {
-            let instead = instead?;
-            self.push(&instead);
-            return Ok(());
+        if let Some(names) = self.output.clone() {
+            if let Some(instead) = names.column(name) {
+                let instead = instead?;
+                self.push(&instead);
+                return Ok(());
+            }
+            if names.beside {
+                self.output = None;
+                let text = self.aside(|it| it.column(name));
+                self.output = Some(names);
+                let instead = self.beside(text?);
+                self.push(&instead);
+                return Ok(());
+            }
         }
         // A column is named with at most its table here: the database and schema are those of the FROM clause.
         let shown = name.parts.len().saturating_sub(2);
@@ -127,6 +129,20 @@ impl Reducer<'_> {
                 _ => self.name(&part.text),
             }
         }
+        Ok(())
+    }
+
+    /// WHERE CURRENT OF.
+    fn current_row(&mut self, cursor: &crate::tree::CursorName) -> Result<(), Message> {
+        let Some((alias, row)) = self.current.clone() else { return Err(not_supported("CURRENT OF here")) };
+        let number = self.parameter_number(super::Source::CurrentRow(cursor.clone()), DataType::BigInt, None);
+        self.name(&alias);
+        self.push(".");
+        match row.as_str() {
+            "_rowid" => self.push("_rowid"),
+            row => self.name(row),
+        }
+        self.push(&format!(" = ${number}"));
         Ok(())
     }
 

@@ -72,7 +72,8 @@ const SESSION_FUNCTIONS: [(&str, DataType); 52] = [
 ];
 
 /// More of them, which came after.
-const LATER: [(&str, DataType); 4] = [
+const LATER: [(&str, DataType); 5] = [
+    ("columns_updated", DataType::VarBinary(Length::Limited(128))),
     ("error_procedure", NAME),
     ("rowcount_big", DataType::BigInt),
     ("rand", DataType::Float),

@@ -16,29 +16,37 @@
 //! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
+mod affected;
 mod catalog;
 mod change;
 mod define;
 mod expression;
 mod function;
+mod merge;
+mod output;
 mod query;
 mod single;
 mod source;
 mod target;
+mod updatable;
+mod update;
 
+pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
-pub use change::{Assigned, ReducedChange, change, compound, insert_columns};
+pub use change::{ReducedChange, change, compound, insert_columns};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
+pub use output::{Assigned, Images, ReducedOutput};
 
-use crate::tree::{self, Name, ObjectName, Query, TypeArgument};
+use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// What the names of a statement mean where it stands.
 pub trait Scope {
@@ -58,6 +66,11 @@ pub trait Scope {
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
+
+    /// The view of this name, as it was written.
+    fn view(&self, _name: &ObjectName) -> Option<tree::View> {
+        None
+    }
 
     /// The query of an inline table function of this name, and its parameters with their types.
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
@@ -102,6 +115,8 @@ pub enum Source {
     Session(SessionFunction),
     /// What the catalog answers for these arguments.
     Catalog(CatalogFunction, Vec<Input>),
+    /// The number of the row that a cursor stands on.
+    CurrentRow(CursorName),
 }
 
 /// An argument of a function of the catalog.
@@ -120,6 +135,19 @@ pub enum Input {
 pub struct Parameter {
     /// Where its value comes from.
     pub source: Source,
+    /// Its type.
+    pub data_type: DataType,
+    /// The column that takes the value, where it has another type: the value is converted before the statement runs.
+    pub column: Option<TakingColumn>,
+}
+
+/// A column that takes a value of another type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakingColumn {
+    /// The table, as messages name it.
+    pub table: String,
+    /// The column.
+    pub name: String,
     /// Its type.
     pub data_type: DataType,
 }
@@ -230,7 +258,11 @@ struct Reducer<'s> {
     /// The common table expressions that are in sight, in lower case.
     common: Vec<String>,
     /// What `inserted` and `deleted` are called here, in the list of an OUTPUT.
-    output: Option<change::OutputNames>,
+    output: Option<Rc<output::OutputNames>>,
+    /// What the query that finds the rows of a change gives beside each.
+    beside: Vec<String>,
+    /// What the target of a change is called, and the column there that is the number of its row.
+    current: Option<(String, String)>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
@@ -250,6 +282,8 @@ impl<'s> Reducer<'s> {
             made: 0,
             common: Vec::new(),
             output: None,
+            beside: Vec::new(),
+            current: None,
             depth: 0,
             in_table: false,
             images: false,
@@ -308,10 +342,11 @@ impl<'s> Reducer<'s> {
     }
 
     /// The number of a parameter, from 1.
-    fn parameter_number(&mut self, source: Source, data_type: DataType) -> usize {
-        let known = self.parameters.iter().position(|parameter| parameter.source == source);
+    fn parameter_number(&mut self, source: Source, data_type: DataType, column: Option<TakingColumn>) -> usize {
+        let is_it = |parameter: &Parameter| parameter.source == source && parameter.column == column;
+        let known = self.parameters.iter().position(is_it);
         let number = known.unwrap_or_else(|| {
-            self.parameters.push(Parameter { source, data_type });
+            self.parameters.push(Parameter { source, data_type, column });
             self.parameters.len() - 1
         });
         number + 1
@@ -319,7 +354,7 @@ impl<'s> Reducer<'s> {
 
     /// Writes a parameter, with its type.
     fn parameter(&mut self, source: Source, data_type: DataType) {
-        let number = self.parameter_number(source, data_type);
+        let number = self.parameter_number(source, data_type, None);
         self.open(&format!("given:{data_type}"));
         self.push("$");
         self.number(number);

@@ -341,7 +341,7 @@ impl Reducer<'_> {
     }
 
     /// TOP n PERCENT: the rows whose number in the order is at most so much of their count.
-    fn percent(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
+    pub(super) fn percent(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
         self.push(" QUALIFY row_number() OVER (");
         self.order(order)?;
         self.push(") <= ceil(count(1) OVER () * CAST(");

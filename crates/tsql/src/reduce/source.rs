@@ -300,7 +300,7 @@ impl Reducer<'_> {
     }
 
     /// The names of the columns of a source, where they can be told without planning it.
-    fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
+    pub(super) fn columns_of(&self, source: &Source) -> Option<Vec<String>> {
         match source {
             Source::Table(table) => {
                 let columns = self.scope.columns(&table.name)?;

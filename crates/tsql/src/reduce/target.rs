@@ -3,8 +3,11 @@
 use crate::tree::{Expr, JoinKind, ObjectName, Source};
 
 /// The table of a change, where FROM names it.
-pub(super) struct Found {
+pub(super) struct Found<'s> {
+    /// The table; for a query its alias.
     pub(super) table: ObjectName,
+    /// The source itself.
+    pub(super) source: &'s Source,
     /// What the statement calls it.
     pub(super) alias: String,
     /// Whether it is a side of an outer join.
@@ -22,36 +25,42 @@ fn is_target(source: &Source, target: &ObjectName) -> bool {
             Some(alias) => target.is(&alias.text),
             None => target.is(&name.text),
         },
+        Source::Query(_, alias) => alias.name.as_ref().is_some_and(|alias| target.is(&alias.text)),
         _ => false,
     }
 }
 
 /// Finds the target in FROM.
-pub(super) fn find_target(from: &[Source], target: &ObjectName) -> Option<Found> {
+pub(super) fn find_target<'s>(from: &'s [Source], target: &ObjectName) -> Option<Found<'s>> {
     from.iter().find_map(|source| find_in(source, target, false)).or_else(|| {
         // `UPDATE t SET ... FROM t AS a`: the only one of this table.
         let mut tables = from.iter().filter_map(|source| match source {
-            Source::Table(table) if table.name.last().eq_ignore_ascii_case(target.last()) => Some(table),
+            Source::Table(table) if table.name.last().eq_ignore_ascii_case(target.last()) => Some((source, table)),
             _ => None,
         });
-        let table = tables.next()?;
+        let (source, table) = tables.next()?;
         let alias = table.alias.as_ref()?.text.clone();
-        Some(Found { table: table.name.clone(), alias, is_outer: true })
+        Some(Found { table: table.name.clone(), source, alias, is_outer: true })
     })
 }
 
-fn find_in(source: &Source, target: &ObjectName, is_outer: bool) -> Option<Found> {
+fn find_in<'s>(source: &'s Source, target: &ObjectName, is_outer: bool) -> Option<Found<'s>> {
     if is_target(source, target) {
         return match source {
             Source::Table(table) => {
                 let alias =
                     table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
-                Some(Found { table: table.name.clone(), alias, is_outer })
+                Some(Found { table: table.name.clone(), source, alias, is_outer })
             }
             Source::Variable(name, alias) => {
                 let table = ObjectName { parts: vec![name.clone()], span: name.span };
                 let alias = alias.name.as_ref().map_or_else(|| name.text.clone(), |alias| alias.text.clone());
-                Some(Found { table, alias, is_outer })
+                Some(Found { table, source, alias, is_outer })
+            }
+            Source::Query(_, alias) => {
+                let name = alias.name.clone().unwrap_or_default();
+                let (alias, span) = (name.text.clone(), name.span);
+                Some(Found { table: ObjectName { parts: vec![name], span }, source, alias, is_outer: true })
             }
             _ => None,
         };

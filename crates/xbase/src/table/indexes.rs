@@ -41,6 +41,14 @@ pub struct IndexDescription {
     pub unusable: Option<String>,
 }
 
+/// Whether an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`): so it is known
+/// as the table's while both are empty and its keys prove nothing.
+pub fn is_named_for(index: &Path, table: &Path) -> bool {
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let (index, table) = (stem(index), stem(table));
+    index.strip_prefix(&table).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
 /// The index files of a table.
 #[derive(Debug)]
 pub(crate) struct Indexes {
@@ -253,7 +261,7 @@ impl Indexes {
         let is_own = |bag: &&Arc<OpenBag>| {
             let proves = |tag: &SetTag| match &tag.tag {
                 Err(_) => false,
-                Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => bag.path.file_stem() == table.file_stem(),
+                Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => is_named_for(&bag.path, table),
                 Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |()| true),
             };
             !bag.structural && bag.tags.iter().any(proves)

@@ -24,7 +24,7 @@ mod state;
 mod tag;
 
 pub use check::check;
-pub use indexes::IndexDescription;
+pub use indexes::{IndexDescription, is_named_for};
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
@@ -223,8 +223,8 @@ impl DbfTable {
 
     /// Opens the table for writing, with the index files that are its own: the structural CDX, and those of its folder
     /// whose keys are those of its records. (An index without keys beside a table without records proves nothing; it is
-    /// taken along if it has the table's name.) Text is written in the code page in which it is read, unless `options`
-    /// say otherwise. What is written is seen by the next statement that reads.
+    /// taken along if its name is the table's, or begins with it: [`is_named_for`].) Text is written in the code page in
+    /// which it is read, unless `options` say otherwise. What is written is seen by the next statement that reads.
     pub fn writer(&self, options: WriteOptions) -> Result<IndexedTable> {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;

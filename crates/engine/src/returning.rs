@@ -3,17 +3,19 @@
 //! Its expressions are over the row as it has become (or was, in a DELETE), and over values that the statement's query gives
 //! beside it: what the row was before an UPDATE, and columns of the other tables.
 
-use super::forms::{Form, NewRow, batch_of};
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{Field, Schema};
+use crate::native::{NewRow, batch_of};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning};
 use mainstay_table::values::{array_of, value_at};
 use std::sync::Arc;
 
 /// The RETURNING of a statement that knows its table by `alias` or else by its own name.
-pub(super) struct Shown {
+pub(crate) struct Shown {
     table: String,
+    /// The columns of the rows.
+    schema: SchemaRef,
     bound: Option<BoundReturning>,
     /// The fields of the values beside each row.
     fields: Vec<Arc<Field>>,
@@ -22,54 +24,69 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Without a RETURNING it shows nothing.
-    pub(super) fn new(form: &Form, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
-        let table = alias.map_or_else(|| form.definition.name.to_lowercase(), |alias| alias.key.clone());
-        let bound = returning.map(|returning| returning.bind(&table, &form.schema)).transpose()?;
-        Ok(Shown { table, bound, fields: Vec::new(), may_miss: false })
+    /// What is shown of a table with these columns, of which the last `hidden` ones are not part of `*`. Without a
+    /// RETURNING it shows nothing.
+    pub(crate) fn new(
+        (name, schema, hidden): (&str, &SchemaRef, usize),
+        alias: Option<&Name>,
+        returning: Option<&Returning>,
+    ) -> Result<Shown> {
+        let table = alias.map_or_else(|| name.to_lowercase(), |alias| alias.key.clone());
+        let columns = schema.fields().len().saturating_sub(hidden);
+        let visible: SchemaRef = match hidden {
+            0 => Arc::clone(schema),
+            _ => Arc::new(Schema::new(schema.fields().iter().take(columns).cloned().collect::<Vec<_>>())),
+        };
+        let bound = returning.map(|returning| returning.bind(&table, &visible)).transpose()?;
+        Ok(Shown { table, schema: Arc::clone(schema), bound, fields: Vec::new(), may_miss: false })
     }
 
     /// The same where rows may be gone, which are shown as NULLs.
-    pub(super) fn with_missing_rows(self) -> Shown {
+    pub(crate) fn with_missing_rows(self) -> Shown {
         Shown { may_miss: true, ..self }
     }
 
     /// Whether it wants rows.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         self.bound.is_some()
     }
 
     /// The values beside each row that the statement's query has to give.
-    pub(super) fn beside(&self) -> &[mainstay_query::SqlExpr] {
+    pub(crate) fn beside(&self) -> &[mainstay_query::SqlExpr] {
         self.bound.as_ref().map_or(&[], |bound| &bound.beside)
     }
 
     /// Learns of the types of the values beside each row, which are the query's last columns.
-    pub(super) fn planned(&mut self, planned: &Planned) {
+    pub(crate) fn planned(&mut self, planned: &Planned) {
         let fields = planned.schema().fields();
         self.fields = fields[fields.len() - self.beside().len()..].to_vec();
     }
 
     /// The values beside a row of the query.
-    pub(super) fn values(&self, batch: &RecordBatch, row: usize) -> Result<Vec<Value>> {
+    pub(crate) fn values(&self, batch: &RecordBatch, row: usize) -> Result<Vec<Value>> {
         let first = batch.num_columns() - self.fields.len();
         batch.columns()[first..].iter().map(|column| value_at(column, row)).collect()
     }
 
     /// The answer of a change: the count, and what is asked for.
-    pub(super) fn answer(&self, planner: &Planner, form: &Form, rows: Rows) -> Result<Answer> {
+    pub(crate) fn answer(&self, planner: &Planner, rows: Rows) -> Result<Answer> {
         let Some(bound) = &self.bound else {
             return Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()).with_changed(rows.count));
         };
         let schema = match self.may_miss {
-            false => Arc::clone(&form.schema),
+            false => Arc::clone(&self.schema),
             true => {
                 let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
-                Arc::new(Schema::new(form.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
+                Arc::new(Schema::new(self.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
             }
         };
         let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = rows.kept.into_iter().unzip();
-        let mut columns = form.arrays(&kept);
+        let column = |(place, field): (usize, &Arc<Field>)| -> ArrayRef {
+            let values: Vec<ValueRef<'_>> =
+                kept.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
+            array_of(field.data_type(), &values)
+        };
+        let mut columns: Vec<ArrayRef> = schema.fields().iter().enumerate().map(column).collect();
         let mut fields: Vec<Arc<Field>> = schema.fields().to_vec();
         for (place, field) in self.fields.iter().enumerate() {
             let values: Vec<ValueRef<'_>> =

@@ -30,7 +30,9 @@ pub fn hash_at_cost(password: &str, cost: (u32, u32, u32)) -> Result<String> {
 }
 
 /// Refuses what is no hash.
-pub(crate) fn check_hash(hash: &str) -> Result<()> {
+///
+/// Errors: `InvalidSetting`.
+pub fn check_hash(hash: &str) -> Result<()> {
     match PasswordHash::new(hash) {
         Ok(hash) if hash.algorithm.as_str().starts_with("argon2") => Ok(()),
         _ => Err(Error::new(Code::InvalidSetting, "password_hash is no hash of argon2 in the form $argon2id$v=19$...")),
@@ -39,7 +41,7 @@ pub(crate) fn check_hash(hash: &str) -> Result<()> {
 
 /// Checks passwords, a few at a time.
 #[derive(Debug)]
-pub(crate) struct Checker {
+pub struct Checker {
     free: Mutex<usize>,
     freed: Condvar,
     /// For users who are not there.
@@ -47,6 +49,7 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
+    /// For users who are not there a password is compared with `cost_like`, so that it takes as long.
     pub fn new(cost_like: Option<&str>) -> Checker {
         let decoy = cost_like.map_or_else(String::new, str::to_owned);
         Checker { free: Mutex::new(AT_A_TIME), freed: Condvar::new(), decoy }

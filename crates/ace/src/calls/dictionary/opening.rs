@@ -1,0 +1,243 @@
+//! Opening tables and views of a dictionary by their names there, with their rights and rules; making new ones.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::border::Handle;
+use crate::calls::dictionary::tables as objects;
+use crate::calls::tables::{self, Wanted, open_at};
+use crate::connection::Connection;
+use crate::constants::*;
+use crate::cursor;
+use crate::dictionary::guard::Guard;
+use crate::dictionary::{Contents, Object, Session};
+use crate::failure::{Failure, Result};
+use crate::files;
+use crate::statement::Statement;
+use crate::table::{Opening, State, Table};
+
+/// What a dictionary says about an open table.
+#[derive(Debug, Default)]
+pub struct Bound {
+    /// The fields that the user may not read.
+    hidden: Vec<String>,
+    /// Whether conditions may use them all the same.
+    filters_hidden: bool,
+}
+
+/// Where an open table keeps that.
+pub type Binding = OnceLock<Bound>;
+
+impl Bound {
+    /// Whether the user may not read a field.
+    pub fn hides(&self, state: &State, field: usize) -> bool {
+        let name = || state.area.fields().get(field).map(|field| field.name.as_str());
+        !self.hidden.is_empty() && name().is_some_and(|name| self.hidden.iter().any(|hidden| hidden == name))
+    }
+
+    /// Refuses a condition over fields that the user may not read.
+    ///
+    /// Errors: AE_PERMISSION_NOT_GRANTED.
+    pub fn check_condition(&self, state: &State, condition: &str) -> Result<()> {
+        if self.filters_hidden || self.hidden.is_empty() {
+            return Ok(());
+        }
+        let used = crate::dictionary::integrity::fields_of(state.area.form(), condition);
+        match used.into_iter().find(|field| self.hides(state, *field)) {
+            Some(_) => {
+                Err(Failure::new(AE_PERMISSION_NOT_GRANTED, "the condition uses a field that is not to be read"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Opens what a dictionary has by a name; nothing if the connection has no dictionary, or that no such name.
+pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Wanted) -> Result<Option<Handle>> {
+    let Some(session) = &through.dictionary else { return Ok(None) };
+    let contents = session.live.contents()?;
+    let name = name.trim();
+    if let Some(view) = contents.find(ADS_DD_VIEW_OBJECT, "", name) {
+        return open_view(handle, through, session, &contents, view).map(Some);
+    }
+    match contents.find(ADS_DD_TABLE_OBJECT, "", name) {
+        Some(table) => open_table(handle, through, session, &contents, table, wanted).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// What the user may do with a table, by itself or through one of its columns at least.
+fn rights_to(session: &Session, contents: &Contents, table: &str) -> u32 {
+    let columns = contents
+        .grants
+        .iter()
+        .filter(|grant| grant.kind == ADS_DD_FIELD_OBJECT && crate::dictionary::contents::same(&grant.parent, table));
+    let of_table = session.access.rights(contents, ADS_DD_TABLE_OBJECT, "", table);
+    columns.fold(of_table, |rights, column| {
+        rights | session.access.rights(contents, ADS_DD_FIELD_OBJECT, table, &column.name)
+    })
+}
+
+fn open_table(
+    handle: Handle,
+    through: &Arc<Connection>,
+    session: &Arc<Session>,
+    contents: &Contents,
+    table: &Object,
+    wanted: &Wanted,
+) -> Result<Handle> {
+    let rights = rights_to(session, contents, &table.name);
+    let denied = |code: u32| Failure::new(code, format!("user '{}', table {}", session.access.user, table.name));
+    if rights & ADS_PERMISSION_READ == 0 {
+        return Err(denied(AE_NO_READ_PERMISSION));
+    }
+    if table.number(ADS_DD_TABLE_PERMISSION_LEVEL) == ADS_DD_TABLE_PERMISSION_LEVEL_3
+        && contents.is_on(ADS_DD_VERIFY_ACCESS_RIGHTS)
+        && !session.access.is_administrator(contents)
+    {
+        return Err(denied(AE_NO_DIRECT_ACCESS));
+    }
+    let writes = ADS_PERMISSION_UPDATE | ADS_PERMISSION_INSERT | ADS_PERMISSION_DELETE;
+    if rights & writes == 0 && wanted.options & ADS_READONLY == 0 {
+        return Err(denied(AE_NO_WRITE_PERMISSION));
+    }
+    let path = session.table_path(table);
+    if !files::exists(&path) {
+        return Err(Failure::new(AE_FILE_NOT_FOUND, path.display().to_string()));
+    }
+    let or = |asked: u16, kept: u32| if asked == 0 { kept } else { asked.into() };
+    let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
+    let opening = Opening {
+        connection: Arc::clone(through),
+        connection_handle: handle,
+        alias: wanted.alias.clone().unwrap_or_else(|| table.name.clone()),
+        opened_as: table.name.clone(),
+        table_type: table.number(ADS_DD_TABLE_TYPE),
+        char_type: or(wanted.char_type, table.number(ADS_DD_TABLE_CHAR_TYPE)),
+        lock_type: wanted.lock_type.into(),
+        options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
+        statement: None,
+        columns: Vec::new(),
+    };
+    let (handle, opened) = open_at(opening, &path)?;
+    match bind(through, session, contents, table, &opened) {
+        Ok(()) => Ok(handle),
+        Err(failure) => {
+            let _ = opened.close();
+            Err(failure)
+        }
+    }
+}
+
+/// Gives an open table what the dictionary says: its index files, its rules, and which columns are not shown.
+fn bind(
+    through: &Arc<Connection>,
+    session: &Arc<Session>,
+    contents: &Contents,
+    table: &Object,
+    opened: &Arc<Table>,
+) -> Result<()> {
+    let readable = |column: &str| {
+        session.access.rights(contents, ADS_DD_FIELD_OBJECT, &table.name, column) & ADS_PERMISSION_READ != 0
+    };
+    let level = table.number(ADS_DD_TABLE_PERMISSION_LEVEL);
+    opened.without_relation(|state| {
+        for path in session.index_paths(contents, &table.name) {
+            state.area.open_index(&path)?;
+        }
+        opened.name_orders(state)?;
+        let names = state.area.fields().iter().map(|field| field.name.clone());
+        let hidden = names.filter(|name| !readable(name)).collect();
+        let _ = opened.bound.set(Bound { hidden, filters_hidden: level == ADS_DD_TABLE_PERMISSION_LEVEL_1 });
+        let guard = Guard::new(Arc::clone(session), &table.name, Arc::clone(&through.helpers));
+        // A dictionary's tables are here, whatever other tables may be.
+        if let Some(area) = state.area.local() {
+            area.set_rules(Some(Arc::new(guard)));
+        }
+        Ok(())
+    })
+}
+
+/// The rows of a view's statement.
+fn open_view(
+    handle: Handle,
+    through: &Arc<Connection>,
+    session: &Session,
+    contents: &Contents,
+    view: &Object,
+) -> Result<Handle> {
+    let rights = session.access.rights(contents, ADS_DD_VIEW_OBJECT, "", &view.name);
+    if rights & ADS_PERMISSION_READ == 0 {
+        let reason = format!("user '{}', view {}", session.access.user, view.name);
+        return Err(Failure::new(AE_NO_READ_PERMISSION, reason));
+    }
+    let sql = view.text(ADS_DD_VIEW_STMT).unwrap_or_default();
+    let outcome = through.sql(|sql_session| Ok(sql_session.execute(sql, &[])?))?;
+    let statement = Arc::new(Statement::new(Arc::clone(through), handle));
+    let statement = crate::registry::add(crate::registry::Object::Statement(statement))?;
+    let opening = Opening {
+        connection: Arc::clone(through),
+        connection_handle: handle,
+        opened_as: view.name.clone(),
+        alias: view.name.clone(),
+        table_type: ADS_VFP,
+        char_type: ADS_ANSI,
+        lock_type: ADS_COMPATIBLE_LOCKING,
+        options: ADS_EXCLUSIVE | ADS_READONLY,
+        statement: Some(statement),
+        columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
+    };
+    let opened = cursor::open(&outcome).and_then(|area| Table::add(opening, Box::new(area)));
+    // The rows need no statement any more; its handle is not the program's to close.
+    crate::registry::remove(statement);
+    opened.map(|(handle, _)| handle)
+}
+
+/// Whether a new table becomes one of the dictionary, and fails if it may not.
+///
+/// Errors: AE_PERMISSION_DENIED; AE_INVALID_OBJECT_NAME for a name that is taken.
+pub fn check_new(through: &Connection, name: &str) -> Result<bool> {
+    let Some(session) = &through.dictionary else { return Ok(false) };
+    let contents = session.live.contents()?;
+    let may = session.access.rights(&contents, ADS_DD_TABLE_OBJECT, "", "") & ADS_PERMISSION_CREATE != 0;
+    if may && contents.is_taken(ADS_DD_TABLE_OBJECT, "", name) {
+        return Err(Failure::new(AE_INVALID_OBJECT_NAME, format!("there is an object {name} already")));
+    }
+    Ok(may)
+}
+
+/// Puts a new table into the dictionary, and gives it what the dictionary says about tables.
+pub fn add_new(through: &Arc<Connection>, name: &str, opened: &Arc<Table>) -> Result<()> {
+    let Some(session) = &through.dictionary else { return Ok(()) };
+    let kinds = (opened.table_type, opened.char_type);
+    session.live.change(|contents| objects::put(session, contents, name, &opened.path, kinds).map(|_| ()))?;
+    let contents = session.live.contents()?;
+    bind(through, session, &contents, contents.get(ADS_DD_TABLE_OBJECT, "", name)?, opened)
+}
+
+/// Refuses what would take records away behind the relations of a table.
+///
+/// Errors: AE_DD_REQUEST_NOT_COMPLETED.
+pub fn check_zap(table: &Table) -> Result<()> {
+    let Some(session) = table.connection.dictionary.as_ref().filter(|_| table.bound.get().is_some()) else {
+        return Ok(());
+    };
+    let contents = session.live.contents()?;
+    let (as_child, as_parent) = crate::dictionary::integrity::Relation::of_table(&contents, &table.opened_as);
+    match as_child.is_empty() && as_parent.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::new(AE_DD_REQUEST_NOT_COMPLETED, "a table with relations is not emptied at once")),
+    }
+}
+
+/// The place of a new table: the dictionary's folder of tables, or the connection's.
+pub fn place(through: &Connection, name: &str) -> Result<Option<std::path::PathBuf>> {
+    let Some(session) = &through.dictionary else { return Ok(None) };
+    let contents = session.live.contents()?;
+    let path = session.table_folder(&contents).join(files::with_extension(files::path_of(name), "dbf"));
+    Ok(Some(files::in_existing_folder(&path)))
+}
+
+/// The name that a new table gets in the dictionary.
+pub fn name_of(alias: Option<String>, path: &std::path::Path) -> String {
+    alias.unwrap_or_else(|| tables::alias_of(path))
+}

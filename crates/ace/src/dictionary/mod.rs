@@ -1,0 +1,38 @@
+//! Data dictionaries: a file beside the tables that says what they are called, who may do what with them, and what must
+//! be true of their records.
+//!
+//! The vendor's `.add` files have no public format, so this one is ours: a text that a person can read and change
+//! ([`text`]), replaced as a whole by every change, so that a crash leaves the old dictionary or the new one.
+//!
+//! ```text
+//!   Live        the file: read again when its stamp changes, changed under a lock                live
+//!    |
+//!   Contents    objects by kind, parent and name, each with properties; grants; all in memory    contents, text
+//!    |    \
+//!    |     Access   who has logged in, and what that user may do                                 access
+//!    |
+//!   properties  of each kind of object: number, name, form, who may read and change it
+//!   rules       what must be true of a record before it is written: fields, the table's condition
+//!   integrity   what a change of a parent's key does to its children
+//! ```
+//!
+//! What is in the tables' own files (types of fields, expressions of orders) is not repeated here: it is read from them
+//! when it is asked for.
+//!
+//! Limits: what SQL does with views, procedures, functions and triggers belongs to the SQL engine; here they are kept.
+//! Subscriptions are kept, and nothing is replicated.
+
+pub mod access;
+pub mod contents;
+pub mod guard;
+pub mod integrity;
+pub mod live;
+pub mod properties;
+pub mod rules;
+pub mod session;
+pub mod text;
+
+pub use access::Access;
+pub use contents::{Contents, Grant, Object, Property};
+pub use live::Live;
+pub use session::Session;

@@ -1,0 +1,241 @@
+//! INSERT, UPDATE, DELETE.
+
+use super::lock::{locked_rows, record_number, timed_out};
+use super::values::{Target, fields_of, is_deleted, row_of, table_name, targets_of, value_for};
+use crate::inserted::{GivenRow, Source};
+use crate::native::NewRow;
+use crate::returning::{Rows, Shown};
+use arrow_array::RecordBatch;
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update};
+use mainstay_table::Table;
+use mainstay_table::values::value_at;
+use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::table::DbfTable;
+use std::collections::HashSet;
+
+/// What runs the queries of a statement, as the session sees its tables.
+pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>;
+
+/// What a change needs from the session that runs it.
+pub(crate) struct Changer<'s> {
+    pub(crate) planner: &'s Planner,
+    pub(crate) catalog: &'s dyn Catalog,
+    /// The text of the statement, for places in errors.
+    pub(crate) text: &'s str,
+    /// The values of parameters in lists of values.
+    pub(crate) parameters: &'s [ValueRef<'s>],
+    pub(crate) run: RunQuery<'s>,
+}
+
+/// A record, and what an UPDATE does with it.
+pub(super) struct RecordChange {
+    record: u64,
+    values: Vec<(usize, Value)>,
+    deleted: Option<bool>,
+    /// What RETURNING wants to have beside the row.
+    beside: Vec<Value>,
+}
+
+impl Changer<'_> {
+    /// INSERT.
+    pub(crate) fn insert(&mut self, table: &DbfTable, open: &mut IndexedTable, insert: &Insert) -> Result<Answer> {
+        if insert.conflict.is_some() {
+            let error = Error::new(Code::Unsupported, "ON CONFLICT in an INSERT into a DBF table");
+            return Err(error.hint("UPDATE the records that are there, and INSERT what is left"));
+        }
+        let fields = fields_of(table, &insert.columns)?;
+        let shown = shown(table, None, insert.returning.as_ref())?;
+        let source =
+            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
+        let given = source.rows(insert, self.run)?;
+        let rows = given.into_iter().map(|row| record_of(table, &fields, row)).collect::<Result<Vec<_>>>()?;
+        let mut done = Rows { count: rows.len() as u64, kept: Vec::new() };
+        let appended = open.atomically(|open| {
+            let values: Vec<Vec<ValueRef<'_>>> =
+                rows.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
+            open.append_many(values.iter().map(Vec::as_slice))
+        });
+        let appended = appended.map_err(timed_out)?;
+        if shown.is_wanted() {
+            let mut bytes = Vec::new();
+            for record in appended.into_iter().flatten() {
+                open.read(record, &mut bytes)?;
+                done.kept.push((row_of(open, record, &bytes)?, Vec::new()));
+            }
+        }
+        shown.answer(self.planner, done)
+    }
+
+    /// UPDATE. `SET _deleted = FALSE` recalls records, and TRUE deletes them.
+    pub(crate) fn update(&mut self, table: &DbfTable, open: &mut IndexedTable, update: &Update) -> Result<Answer> {
+        let targets = targets_of(table, &update.assignments)?;
+        let mut shown = shown(table, update.alias.as_ref(), update.returning.as_ref())?;
+        let planned = self.planner.plan_update(self.text, update, (RECORD_NUMBER, shown.beside()), self.catalog)?;
+        shown.planned(&planned);
+        let run = &mut self.run;
+        let batches = locked_rows(table, open, &mut || run(&planned))?;
+        let mut seen = HashSet::new();
+        let mut changes = Vec::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                // A record that joins several rows is changed by the first of them.
+                let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
+                let mut change = RecordChange::new(record, shown.values(batch, row)?);
+                let mut place = 0;
+                for (assignment, target) in update.assignments.iter().zip(&targets) {
+                    let value = match &assignment.value {
+                        Some(_) => {
+                            place += 1;
+                            Some(value_at(batch.column(place), row)?)
+                        }
+                        None => None,
+                    };
+                    change.assign(table, *target, value)?;
+                }
+                changes.push(change);
+            }
+        }
+        let mut done = Rows::default();
+        open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
+        shown.answer(self.planner, done)
+    }
+
+    /// DELETE: records are marked as deleted, and stay where they are.
+    pub(crate) fn delete(&mut self, table: &DbfTable, open: &mut IndexedTable, delete: &Delete) -> Result<Answer> {
+        let mut shown = shown(table, delete.alias.as_ref(), delete.returning.as_ref())?;
+        let planned = self.planner.plan_delete(self.text, delete, (RECORD_NUMBER, shown.beside()), self.catalog)?;
+        shown.planned(&planned);
+        let run = &mut self.run;
+        let batches = locked_rows(table, open, &mut || run(&planned))?;
+        let mut seen = HashSet::new();
+        let mut deletes = Vec::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
+                deletes.push((record, shown.values(batch, row)?));
+            }
+        }
+        let mut done = Rows::default();
+        let keeps = shown.is_wanted();
+        let deleted_all = open.atomically(|open| {
+            delete_all(open, &deletes, &mut done, |open, (record, old), beside| match keeps {
+                true => Ok(Some((row_of(open, record, old)?, beside.clone()))),
+                false => Ok(None),
+            })
+        });
+        deleted_all.map_err(timed_out)?;
+        shown.answer(self.planner, done)
+    }
+}
+
+/// What a RETURNING gives of the table's rows.
+pub(super) fn shown(table: &DbfTable, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
+    Shown::new((table_name(table), table.schema(), table.hidden_columns()), alias, returning)
+}
+
+/// A row of an INSERT as values of all fields.
+pub(super) fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Result<Vec<Value>> {
+    if !row.is_empty() && row.len() != fields.len() {
+        let message = format!("{} values are given for {} columns", row.len(), fields.len());
+        return Err(Error::new(Code::Syntax, message));
+    }
+    let mut given: Vec<Option<Value>> = vec![None; table.fields().len()];
+    for (field, value) in fields.iter().zip(row) {
+        given[*field] = value;
+    }
+    let value = |(field, value): (usize, Option<Value>)| value_for(table, field, value.as_ref().map(Value::as_ref));
+    given.into_iter().enumerate().map(value).collect()
+}
+
+impl RecordChange {
+    /// No change yet.
+    pub(super) fn new(record: u64, beside: Vec<Value>) -> RecordChange {
+        RecordChange { record, values: Vec::new(), deleted: None, beside }
+    }
+
+    /// Assigns a value; `None` is DEFAULT.
+    pub(super) fn assign(&mut self, table: &DbfTable, target: Target, value: Option<Value>) -> Result<()> {
+        match (target, value) {
+            (Target::Field(field), value) => {
+                self.values.push((field, value_for(table, field, value.as_ref().map(Value::as_ref))?));
+            }
+            (Target::Deleted, None) => self.deleted = Some(false),
+            (Target::Deleted, Some(Value::Boolean(deleted))) => self.deleted = Some(deleted),
+            (Target::Deleted, Some(other)) => {
+                let message = format!("_deleted is TRUE or FALSE, and not {other}");
+                return Err(Error::new(Code::TypeMismatch, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Changes records. One whose new key another record of the statement still has waits until that one has changed: ISO
+/// SQL looks at keys when the statement is done. (Records that only wait for each other, as two that swap their keys,
+/// are refused: a file cannot hold what is between.)
+pub(super) fn change_all(
+    open: &mut IndexedTable,
+    changes: &mut [RecordChange],
+    keeps: bool,
+    done: &mut Rows,
+) -> Result<()> {
+    let mut waiting: Vec<&mut RecordChange> = changes.iter_mut().collect();
+    while !waiting.is_empty() {
+        let before = waiting.len();
+        let (mut late, mut refusal) = (Vec::new(), None);
+        for change in waiting {
+            match changed(open, change) {
+                Ok(new) => {
+                    done.count += 1;
+                    if keeps {
+                        done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
+                    }
+                }
+                Err(error) if error.code() == Code::UniqueViolation => {
+                    refusal = Some(error);
+                    late.push(change);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(refusal) = refusal.filter(|_| late.len() == before) {
+            return Err(refusal);
+        }
+        // What waits is mostly a chain, of which each record was met before the one that it waits for.
+        late.reverse();
+        waiting = late;
+    }
+    Ok(())
+}
+
+/// Marks records as deleted; `keep` says what RETURNING gets of each that was not deleted already.
+pub(super) fn delete_all(
+    open: &mut IndexedTable,
+    deletes: &[(u64, Vec<Value>)],
+    done: &mut Rows,
+    mut keep: impl FnMut(&IndexedTable, (u64, &[u8]), &Vec<Value>) -> Result<Option<(NewRow, Vec<Value>)>>,
+) -> Result<()> {
+    for (record, beside) in deletes {
+        let change = open.delete(*record)?;
+        if !is_deleted(&change.old) {
+            done.count += 1;
+            done.kept.extend(keep(open, (*record, &change.old), beside)?);
+        }
+    }
+    Ok(())
+}
+
+/// Changes a record, and gives its bytes as they are now.
+fn changed(open: &mut IndexedTable, change: &RecordChange) -> Result<Vec<u8>> {
+    let values: Vec<(usize, ValueRef<'_>)> =
+        change.values.iter().map(|(field, value)| (*field, value.as_ref())).collect();
+    let mut new = None;
+    if !values.is_empty() {
+        new = Some(open.update(change.record, &values)?.new);
+    }
+    if let Some(deleted) = change.deleted {
+        new = Some(open.set_deleted(change.record, deleted)?.new);
+    }
+    new.ok_or_else(|| Error::new(Code::Internal, "an UPDATE without assignments"))
+}

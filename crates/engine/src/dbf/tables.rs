@@ -1,0 +1,111 @@
+//! The DBF tables that a transaction has open for writing, or one statement that has none.
+
+use mainstay_base::{Code, Error, Result};
+use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
+use mainstay_xbase::lock::LockWait;
+use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::writer::{Access, WriteOptions};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a session writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    /// How long a lock is waited for.
+    pub(crate) lock_timeout: Option<Duration>,
+    /// Whether each step is on the disk before the next one.
+    pub(crate) durable: bool,
+}
+
+impl How {
+    /// As the options of a table that is opened.
+    pub(crate) fn options(self, access: Access) -> WriteOptions {
+        let options = WriteOptions::new(access);
+        let wait = LockWait { timeout: self.lock_timeout.unwrap_or(options.wait.timeout), ..options.wait };
+        WriteOptions { wait, durable: self.durable, ..options }
+    }
+}
+
+/// Tables that are open for writing, all of them in one transaction. One that is dropped is undone.
+#[derive(Debug, Default)]
+pub(crate) struct OpenTables {
+    /// Once there is a table: the transaction, and its beginning.
+    transaction: Option<(Transaction, Savepoint)>,
+    tables: Vec<IndexedTable>,
+}
+
+/// A place in what was done with the tables.
+pub(crate) type TableSavepoint = Savepoint;
+
+impl OpenTables {
+    /// The table, opened when it is the first time.
+    ///
+    /// Errors: `Busy` when another program has it for itself, or has changed its structure.
+    pub(crate) fn open(&mut self, table: &DbfTable, how: How) -> Result<&mut IndexedTable> {
+        let options = how.options(Access::Shared);
+        let place = match self.tables.iter().position(|open| open.path() == table.path()) {
+            Some(place) => place,
+            None => {
+                let mut opened = table.writer(options)?;
+                let (transaction, _) = self.transaction.get_or_insert_with(|| {
+                    let transaction = Transaction::begin(Arc::clone(opened.file_system()));
+                    let beginning = transaction.savepoint();
+                    (transaction, beginning)
+                });
+                opened.enlist(transaction)?;
+                self.tables.push(opened);
+                self.tables.len() - 1
+            }
+        };
+        let open = self.tables.get_mut(place).ok_or_else(|| Error::new(Code::Internal, "the table was just opened"))?;
+        open.set_wait(options.wait);
+        Ok(open)
+    }
+
+    /// A place to come back to; `None` before there is a table.
+    pub(crate) fn savepoint(&self) -> Option<TableSavepoint> {
+        self.transaction.as_ref().map(|(transaction, _)| transaction.savepoint())
+    }
+
+    /// Undoes what came after a place; without one, everything. Records stay locked.
+    pub(crate) fn rollback_to(&mut self, savepoint: Option<TableSavepoint>) -> Result<()> {
+        let Some((transaction, beginning)) = &self.transaction else { return Ok(()) };
+        let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
+        transaction.rollback_to(savepoint.unwrap_or(*beginning), &mut tables)
+    }
+
+    /// Writes what is only in memory.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.tables.iter_mut().try_for_each(IndexedTable::flush)
+    }
+
+    /// Makes the changes stay, and closes the tables.
+    pub(crate) fn commit(&mut self) -> Result<()> {
+        if let Some((transaction, _)) = &self.transaction {
+            let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
+            transaction.commit(&mut tables)?;
+        }
+        self.close()
+    }
+
+    /// Undoes the changes, and closes the tables.
+    pub(crate) fn rollback(&mut self) -> Result<()> {
+        if let Some((transaction, _)) = &self.transaction {
+            let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
+            transaction.rollback(&mut tables)?;
+        }
+        self.close()
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.transaction = None;
+        std::mem::take(&mut self.tables).into_iter().try_for_each(IndexedTable::close)
+    }
+}
+
+impl Drop for OpenTables {
+    fn drop(&mut self) {
+        // Nobody is left to be told. What cannot be undone now is undone by who opens the table next.
+        let _ = self.rollback();
+    }
+}

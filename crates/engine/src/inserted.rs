@@ -1,0 +1,57 @@
+//! The rows that an INSERT gives, before anything is known of its table.
+
+use arrow_array::RecordBatch;
+use mainstay_base::{Result, Value, ValueRef};
+use mainstay_query::{Catalog, Insert, InsertSource, Planned, Planner, constants, values_queries};
+use mainstay_table::values::value_at;
+
+/// A row of an INSERT: a value for each column that it names; `None` for DEFAULT. Empty for a row of defaults.
+pub(crate) type GivenRow = Vec<Option<Value>>;
+
+/// What reads the source of an INSERT.
+pub(crate) struct Source<'s> {
+    pub(crate) planner: &'s Planner,
+    pub(crate) catalog: &'s dyn Catalog,
+    /// The text of the statement, for places in errors.
+    pub(crate) text: &'s str,
+    /// The values of parameters in lists of values.
+    pub(crate) parameters: &'s [ValueRef<'s>],
+}
+
+impl Source<'_> {
+    /// All rows; `run` gives those of a query. They are taken before the first is written, so that a statement never
+    /// meets what it writes itself.
+    pub(crate) fn rows(
+        &self,
+        insert: &Insert,
+        run: &mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>,
+    ) -> Result<Vec<GivenRow>> {
+        match &insert.source {
+            InsertSource::Defaults => Ok(vec![Vec::new()]),
+            InsertSource::Values(rows) => match constants(rows, self.parameters)? {
+                Some(rows) => Ok(rows),
+                None => {
+                    let (queries, defaults) = values_queries(rows)?;
+                    let mut rows = Vec::with_capacity(rows.len());
+                    for query in &queries {
+                        rows.extend(values(run(&self.planner.plan_insert(self.text, query, self.catalog)?)?)?);
+                    }
+                    defaults.into_iter().for_each(|(row, column)| rows[row][column] = None);
+                    Ok(rows)
+                }
+            },
+            InsertSource::Query(query) => values(run(&self.planner.plan_insert(self.text, query, self.catalog)?)?),
+        }
+    }
+}
+
+fn values(batches: Vec<RecordBatch>) -> Result<Vec<GivenRow>> {
+    let mut rows = Vec::new();
+    for batch in batches {
+        for row in 0..batch.num_rows() {
+            let values = batch.columns().iter().map(|column| value_at(column, row).map(Some));
+            rows.push(values.collect::<Result<Vec<_>>>()?);
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,246 @@
+//! DBF tables made, altered, indexed and dropped by SQL.
+
+#![allow(clippy::disallowed_methods)]
+
+mod support;
+
+use mainstay_base::Code;
+use mainstay_engine::{Database, Session};
+use support::{change, check, failure, lines, rows, session, value};
+use tempfile::TempDir;
+
+fn folder() -> (TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    (folder, session)
+}
+
+#[track_caller]
+fn run(session: &mut Session, sql: &str) {
+    change(session, sql);
+}
+
+#[track_caller]
+fn files(folder: &TempDir) -> Vec<String> {
+    let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    support::files(folder.path()).iter().map(name).filter(|name| !name.starts_with('.')).collect()
+}
+
+#[test]
+fn tables_of_every_version_are_made_and_filled() {
+    let (folder, mut session) = folder();
+    for version in ["dbase3", "clipper", "dbase4", "foxpro", "six", "vfp", "dbase7"] {
+        let name = format!("t_{version}");
+        run(
+            &mut session,
+            &format!(
+                "CREATE TABLE {name} (id INTEGER NOT NULL, name CHAR(12), price DECIMAL(8, 2), born DATE, \
+                 here BOOLEAN, note TEXT) WITH (FORMAT = dbf, VERSION = {version}, CODEPAGE = cp852)"
+            ),
+        );
+        run(&mut session, &format!("INSERT INTO {name} VALUES (1, 'Łódź', -1.5, DATE '2026-01-31', TRUE, 'long')"));
+        let row = lines(&mut session, &format!("SELECT * FROM {name}"));
+        assert_eq!(row, ["1|Łódź|-1.50|2026-01-31|true|long"], "{version}");
+        let error = failure(&mut session, &format!("INSERT INTO {name} (name) VALUES ('日本')"));
+        assert!(error.to_string().contains("cp852"), "{error}");
+    }
+    let kinds = lines(&mut session, "SHOW COLUMNS FROM t_vfp");
+    assert!(kinds[0].starts_with("ID|") || kinds[0].starts_with("id|"), "{kinds:?}");
+    run(&mut session, "CREATE TABLE \"again.dbf\" (a INTEGER)");
+    run(&mut session, "INSERT INTO again VALUES (1)");
+    assert_eq!(failure(&mut session, "CREATE TABLE \"again.dbf\" (a INTEGER)").code(), Code::Duplicate);
+    run(&mut session, "CREATE TABLE IF NOT EXISTS \"again.dbf\" (a INTEGER)");
+    assert_eq!(value(&mut session, "SELECT a FROM again"), "1");
+    check(folder.path());
+    run(&mut session, "DROP TABLE again, t_vfp");
+    assert!(!files(&folder).iter().any(|file| file.starts_with("again") || file.starts_with("t_vfp")));
+    assert_eq!(failure(&mut session, "SELECT * FROM again").code(), Code::UnknownTable);
+    run(&mut session, "DROP TABLE IF EXISTS again");
+}
+
+#[test]
+fn what_a_dbf_has_no_place_for_is_refused_and_leaves_no_file() {
+    let (folder, mut session) = folder();
+    let cases = [
+        ("CREATE TABLE t (a INTEGER DEFAULT 1) WITH (FORMAT = dbf)", Code::Unsupported),
+        ("CREATE TABLE t (a INTEGER CHECK (a > 1)) WITH (FORMAT = dbf)", Code::Unsupported),
+        ("CREATE TABLE t (a INTERVAL DAY TO SECOND) WITH (FORMAT = dbf)", Code::Unsupported),
+        ("CREATE TABLE t (a_name_that_is_too_long INTEGER) WITH (FORMAT = dbf)", Code::InvalidValue),
+        ("CREATE TABLE t (a INTEGER) WITH (FORMAT = dbf, VERSION = paradox)", Code::InvalidSetting),
+        ("CREATE TABLE t (a INTEGER) WITH (FORMAT = dbf, CODEPAGE = klingon)", Code::InvalidSetting),
+        ("CREATE TABLE t (a INTEGER) WITH (FORMAT = dbf, FILLFACTOR = 70)", Code::InvalidSetting),
+        ("CREATE TABLE t (a INTEGER) WITH (FILLFACTOR = 70)", Code::Unsupported),
+        ("CREATE TABLE \"../t.dbf\" (a INTEGER)", Code::InvalidValue),
+        (
+            "CREATE TABLE t WITH (FORMAT = dbf) AS SELECT 'x' AS a UNION ALL SELECT cast('日' AS CHAR(3))",
+            Code::InvalidValue,
+        ),
+    ];
+    for (sql, code) in cases {
+        let error = failure(&mut session, sql);
+        assert_eq!(error.code(), code, "{sql}: {error}");
+        assert!(files(&folder).is_empty(), "{sql}: {:?}", files(&folder));
+    }
+    run(&mut session, "BEGIN");
+    let error = failure(&mut session, "CREATE TABLE t (a INTEGER) WITH (FORMAT = dbf)");
+    assert_eq!(error.code(), Code::TransactionState);
+    run(&mut session, "ROLLBACK");
+}
+
+#[test]
+fn a_table_is_made_of_a_query() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE n (id INTEGER, name VARCHAR(20), price DECIMAL(10, 2))");
+    run(&mut session, "INSERT INTO n VALUES (1, 'a', 1.5), (2, NULL, NULL)");
+    assert_eq!(change(&mut session, "CREATE TABLE \"d.dbf\" AS SELECT id, price, upper(name) AS name FROM n"), 2);
+    assert_eq!(lines(&mut session, "SELECT * FROM d ORDER BY id"), ["1|1.50|A", "2|NULL|"]);
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn indexes_are_made_of_columns_and_expressions_and_used() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE s (id INTEGER, name CHAR(10), price DECIMAL(8, 2), born DATE) WITH (FORMAT = dbf)");
+    run(&mut session, "INSERT INTO s (id, name, price) VALUES (1, 'b', 2), (2, 'a', 3), (3, 'c', 1)");
+    run(&mut session, "CREATE INDEX id ON s (id)");
+    run(&mut session, "CREATE INDEX name ON s (upper(name))");
+    run(&mut session, "CREATE INDEX dear ON s (price DESC) WHERE NOT _deleted");
+    run(&mut session, "CREATE INDEX both ON s (name, born)");
+    run(&mut session, "CREATE INDEX own ON s ('SUBSTR(NAME,1,3)+STR(ID,6)') WHERE 'PRICE > 0'");
+    run(&mut session, "CREATE INDEX s_price ON s USING ntx (price)");
+    run(&mut session, "CREATE INDEX IF NOT EXISTS both ON s (name)");
+    let shown = rows(&mut session, "SHOW INDEXES FROM s");
+    let mut tags: Vec<String> = shown
+        .iter()
+        .map(|row| [&row[1], &row[0], &row[2], &row[3], &row[5]].map(|cell| cell.to_lowercase()).join("|"))
+        .collect();
+    tags.sort();
+    assert_eq!(
+        tags,
+        [
+            "s.cdx|both|name+dtos(born)|null|false",
+            "s.cdx|dear|price|.not. deleted()|true",
+            "s.cdx|id|id|null|false",
+            "s.cdx|name|upper(name)|null|false",
+            "s.cdx|own|substr(name,1,3)+str(id,6)|price > 0|false",
+            "s_price.ntx|s_price|price|null|false",
+        ]
+    );
+    run(&mut session, "INSERT INTO s VALUES (4, 'd', 9, DATE '2026-01-31')");
+    let read = lines(&mut session, "EXPLAIN SELECT name FROM s WHERE id = 4");
+    assert!(read[0].contains("index=ID of s.cdx"), "{read:?}");
+    assert_eq!(value(&mut session, "SELECT name FROM s WHERE id = 4"), "d");
+    assert_eq!(lines(&mut session, "SELECT id FROM s WHERE price > 2 ORDER BY price DESC"), ["4", "2"]);
+    for (sql, code) in [
+        ("CREATE INDEX id ON s (name)", Code::Duplicate),
+        ("CREATE INDEX x ON s (nothing)", Code::UnknownColumn),
+        ("CREATE INDEX x ON s (name, price DESC)", Code::Unsupported),
+        ("CREATE INDEX x ON s USING btree (name)", Code::Unsupported),
+        ("CREATE UNIQUE INDEX x ON s USING ntx (name)", Code::Unsupported),
+        ("DROP INDEX nothing ON s", Code::NotFound),
+    ] {
+        let error = failure(&mut session, sql);
+        assert_eq!(error.code(), code, "{sql}: {error}");
+    }
+    assert_eq!(rows(&mut session, "SHOW INDEXES FROM s").len(), 6);
+    run(&mut session, "DROP INDEX own");
+    run(&mut session, "DROP INDEX s.both");
+    run(&mut session, "DROP INDEX IF EXISTS both, own");
+    run(&mut session, "DROP INDEX s_price");
+    assert_eq!(files(&folder), ["s.cdx", "s.dbf"]);
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn a_unique_index_refuses_a_second_key_and_the_whole_statement() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE u (id INTEGER PRIMARY KEY, name CHAR(5)) WITH (FORMAT = dbf)");
+    run(&mut session, "INSERT INTO u VALUES (1, 'a'), (2, 'b')");
+    let insert = "INSERT INTO u VALUES (3, 'c'), (2, 'x'), (4, 'd')";
+    assert_eq!(failure(&mut session, insert).code(), Code::UniqueViolation);
+    assert_eq!(failure(&mut session, "UPDATE u SET id = 1").code(), Code::UniqueViolation);
+    assert_eq!(lines(&mut session, "SELECT * FROM u ORDER BY id"), ["1|a", "2|b"]);
+    run(&mut session, "INSERT INTO u VALUES (5, 'a')");
+    assert_eq!(failure(&mut session, "CREATE UNIQUE INDEX named ON u (name)").code(), Code::UniqueViolation);
+    run(&mut session, "DELETE FROM u WHERE id = 5");
+    run(&mut session, "PACK u");
+    run(&mut session, "CREATE UNIQUE INDEX named ON u (name)");
+    assert_eq!(failure(&mut session, "INSERT INTO u VALUES (6, 'a')").code(), Code::UniqueViolation);
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn columns_are_added_changed_and_dropped() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE a (id INTEGER, name CHAR(5), note TEXT, gone CHAR(3)) WITH (FORMAT = dbf)");
+    run(&mut session, "INSERT INTO a VALUES (1, 'one', 'a long text', 'x'), (2, 'two', NULL, 'y')");
+    run(&mut session, "CREATE INDEX id ON a (id)");
+    run(&mut session, "CREATE INDEX name ON a (name)");
+    run(&mut session, "DELETE FROM a WHERE id = 2");
+    run(&mut session, "ALTER TABLE a ADD COLUMN price DECIMAL(8, 2) DEFAULT 1.5");
+    run(&mut session, "ALTER TABLE a ADD COLUMN born DATE");
+    run(&mut session, "ALTER TABLE a ALTER COLUMN name TYPE CHAR(10)");
+    run(&mut session, "ALTER TABLE a DROP COLUMN gone");
+    assert_eq!(lines(&mut session, "SELECT * FROM a"), ["1|one|a long text|1.50|NULL"]);
+    run(&mut session, "INSERT INTO a (id, name) VALUES (3, 'three four')");
+    assert_eq!(lines(&mut session, "SELECT id FROM a WHERE name = 'three four'"), ["3"]);
+    // Deleted records are still there.
+    assert_eq!(change(&mut session, "UPDATE a SET _deleted = FALSE WHERE id = 2 AND _deleted"), 1);
+    assert_eq!(lines(&mut session, "SELECT id, note FROM a ORDER BY id"), ["1|a long text", "2|", "3|"]);
+    for (sql, code) in [
+        ("ALTER TABLE a ADD COLUMN id INTEGER", Code::Duplicate),
+        ("ALTER TABLE a DROP COLUMN nothing", Code::UnknownColumn),
+        ("ALTER TABLE a DROP COLUMN name", Code::UnknownColumn),
+        ("ALTER TABLE a ALTER COLUMN name TYPE CHAR(3)", Code::InvalidValue),
+        ("ALTER TABLE a RENAME TO b", Code::Unsupported),
+        ("ALTER TABLE a ALTER COLUMN id SET DEFAULT 1", Code::Unsupported),
+    ] {
+        let before = lines(&mut session, "SELECT * FROM a ORDER BY id");
+        let error = failure(&mut session, sql);
+        assert_eq!(error.code(), code, "{sql}: {error}");
+        assert_eq!(lines(&mut session, "SELECT * FROM a ORDER BY id"), before, "{sql}");
+    }
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn pack_zap_and_reindex() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::open(folder.path()).unwrap();
+    let mut session = database.session();
+    run(&mut session, "CREATE TABLE p (id INTEGER, note TEXT) WITH (FORMAT = dbf)");
+    run(&mut session, "CREATE INDEX id ON p (id)");
+    run(&mut session, "INSERT INTO p VALUES (1, 'a'), (2, 'b'), (3, 'c')");
+    run(&mut session, "DELETE FROM p WHERE id < 3");
+    assert_eq!(value(&mut session, "SELECT _recno FROM p"), "3");
+    assert_eq!(change(&mut session, "PACK p"), 2);
+    assert_eq!(lines(&mut session, "SELECT _recno, id, note FROM p WHERE id = 3"), ["1|3|c"]);
+    run(&mut session, "REINDEX p");
+    run(&mut session, "BEGIN");
+    assert_eq!(failure(&mut session, "ZAP p").code(), Code::TransactionState);
+    run(&mut session, "ROLLBACK");
+    // Another session that has a record of it locked keeps it as it is.
+    let mut other = database.session();
+    run(&mut other, "BEGIN");
+    run(&mut other, "UPDATE p SET note = 'other'");
+    run(&mut session, "SET lock_timeout = 50ms");
+    for sql in ["PACK p", "ZAP p", "TRUNCATE TABLE p", "DROP TABLE p", "ALTER TABLE p DROP COLUMN note"] {
+        let error = failure(&mut session, sql);
+        assert!(matches!(error.code(), Code::Busy | Code::LockTimeout), "{sql}: {error}");
+    }
+    run(&mut other, "COMMIT");
+    assert_eq!(lines(&mut session, "SELECT id, note FROM p"), ["3|other"]);
+    run(&mut session, "CREATE TABLE n (id INTEGER)");
+    assert_eq!(failure(&mut session, "PACK n").code(), Code::Unsupported);
+    assert_eq!(failure(&mut session, "PACK nothing").code(), Code::UnknownTable);
+    assert_eq!(change(&mut session, "TRUNCATE TABLE p"), 1);
+    run(&mut session, "INSERT INTO p VALUES (7, 'g')");
+    assert_eq!(change(&mut session, "ZAP p"), 1);
+    assert_eq!(value(&mut session, "SELECT count(*) FROM p"), "0");
+    drop((session, other, database));
+    check(folder.path());
+}

@@ -1,0 +1,169 @@
+//! SQL that changes DBF tables which other programs have made and have open: their indexes, their locks, what they see.
+//! `python3` is needed for the locks of another program (`crates/xbase/tests/raw_locks.py`).
+
+#![allow(clippy::disallowed_methods)]
+
+mod support;
+
+use mainstay_base::{Code, Value, ValueRef};
+use mainstay_vfs::{ByteRange, Disk};
+use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::lock::LockScheme;
+use mainstay_xbase::writer::{Access, TableWriter, WriteOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use support::{change, check, copy, failure, lines, session, value};
+
+/// A program with locks of its own.
+struct Other {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Other {
+    fn start(path: &Path) -> Other {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xbase/tests/raw_locks.py");
+        let mut command = Command::new("python3");
+        command.arg(script).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("this test needs python3");
+        let input = process.stdin.take().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Other { process, input, output }
+    }
+
+    fn ask(&mut self, command: &str, range: ByteRange) -> bool {
+        writeln!(self.input, "{command} {} {}", range.start, range.length).unwrap();
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        assert!(matches!(line.trim(), "ok" | "busy"), "{command}: {line:?}");
+        line.trim() == "ok"
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn the_locks_of_another_program_are_respected_and_ours_by_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path());
+    change(&mut session, "CREATE TABLE cdx (id INTEGER, name CHAR(5)) WITH (FORMAT = dbf)");
+    change(&mut session, "CREATE INDEX id ON cdx (id)");
+    change(&mut session, "CREATE TABLE ntx (id INTEGER, name CHAR(5)) WITH (FORMAT = dbf, VERSION = clipper)");
+    change(&mut session, "CREATE INDEX ntx_id ON ntx USING ntx (id)");
+    change(&mut session, "SET lock_timeout = 40ms");
+    for (table, scheme) in [("cdx", LockScheme::FoxPro), ("ntx", LockScheme::Clipper)] {
+        change(&mut session, &format!("INSERT INTO {table} VALUES (1, 'a'), (2, 'b'), (3, 'c')"));
+        let path = folder.path().join(format!("{table}.dbf"));
+        let bytes = {
+            let table = TableWriter::open(Arc::new(Disk), &path, WriteOptions::new(Access::Shared)).unwrap();
+            table.lock_bytes()
+        };
+        assert_eq!(bytes.scheme(), scheme);
+        let record = |number| bytes.records(&(number..=number));
+        let mut other = Other::start(&path);
+        let all = format!("SELECT id, name FROM {table} ORDER BY id");
+        let before = lines(&mut session, &all);
+        // Theirs: the record is refused, and what the statement did before it is undone.
+        assert!(other.ask("lock", record(2)));
+        for sql in ["UPDATE t SET name = 'x'", "DELETE FROM t WHERE id > 1", "UPDATE t SET id = 9 WHERE name = 'b'"] {
+            let error = failure(&mut session, &sql.replace(" t ", &format!(" {table} ")));
+            assert_eq!(error.code(), Code::LockTimeout, "{sql}: {error}");
+            assert!(error.message().starts_with("record 2 is locked by python3 (process "), "{error}");
+            assert_eq!(lines(&mut session, &all), before, "{sql}");
+        }
+        assert_eq!(change(&mut session, &format!("UPDATE {table} SET name = 'y' WHERE id = 1")), 1);
+        assert!(other.ask("unlock", record(2)));
+        assert!(other.ask("lock", bytes.header()));
+        let error = failure(&mut session, &format!("INSERT INTO {table} VALUES (4, 'd'), (5, 'e')"));
+        assert_eq!(error.code(), Code::LockTimeout, "{error}");
+        assert!(other.ask("unlock", bytes.header()));
+        assert_eq!(value(&mut session, &format!("SELECT count(*) FROM {table}")), "3");
+        // Ours: until the transaction ends, and of the records that it has changed only.
+        change(&mut session, "BEGIN");
+        change(&mut session, &format!("UPDATE {table} SET name = 'z' WHERE id = 3"));
+        assert!(!other.ask("lock", record(3)));
+        assert!(other.ask("lock", record(1)) && other.ask("unlock", record(1)));
+        change(&mut session, "COMMIT");
+        assert!(other.ask("lock", record(3)) && other.ask("unlock", record(3)));
+        drop(other);
+    }
+    drop(session);
+    check(folder.path());
+}
+
+#[test]
+fn tables_of_other_programs_are_changed_with_all_their_indexes() {
+    let tables = [
+        ("", "t03_cdx_tags", "UPDATE t SET name = upper(name), bal = -bal, active = NOT active WHERE id % 3 = 0"),
+        ("", "t04_cdx_updated", "UPDATE t SET name = lower(name) WHERE _recno % 2 = 0"),
+        ("", "t05_ntx", "UPDATE t SET num = num + 1, code = lower(code), dt = NULL WHERE neg > 0"),
+        ("", "t07_vfp", ""),
+        ("more", "m01_cp852", ""),
+        ("more", "m01_cp1251", ""),
+        ("more", "m15_ntx_compound", ""),
+        ("more", "m16_ntx_large", ""),
+        ("more", "m11_two_bags", ""),
+        ("more", "m12_smt", ""),
+        ("more", "m13_dbt_cdx", ""),
+    ];
+    for (from, name, update) in tables {
+        // The files of NTX tables begin with the number only.
+        let prefix = if name.starts_with("m01") { name } else { name.split('_').next().unwrap() };
+        let folder = copy(from, &[prefix]);
+        let mut session = session(folder.path());
+        let before: u64 = value(&mut session, &format!("SELECT count(*) FROM {name}")).parse().unwrap();
+        if !update.is_empty() {
+            let changed = change(&mut session, &update.replace(" t ", &format!(" {name} ")));
+            assert!(changed > 10, "{name}: {changed}");
+        }
+        let twice = change(&mut session, &format!("INSERT INTO {name} SELECT * FROM {name} WHERE _recno % 2 = 1"));
+        let gone = change(&mut session, &format!("DELETE FROM {name} WHERE _recno % 5 = 1"));
+        assert!(twice > 0 && gone > 0, "{name}: {twice} {gone}");
+        let after: u64 = value(&mut session, &format!("SELECT count(*) FROM {name}")).parse().unwrap();
+        assert_eq!(after, before + twice - gone, "{name}");
+        drop(session);
+        check(folder.path());
+    }
+}
+
+#[test]
+fn another_program_sees_a_change_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path());
+    change(&mut session, "CREATE TABLE t (id INTEGER, note TEXT) WITH (FORMAT = dbf)");
+    change(&mut session, "CREATE INDEX id ON t (id)");
+    change(&mut session, "INSERT INTO t VALUES (1, 'first')");
+    // As one who has the table open all the time.
+    let options = WriteOptions::new(Access::Shared);
+    let mut other = IndexedTable::open(Arc::new(Disk), &folder.path().join("t.dbf"), options).unwrap();
+    let tag = other.find_tag("id").unwrap();
+    let mut bytes = Vec::new();
+    let mut note = |other: &mut IndexedTable, record| {
+        other.read(record, &mut bytes).unwrap();
+        match other.value(1, &bytes).unwrap() {
+            Value::Text(note) => note,
+            note => panic!("{note:?}"),
+        }
+    };
+    assert_eq!(note(&mut other, 1), "first");
+    change(&mut session, "UPDATE t SET note = 'second, and longer'");
+    change(&mut session, "INSERT INTO t VALUES (2, 'another')");
+    assert_eq!((note(&mut other, 1), note(&mut other, 2)), ("second, and longer".into(), "another".into()));
+    assert_eq!(other.with_tag(tag, |tag| tag.key_count()).unwrap(), 2);
+    // And its changes are seen by the next statement.
+    other.append(&[ValueRef::Integer(3), ValueRef::Text("theirs")]).unwrap();
+    other.update(1, &[(1, ValueRef::Text("theirs too"))]).unwrap();
+    assert_eq!(lines(&mut session, "SELECT note FROM t WHERE id <> 2 ORDER BY id"), ["theirs too", "theirs"]);
+    assert_eq!(change(&mut session, "UPDATE t SET note = 'ours' WHERE id = 3"), 1);
+    other.close().unwrap();
+    drop(session);
+    check(folder.path());
+}

@@ -1,0 +1,336 @@
+//! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
+
+use super::transport::{Tcp, Transport, lost};
+use crate::wire::frame::Kind;
+use crate::wire::messages::{Answer, Hello, Person, Progress, Reply, Request, Step};
+use crate::wire::{decode, encode, malformed};
+use mainstay_base::{Code, Error, Result};
+use mainstay_xbase::dbf::TableSpec;
+use mainstay_xbase::indexed::Telling;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The port of servers whose address has none.
+pub const PORT: u16 = 6262;
+
+/// Where a server is, and what is wanted of it: `tcp://host:port/database`, or `tls://` to insist on encryption.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The host's name or address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// The folder below the server's.
+    pub database: String,
+    /// Whether the connection has to be encrypted.
+    pub must_encrypt: bool,
+}
+
+impl Address {
+    /// The address that a text means; `None` for a text of another kind.
+    pub fn parse(text: &str) -> Option<Result<Address>> {
+        let (must_encrypt, rest) = match (text.strip_prefix("tcp://"), text.strip_prefix("tls://")) {
+            (Some(rest), _) => (false, rest),
+            (_, Some(rest)) => (true, rest),
+            _ => return None,
+        };
+        let (place, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let database = database.trim_end_matches('/').to_owned();
+        let wrong = || Error::new(Code::InvalidValue, format!("{text} is no address: tcp://host:port/database is one"));
+        let (host, port) = match place.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => match port.parse() {
+                Ok(port) => (host, port),
+                Err(_) => return Some(Err(wrong())),
+            },
+            _ => (place, PORT),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        if host.is_empty() {
+            return Some(Err(wrong()));
+        }
+        Some(Ok(Address { host, port, database, must_encrypt }))
+    }
+}
+
+/// What has gone over the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Requests that were answered.
+    pub round_trips: u64,
+    /// Bytes to the server.
+    pub sent_bytes: u64,
+    /// Bytes from the server.
+    pub received_bytes: u64,
+}
+
+type Connect = Box<dyn Fn() -> Result<Box<dyn Transport>> + Send + Sync>;
+
+/// A connection to a server.
+pub struct Client {
+    /// The path that its files are known by at this side.
+    base: PathBuf,
+    connect: Connect,
+    transport: Mutex<Option<Box<dyn Transport>>>,
+    /// Another number for each time it was made.
+    epoch: AtomicU64,
+    in_transaction: AtomicBool,
+    round_trips: AtomicU64,
+    sent_bytes: AtomicU64,
+    received_bytes: AtomicU64,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Client({})", self.base.display())
+    }
+}
+
+/// The tables that this process has open through any connection: how often it has changed each.
+static CHANGED: LazyLock<Mutex<HashMap<PathBuf, Weak<AtomicU64>>>> = LazyLock::new(Mutex::default);
+
+impl Client {
+    /// Connects to a server. `name` is what the connection's files are known by: its own address.
+    ///
+    /// Errors: `ConnectionLost` if the server cannot be reached; `NotPermitted` if it does not let the user in;
+    /// `NotFound` if it has no such database.
+    pub fn connect(name: &str, address: Address, user: &str, password: &str, application: &str) -> Result<Arc<Client>> {
+        let hello = Hello {
+            user: user.to_owned(),
+            password: password.to_owned(),
+            database: address.database.clone(),
+            application: application.to_owned(),
+        };
+        Client::over(name, move || {
+            let mut tcp = Tcp::connect(&address.host, address.port, address.must_encrypt)?;
+            tcp.log_in(&hello)?;
+            Ok(Box::new(tcp))
+        })
+    }
+
+    /// Connects over whatever `connect` gives, which is called again when that is lost.
+    pub fn over(
+        name: &str,
+        connect: impl Fn() -> Result<Box<dyn Transport>> + Send + Sync + 'static,
+    ) -> Result<Arc<Client>> {
+        let first = connect()?;
+        Ok(Arc::new(Client {
+            base: PathBuf::from(name.trim_end_matches('/')),
+            connect: Box::new(connect),
+            transport: Mutex::new(Some(first)),
+            epoch: AtomicU64::new(1),
+            in_transaction: AtomicBool::new(false),
+            round_trips: AtomicU64::new(0),
+            sent_bytes: AtomicU64::new(0),
+            received_bytes: AtomicU64::new(0),
+        }))
+    }
+
+    /// The path of a file by its name at the server.
+    pub fn path(&self, name: &Path) -> PathBuf {
+        self.base.join(name)
+    }
+
+    /// The path that all others are below.
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// The name at the server of a file by its path here.
+    pub fn name(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.base).unwrap_or(path).to_owned()
+    }
+
+    /// What has gone over the wire so far.
+    pub fn traffic(&self) -> Traffic {
+        Traffic {
+            round_trips: self.round_trips.load(SeqCst),
+            sent_bytes: self.sent_bytes.load(SeqCst),
+            received_bytes: self.received_bytes.load(SeqCst),
+        }
+    }
+
+    /// Another number for each time the connection was made.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(SeqCst)
+    }
+
+    /// How often this process has changed the table of a path.
+    pub(crate) fn changed(path: &Path) -> Arc<AtomicU64> {
+        let mut all = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(path).and_then(Weak::upgrade) {
+            return known;
+        }
+        all.retain(|_, counter| counter.strong_count() > 0);
+        let new = Arc::new(AtomicU64::new(0));
+        all.insert(path.to_owned(), Arc::downgrade(&new));
+        new
+    }
+
+    /// Whether the server is there; if not, whether it is again.
+    pub fn is_alive(&self) -> bool {
+        self.steps(vec![Step::Find { names: Vec::new() }]).is_ok()
+    }
+
+    /// Makes the connection again if it is lost.
+    fn ready<'t>(
+        &self,
+        transport: &'t mut MutexGuard<'_, Option<Box<dyn Transport>>>,
+    ) -> Result<&'t mut Box<dyn Transport>> {
+        let is_there = transport.as_mut().is_some_and(|transport| transport.is_alive());
+        if !is_there {
+            **transport = None;
+            self.epoch.fetch_add(1, SeqCst);
+            if self.in_transaction.swap(false, SeqCst) {
+                return Err(lost("its transaction was rolled back"));
+            }
+            **transport = Some((self.connect)()?);
+        }
+        transport.as_mut().ok_or_else(|| lost("it was closed"))
+    }
+
+    /// Sends a request and waits for its answer. A request about a table that was opened through an earlier connection
+    /// is not sent: `None`.
+    pub(crate) fn ask(&self, epoch: u64, request: &Request, progress: Telling<'_>) -> Result<Option<Answer>> {
+        let mut guard = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
+        let transport = self.ready(&mut guard)?;
+        if request.table != 0 && self.epoch() != epoch {
+            return Ok(None);
+        }
+        let answer = self.exchange(&mut **transport, request, progress);
+        if answer.is_err() {
+            // What state the stream is in is not known.
+            *guard = None;
+        }
+        answer.map(Some)
+    }
+
+    fn exchange(&self, transport: &mut dyn Transport, request: &Request, progress: Telling<'_>) -> Result<Answer> {
+        let sent = transport.send(Kind::Request, &encode(request))?;
+        self.sent_bytes.fetch_add(sent as u64, SeqCst);
+        loop {
+            let (frame, came) = transport.receive()?;
+            self.received_bytes.fetch_add(came as u64, SeqCst);
+            match frame.kind {
+                Kind::Answer => {
+                    self.round_trips.fetch_add(1, SeqCst);
+                    return decode(&frame.body);
+                }
+                Kind::Progress => {
+                    let Progress { done, all } = decode(&frame.body)?;
+                    let sent = transport.send(Kind::Verdict, &[progress(done, all).is_continue().into()])?;
+                    self.sent_bytes.fetch_add(sent as u64, SeqCst);
+                }
+                _ => return Err(malformed("a frame of another kind")),
+            }
+        }
+    }
+
+    /// Carries out steps that are about no table; the reply to the last.
+    pub(crate) fn steps(&self, steps: Vec<Step>) -> Result<Reply> {
+        let request = Request { table: 0, progress: false, steps };
+        let answer = self.ask(self.epoch(), &request, &mut mainstay_workarea::untold)?;
+        let answer = answer.ok_or_else(|| lost("it was made again"))?;
+        match (answer.error, answer.replies.into_iter().last()) {
+            (Some(error), _) => Err(error),
+            (None, Some(reply)) => Ok(reply),
+            (None, None) => Err(malformed("no reply")),
+        }
+    }
+
+    /// The path of the first of some names that there is a file of.
+    pub fn find(&self, names: &[PathBuf]) -> Result<Option<PathBuf>> {
+        let names = names.iter().map(|name| self.name(name)).collect();
+        match self.steps(vec![Step::Find { names }])? {
+            Reply::Found(found) => Ok(found.map(|name| self.path(&name))),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// The names of the files in a folder.
+    pub fn list(&self, folder: &Path) -> Result<Vec<String>> {
+        match self.steps(vec![Step::List { folder: self.name(folder) }])? {
+            Reply::Names(names) => Ok(names),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        self.steps(vec![Step::Remove { path: self.name(path) }]).map(drop)
+    }
+
+    /// Makes a table.
+    pub fn create(&self, path: &Path, spec: &TableSpec) -> Result<()> {
+        self.steps(vec![Step::Create { path: self.name(path), spec: spec.clone() }]).map(drop)
+    }
+
+    /// Who is connected to the server.
+    pub fn people(&self) -> Result<Vec<Person>> {
+        match self.steps(vec![Step::Users])? {
+            Reply::People(people) => Ok(people),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Who has locked a record.
+    pub fn lock_owner(&self, path: &Path, record: u32) -> Result<Option<Person>> {
+        match self.steps(vec![Step::LockOwner { path: self.name(path), record }])? {
+            Reply::Owner(owner) => Ok(owner),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Begins a transaction over all tables that are open through this connection.
+    pub fn begin(&self) -> Result<()> {
+        self.steps(vec![Step::Begin])?;
+        self.in_transaction.store(true, SeqCst);
+        Ok(())
+    }
+
+    /// Ends it: all changes stay. Areas have to write what is pending before, and to be told after.
+    pub fn commit(&self) -> Result<()> {
+        self.steps(vec![Step::Commit])?;
+        self.in_transaction.store(false, SeqCst);
+        Ok(())
+    }
+
+    /// Ends it: everything is as it was.
+    pub fn roll_back(&self) -> Result<()> {
+        let done = self.steps(vec![Step::RollBack]);
+        self.in_transaction.store(false, SeqCst);
+        done.map(drop)
+    }
+
+    /// A place to come back to.
+    pub fn savepoint(&self) -> Result<u32> {
+        match self.steps(vec![Step::Savepoint])? {
+            Reply::Number(place) => u32::try_from(place).map_err(|_| malformed("a savepoint's number")),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Undoes what was done since; the transaction goes on.
+    pub fn roll_back_to(&self, place: u32) -> Result<()> {
+        self.steps(vec![Step::RollBackTo(place)]).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let parsed =
+            |text| Address::parse(text).map(|parsed| parsed.map(|a| (a.host, a.port, a.database, a.must_encrypt)));
+        let is = |host: &str, port, database: &str, tls| (host.to_owned(), port, database.to_owned(), tls);
+        assert_eq!(parsed("tcp://shop:1/a/b/").unwrap().unwrap(), is("shop", 1, "a/b", false));
+        assert_eq!(parsed("tls://10.0.0.1").unwrap().unwrap(), is("10.0.0.1", PORT, "", true));
+        assert_eq!(parsed("tcp://[::1]:70/x").unwrap().unwrap(), is("::1", 70, "x", false));
+        assert_eq!(parsed("tcp://[::1]").unwrap().unwrap(), is("::1", PORT, "", false));
+        assert!(parsed("tcp://").unwrap().is_err() && parsed("tcp://a:b").unwrap().is_err());
+        assert!(parsed("/data/shop").is_none());
+    }
+}

@@ -1,0 +1,13 @@
+//! The client's side: a connection to a server, and its tables as work areas.
+
+mod area;
+mod connection;
+mod moves;
+mod remote;
+mod run;
+mod tls;
+mod transport;
+
+pub use connection::{Address, Client, Traffic};
+pub use remote::{KEPT_FOR, OpenHow, RemoteArea};
+pub use transport::{InProcess, Tcp, Transport};

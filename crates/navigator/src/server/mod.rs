@@ -1,0 +1,18 @@
+//! The server's side: what a client's steps do with work areas.
+//!
+//! ```text
+//!   Service    the folder that is served; who is connected, what they have locked, how often tables have changed
+//!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages
+//! ```
+//!
+//! No sockets here: who has one reads a request from it, asks the session, and writes the answer. A session that is
+//! dropped rolls its transaction back and gives back its locks, so that a client that is lost leaves nothing behind.
+
+mod folder;
+mod pages;
+mod service;
+mod session;
+mod steps;
+
+pub use service::Service;
+pub use session::Session;

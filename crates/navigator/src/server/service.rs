@@ -1,0 +1,141 @@
+//! What the sessions of a server share: the folder, who is connected, what they have locked, how often tables changed.
+
+use super::folder::Folder;
+use super::session::Session;
+use crate::wire::messages::{Hello, Person};
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::{FileSystem, Stamp};
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::SystemTime;
+
+/// What is locked in a table: the whole of it, and single records.
+pub(crate) type Locks = (bool, Vec<u32>);
+
+/// A client, as others may know it.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub person: Person,
+    /// What it has locked, by table.
+    pub locks: Mutex<HashMap<PathBuf, Locks>>,
+}
+
+/// A folder that is served.
+#[derive(Debug)]
+pub struct Service {
+    pub(crate) files: Arc<dyn FileSystem>,
+    folder: PathBuf,
+    members: Mutex<HashMap<u64, Weak<Member>>>,
+    next: AtomicU64,
+    changes: Mutex<HashMap<PathBuf, Weak<Changes>>>,
+    /// For states that nothing else tells apart.
+    unique: AtomicU64,
+}
+
+/// How often a table was changed through this server.
+#[derive(Debug, Default)]
+pub(crate) struct Changes(AtomicU64);
+
+impl Changes {
+    pub fn add(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Service {
+    /// Serves the tables of a folder and of those below it.
+    pub fn new(files: Arc<dyn FileSystem>, folder: &Path) -> Service {
+        Service {
+            files,
+            folder: folder.to_owned(),
+            members: Mutex::default(),
+            next: AtomicU64::new(1),
+            changes: Mutex::default(),
+            unique: AtomicU64::new(1),
+        }
+    }
+
+    /// Begins a session for a user who may have one.
+    ///
+    /// Errors: `NotFound` for a database that is no folder here.
+    pub fn session(self: &Arc<Service>, hello: &Hello, address: &str) -> Result<Session> {
+        let wanted = Path::new(hello.database.trim_matches('/'));
+        let own_name = self.folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
+        let outside = Folder { root: self.folder.clone() };
+        let root = match wanted.as_os_str().is_empty() {
+            true => self.folder.clone(),
+            false => match outside.place(&*self.files, wanted)? {
+                below if self.files.is_folder(&below) => below,
+                _ if own_name => self.folder.clone(),
+                _ => return Err(Error::new(Code::NotFound, format!("there is no database {}", wanted.display()))),
+            },
+        };
+        let person = Person {
+            connection: self.next.fetch_add(1, SeqCst),
+            user: hello.user.clone(),
+            application: hello.application.clone(),
+            address: address.to_owned(),
+        };
+        let number = person.connection;
+        let member = Arc::new(Member { person, locks: Mutex::default() });
+        locked(&self.members).insert(number, Arc::downgrade(&member));
+        Ok(Session::new(Arc::clone(self), Folder { root }, member))
+    }
+
+    /// Forgets a client that is gone.
+    pub(crate) fn leave(&self, number: u64) {
+        locked(&self.members).remove(&number);
+        locked(&self.changes).retain(|_, changes| changes.strong_count() > 0);
+    }
+
+    /// Who is connected, in the order of their numbers.
+    pub fn people(&self) -> Vec<Person> {
+        let members = locked(&self.members);
+        let mut people: Vec<Person> =
+            members.values().filter_map(Weak::upgrade).map(|member| member.person.clone()).collect();
+        people.sort_by_key(|person| person.connection);
+        people
+    }
+
+    /// Who has locked a record, by itself or with its table.
+    pub fn lock_owner(&self, path: &Path, record: u32) -> Option<Person> {
+        let members: Vec<Arc<Member>> = locked(&self.members).values().filter_map(Weak::upgrade).collect();
+        let has = |member: &&Arc<Member>| {
+            let locks = locked(&member.locks);
+            locks.get(path).is_some_and(|(table, records)| *table || records.contains(&record))
+        };
+        members.iter().find(has).map(|member| member.person.clone())
+    }
+
+    /// The counter of a table's changes.
+    pub(crate) fn changes_of(&self, path: &Path) -> Arc<Changes> {
+        let mut changes = locked(&self.changes);
+        if let Some(known) = changes.get(path).and_then(Weak::upgrade) {
+            return known;
+        }
+        let new = Arc::new(Changes::default());
+        changes.insert(path.to_owned(), Arc::downgrade(&new));
+        new
+    }
+
+    /// A number that this state of a table has and no other: of the changes made through this server, and of the file's
+    /// stamp, which tells the changes of other programs. One that is too young to tell gives a number of its own, so that
+    /// whoever compares it finds a change.
+    pub(crate) fn stamp(&self, changes: &Changes, stamp: &Stamp) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        changes.0.load(SeqCst).hash(&mut hasher);
+        (stamp.len, stamp.modified, stamp.changed, stamp.identity).hash(&mut hasher);
+        if !stamp.is_settled(SystemTime::now()) {
+            self.unique.fetch_add(1, SeqCst).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

@@ -1,0 +1,286 @@
+//! One client's session: its open tables, its transaction, and the answers to its requests.
+
+use super::folder::Folder;
+use super::service::{Changes, Locks, Member, Service};
+use crate::wire::messages::{Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step};
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::Create;
+use mainstay_workarea::{self as workarea, Area, AreaOptions, Mode, OrderInfo};
+use mainstay_xbase::indexed::{Savepoint, Telling, Transaction};
+use mainstay_xbase::writer::{self, Access, WriteOptions};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+/// Tables that a client may have open.
+const MOST_TABLES: usize = 1000;
+/// Savepoints of a transaction.
+const MOST_SAVEPOINTS: usize = 10_000;
+
+/// An open table.
+pub(crate) struct Open {
+    pub area: Area,
+    /// Its file.
+    pub path: PathBuf,
+    pub changes: Arc<Changes>,
+    told_locks: Locks,
+    told_orders: Vec<OrderInfo>,
+}
+
+/// A client's session.
+pub struct Session {
+    pub(crate) service: Arc<Service>,
+    pub(crate) folder: Folder,
+    member: Arc<Member>,
+    pub(crate) tables: BTreeMap<u32, Open>,
+    next_table: u32,
+    transaction: Option<(Transaction, Vec<Savepoint>)>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Session({:?}, {} tables)", self.member.person, self.tables.len())
+    }
+}
+
+impl Session {
+    pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
+        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None }
+    }
+
+    /// Who it is for.
+    pub fn person(&self) -> &Person {
+        &self.member.person
+    }
+
+    /// Carries out a request. `progress` is told how far long steps are, if the client wants to know, and may stop them.
+    pub fn answer(&mut self, request: &Request, progress: Telling<'_>) -> Answer {
+        let mut table = request.table;
+        let mut answer = Answer { replies: Vec::with_capacity(request.steps.len()), error: None, state: None };
+        if request.steps.len() > MOST_STEPS {
+            answer.error = Some(Error::new(Code::InvalidValue, "a request has too many steps"));
+            return answer;
+        }
+        for step in &request.steps {
+            let reply = match step {
+                Step::Open(opening) => self.open(opening, &mut table),
+                Step::Close => self.close(table),
+                step => match self.tables.get_mut(&table) {
+                    _ if step.is_about_folder() => self.about_folder(step),
+                    Some(open) => open.carry_out(step, &self.folder, &self.service, progress),
+                    None => Err(Error::new(Code::NotFound, format!("the client has no table number {table} open"))),
+                },
+            };
+            match reply {
+                Ok(reply) => answer.replies.push(reply),
+                Err(error) => {
+                    answer.error = Some(self.with_owner(error, table, step));
+                    break;
+                }
+            }
+        }
+        match self.state(table) {
+            Ok(state) => answer.state = state,
+            Err(error) => answer.error = answer.error.or(Some(error)),
+        }
+        answer
+    }
+
+    /// Says who has what a step did not get.
+    fn with_owner(&self, error: Error, table: u32, step: &Step) -> Error {
+        let Some(open) = self.tables.get(&table).filter(|_| error.code() == Code::Busy) else { return error };
+        let record = match step {
+            Step::LockRecord(record) => *record,
+            _ => open.area.record_number(),
+        };
+        match self.service.lock_owner(&open.path, record) {
+            Some(owner) => error.hint(format!("locked by {} at {}", owner.user, owner.address)),
+            None => error,
+        }
+    }
+
+    fn open(&mut self, opening: &Opening, table: &mut u32) -> Result<Reply> {
+        if self.tables.len() >= MOST_TABLES {
+            return Err(Error::new(Code::OutOfMemory, format!("a client may have {MOST_TABLES} tables open")));
+        }
+        let path = self.folder.existing(&*self.service.files, &opening.path)?;
+        let alone = opening.mode == Mode::Exclusive;
+        // Two that have it open in this process do not exclude each other by the system's locks on every file system.
+        let conflict = self
+            .tables
+            .values()
+            .any(|open| open.path == path && (alone || open.area.options().mode == Mode::Exclusive));
+        if conflict {
+            return Err(Error::new(Code::Busy, "the table is open already").at(opening.path.display()));
+        }
+        let options = AreaOptions {
+            mode: opening.mode,
+            scheme: opening.scheme,
+            open_structural: opening.open_structural,
+            implicit_locks: true,
+            kept_bytes: 8 << 20,
+            ..AreaOptions::default()
+        };
+        let files = &self.service.files;
+        let mut opened = Area::open(Arc::clone(files), &path, &options);
+        let mut is_read_only = opening.mode == Mode::ReadOnly;
+        if opened.is_err()
+            && opening.or_read_only
+            && opening.mode == Mode::Shared
+            && files.create(&path, Create::Existing).is_err()
+        {
+            let readable = Area::open(Arc::clone(files), &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
+            if readable.is_ok() {
+                (opened, is_read_only) = (readable, true);
+            }
+        }
+        let mut area = opened?;
+        if let (Some((transaction, _)), false) = (&self.transaction, is_read_only) {
+            area.enlist(transaction)?;
+        }
+        let form = area.form_of_table()?;
+        let changes = self.service.changes_of(&path);
+        let told_locks = (false, Vec::new());
+        self.next_table += 1;
+        *table = self.next_table;
+        self.tables.insert(*table, Open { area, path, changes, told_locks, told_orders: Vec::new() });
+        Ok(Reply::Opened(Opened { table: *table, form, is_read_only }))
+    }
+
+    fn close(&mut self, table: u32) -> Result<Reply> {
+        let Some(open) = self.tables.remove(&table) else { return Ok(Reply::Done) };
+        let closed = open.area.close();
+        open.changes.add();
+        self.publish(&open.path);
+        closed.map(|()| Reply::Done)
+    }
+
+    fn about_folder(&mut self, step: &Step) -> Result<Reply> {
+        let files = Arc::clone(&self.service.files);
+        match step {
+            Step::Find { names } => self.folder.find(&*files, names).map(Reply::Found),
+            Step::List { folder } => self.folder.list(&*files, folder).map(Reply::Names),
+            Step::Remove { path } => {
+                files.remove(&self.folder.existing(&*files, path)?)?;
+                Ok(Reply::Done)
+            }
+            Step::Create { path, spec } => {
+                let path = self.folder.place(&*files, path)?;
+                writer::create(&*files, &path, spec, &WriteOptions::new(Access::Exclusive))?;
+                Ok(Reply::Done)
+            }
+            Step::Users => Ok(Reply::People(self.service.people())),
+            Step::LockOwner { path, record } => {
+                let path = self.folder.place(&*files, path)?;
+                Ok(Reply::Owner(self.service.lock_owner(&path, *record)))
+            }
+            step => self.about_transaction(step),
+        }
+    }
+
+    /// The areas that take part in transactions.
+    fn writable(tables: &mut BTreeMap<u32, Open>) -> Vec<&mut Area> {
+        tables.values_mut().map(|open| &mut open.area).filter(|area| area.is_writable()).collect()
+    }
+
+    fn about_transaction(&mut self, step: &Step) -> Result<Reply> {
+        if *step == Step::Begin {
+            if self.transaction.is_some() {
+                return Err(Error::new(Code::TransactionState, "a transaction is under way"));
+            }
+            let transaction = Transaction::begin(Arc::clone(&self.service.files));
+            Self::writable(&mut self.tables).into_iter().try_for_each(|area| area.enlist(&transaction))?;
+            self.transaction = Some((transaction, Vec::new()));
+            return Ok(Reply::Done);
+        }
+        let Some((transaction, savepoints)) = &mut self.transaction else {
+            return Err(Error::new(Code::TransactionState, "no transaction is under way"));
+        };
+        let mut areas = Self::writable(&mut self.tables);
+        let (done, ends) = match step {
+            Step::Commit => (workarea::commit(transaction, &mut areas).map(|()| Reply::Done), true),
+            Step::RollBack => (workarea::rollback(transaction, &mut areas).map(|()| Reply::Done), true),
+            Step::Savepoint if savepoints.len() < MOST_SAVEPOINTS => {
+                areas.iter_mut().try_for_each(|area| area.write())?;
+                savepoints.push(transaction.savepoint());
+                (Ok(Reply::Number(savepoints.len() as u64 - 1)), false)
+            }
+            Step::RollBackTo(place) => match savepoints.get(*place as usize) {
+                Some(savepoint) => {
+                    (workarea::rollback_to(transaction, *savepoint, &mut areas).map(|()| Reply::Done), false)
+                }
+                None => (Err(Error::new(Code::NotFound, format!("there is no savepoint {place}"))), false),
+            },
+            _ => (Err(Error::new(Code::Internal, "a step of another kind")), false),
+        };
+        if ends && done.is_ok() {
+            self.transaction = None;
+        }
+        self.tables.values().for_each(|open| open.changes.add());
+        let paths: Vec<PathBuf> = self.tables.values().map(|open| open.path.clone()).collect();
+        paths.iter().for_each(|path| self.publish(path));
+        done
+    }
+
+    /// Has others know what is locked in a table.
+    fn publish(&self, path: &Path) {
+        let opens = self.tables.values().filter(|open| open.path == path);
+        let mut all: Locks = (false, Vec::new());
+        for open in opens {
+            all.0 |= open.area.is_table_locked();
+            all.1.extend(open.area.locked_records());
+        }
+        let mut locks = self.member.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        match all == (false, Vec::new()) {
+            true => drop(locks.remove(path)),
+            false => drop(locks.insert(path.to_owned(), all)),
+        }
+    }
+
+    /// What a table is like behind the last step.
+    fn state(&mut self, table: u32) -> Result<Option<State>> {
+        let Some(open) = self.tables.get_mut(&table) else { return Ok(None) };
+        let area = &mut open.area;
+        let locks = (area.is_table_locked(), area.locked_records());
+        let orders: Vec<OrderInfo> = area.orders().into_iter().map(|info| named(&self.folder, info)).collect();
+        let state = State {
+            position: area.position(),
+            count: area.known_count(),
+            stamp: self.service.stamp(&open.changes, &area.stamp()?),
+            is_new: area.has_new_record(),
+            locks: (locks != open.told_locks).then(|| locks.clone()),
+            orders: (orders != open.told_orders).then(|| orders.clone()),
+            index_files: (orders != open.told_orders)
+                .then(|| area.index_files().iter().map(|file| self.folder.name(file)).collect()),
+        };
+        open.told_orders = orders;
+        if state.locks.is_some() {
+            open.told_locks = locks;
+            let path = open.path.clone();
+            self.publish(&path);
+        }
+        Ok(Some(state))
+    }
+}
+
+/// An order with its file as clients know it.
+fn named(folder: &Folder, mut info: OrderInfo) -> OrderInfo {
+    info.file = folder.name(&info.file);
+    info
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some((transaction, _)) = self.transaction.take() {
+            // Who is gone is told nothing.
+            let _ = workarea::rollback(&transaction, &mut Self::writable(&mut self.tables));
+        }
+        for (_, open) in std::mem::take(&mut self.tables) {
+            let mut area = open.area;
+            area.forget_changes();
+            let _ = area.close();
+            open.changes.add();
+        }
+        self.service.leave(self.member.person.connection);
+    }
+}

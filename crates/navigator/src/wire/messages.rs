@@ -1,0 +1,434 @@
+//! The messages: how a connection begins, what a client asks for, what it is told.
+//!
+//! A [`Request`] is about one table (or none) and consists of [`Step`]s, which are carried out one after the other until
+//! one fails. So a client that moves sends, in one request, the record that it was on, what was changed in it, the move,
+//! and the wish for the rows around; and the [`Answer`] has a [`Reply`] to each, and the [`State`] of the table behind
+//! the last.
+
+use super::values::*;
+use super::{choice, structure};
+use mainstay_base::Error;
+use mainstay_workarea::{
+    CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
+    RowChanges, SeekHow, SeekKey, Side,
+};
+use mainstay_xbase::dbf::TableSpec;
+use mainstay_xbase::lock::LockScheme;
+use std::path::PathBuf;
+
+/// The version of the protocol.
+pub const VERSION: u16 = 1;
+/// What a prelude begins with.
+pub const MARK: u32 = u32::from_le_bytes(*b"MsNv");
+/// Steps that a request may have.
+pub const MOST_STEPS: usize = 64;
+/// Rows that a page may have.
+pub const MOST_ROWS: u32 = 10_000;
+/// Bytes of rows that a page may have; one row is always there.
+pub const MOST_PAGE_BYTES: u32 = 1 << 20;
+
+/// The first thing that each side says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prelude {
+    /// [`MARK`].
+    pub mark: u32,
+    /// The version of the protocol; the lower one of the two is spoken.
+    pub version: u16,
+    /// The client: whether it wants TLS. The server: what it has.
+    pub tls: TlsWish,
+}
+
+/// Whether a connection is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsWish {
+    /// It is not, or cannot be.
+    Off,
+    /// As the other side wishes.
+    Open,
+    /// It has to be.
+    Required,
+}
+
+/// Who the client is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// The user.
+    pub user: String,
+    /// The password.
+    pub password: String,
+    /// The folder below the server's; empty for that itself.
+    pub database: String,
+    /// The program.
+    pub application: String,
+}
+
+/// The client is let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Welcome {
+    /// The number of the connection.
+    pub connection: u64,
+    /// The server's program.
+    pub server: String,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The error.
+    pub error: Error,
+}
+
+/// How far a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Parts that are done.
+    pub done: u64,
+    /// Parts that there are.
+    pub all: u64,
+}
+
+/// What a client asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The table; 0 for steps that are about none, and those behind [`Step::Open`].
+    pub table: u32,
+    /// Whether the client wants to be told how far the steps are.
+    pub progress: bool,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// How a table is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Its path below the folder.
+    pub path: PathBuf,
+    /// Who else uses it.
+    pub mode: Mode,
+    /// The locks of those who share it.
+    pub scheme: Option<LockScheme>,
+    /// Whether the index that has the table's name is opened with it.
+    pub open_structural: bool,
+    /// Whether a table that cannot be written to is opened for reading instead.
+    pub or_read_only: bool,
+}
+
+/// A piece of work.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "docs/formats/navigator.md says of each what it is")]
+pub enum Step {
+    // About the folder.
+    Find { names: Vec<PathBuf> },
+    List { folder: PathBuf },
+    Remove { path: PathBuf },
+    Create { path: PathBuf, spec: TableSpec },
+    Open(Opening),
+    Begin,
+    Commit,
+    RollBack,
+    Savepoint,
+    RollBackTo(u32),
+    Users,
+    LockOwner { path: PathBuf, record: u32 },
+    // About the table.
+    Close,
+    View { hide_deleted: bool, exact: bool },
+    SetOrder(Option<OrderId>),
+    Turn { order: OrderId, descending: bool },
+    At(Position),
+    GoTo(u32),
+    GoTop,
+    GoBottom,
+    Skip(i64),
+    Refresh,
+    Seek { key: SeekKey, how: SeekHow },
+    LookUp { order: OrderId, key: SeekKey },
+    SetRelativePosition(f64),
+    Page(PageWish),
+    Row,
+    Value(u16),
+    Key,
+    RecordCount(Counting),
+    KeyCount(Counting),
+    KeyNumber(Counting),
+    RelativePosition,
+    SetScope { side: Side, key: SeekKey },
+    ClearScope(Side),
+    IsInScope,
+    SetFilter(Option<String>),
+    SetAof(String),
+    ClearAof,
+    AofLevelOf(String),
+    RefreshAof,
+    CustomizeAof { records: Vec<u32>, how: Customize },
+    IsRecordInAof(u32),
+    OpenIndex(PathBuf),
+    CloseIndex(PathBuf),
+    CreateOrder(NewOrder),
+    DeleteOrder(OrderId),
+    AddKey(OrderId),
+    DropKey(OrderId),
+    Edit,
+    Write(RowChanges),
+    Cancel,
+    Append,
+    Flush,
+    LockRecord(u32),
+    UnlockRecord(u32),
+    LockTable,
+    Unlock,
+    Pack,
+    Zap,
+    Reindex,
+    Restructure { spec: TableSpec, sources: Vec<Option<usize>> },
+    CopyTo { path: PathBuf, options: CopyOptions },
+}
+
+/// Which rows are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageWish {
+    /// Rows before the current one.
+    pub before: u32,
+    /// Rows from the current one on.
+    pub after: u32,
+    /// Bytes of all rows, about.
+    pub bytes: u32,
+    /// No rows are wanted if the table is still in this state.
+    pub unless: Option<u64>,
+    /// Numbers that are wanted with the rows: a sum of 1 (all), 2 (scoped), 4 (visible).
+    pub numbers: u8,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// The record's number.
+    pub record: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its key in the order.
+    pub key: Option<Vec<u8>>,
+}
+
+/// Rows that follow each other in the order, through filters and scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Which of them is the current record.
+    pub here: usize,
+    /// Before the first of them there is none.
+    pub is_first: bool,
+    /// Behind the last of them there is none.
+    pub is_last: bool,
+    /// For each kind of counting that was asked for: how many there are, and which of them is the current record.
+    pub numbers: [Option<Numbers>; 3],
+}
+
+/// How many there are of something, and which is the current record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// Keys.
+    pub count: u64,
+    /// The number of the current record's, from 1.
+    pub number: Option<u64>,
+}
+
+/// A table that was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its number for requests.
+    pub table: u32,
+    /// Its form.
+    pub form: Form,
+    /// It can only be read.
+    pub is_read_only: bool,
+}
+
+/// Somebody who is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The number of the connection.
+    pub connection: u64,
+    /// The user.
+    pub user: String,
+    /// The program.
+    pub application: String,
+    /// The address.
+    pub address: String,
+}
+
+/// What a step gives.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "docs/formats/navigator.md says of each what it is")]
+pub enum Reply {
+    Done,
+    Yes(bool),
+    Number(u64),
+    MaybeNumber(Option<u64>),
+    Fraction(f64),
+    MaybeBytes(Option<Vec<u8>>),
+    Value(FieldValue),
+    Level(Optimized),
+    Orders(Vec<OrderId>),
+    Found(Option<PathBuf>),
+    Names(Vec<String>),
+    People(Vec<Person>),
+    Owner(Option<Person>),
+    Opened(Opened),
+    Form(Form),
+    Page(Page),
+    Unchanged,
+    Row(Vec<u8>),
+}
+
+/// A table behind the last step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The place.
+    pub position: Position,
+    /// The number of records.
+    pub count: u32,
+    /// Another number for each state of the table.
+    pub stamp: u64,
+    /// The current record is made when it is written.
+    pub is_new: bool,
+    /// Whether the whole table is locked, and which records, if that has changed.
+    pub locks: Option<(bool, Vec<u32>)>,
+    /// The orders, if they have changed.
+    pub orders: Option<Vec<OrderInfo>>,
+    /// The index files, if they have changed.
+    pub index_files: Option<Vec<PathBuf>>,
+}
+
+/// What a client is told.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// A reply to each step that was carried out.
+    pub replies: Vec<Reply>,
+    /// Why the next one was not.
+    pub error: Option<Error>,
+    /// The table.
+    pub state: Option<State>,
+}
+
+choice! { TlsWish { 0 Off; 1 Open; 2 Required; } }
+structure! { Prelude { mark, version, tls } }
+structure! { Hello { user, password, database, application } }
+structure! { Welcome { connection, server } }
+structure! { Problem { error } }
+structure! { Progress { done, all } }
+structure! { Request { table, progress, steps } }
+structure! { Opening { path, mode, scheme, open_structural, or_read_only } }
+structure! { PageWish { before, after, bytes, unless, numbers } }
+structure! { Row { record, bytes, key } }
+structure! { Numbers { count, number } }
+structure! { Opened { table, form, is_read_only } }
+structure! { Person { connection, user, application, address } }
+structure! { State { position, count, stamp, is_new, locks, orders, index_files } }
+structure! { Answer { replies, error, state } }
+structure! { Page { rows, here, is_first, is_last, numbers } }
+
+choice! { Step {
+    1 Find { names };
+    2 List { folder };
+    3 Remove { path };
+    4 Create { path, spec };
+    5 Open(opening);
+    6 Begin;
+    7 Commit;
+    8 RollBack;
+    9 Savepoint;
+    10 RollBackTo(place);
+    11 Users;
+    12 LockOwner { path, record };
+    20 Close;
+    21 View { hide_deleted, exact };
+    22 SetOrder(order);
+    23 Turn { order, descending };
+    24 At(position);
+    25 GoTo(record);
+    26 GoTop;
+    27 GoBottom;
+    28 Skip(count);
+    29 Refresh;
+    30 Seek { key, how };
+    31 LookUp { order, key };
+    32 SetRelativePosition(position);
+    33 Page(wish);
+    34 Row;
+    35 Value(field);
+    36 Key;
+    37 RecordCount(what);
+    38 KeyCount(what);
+    39 KeyNumber(what);
+    40 RelativePosition;
+    50 SetScope { side, key };
+    51 ClearScope(side);
+    52 IsInScope;
+    53 SetFilter(condition);
+    54 SetAof(condition);
+    55 ClearAof;
+    56 AofLevelOf(condition);
+    57 RefreshAof;
+    58 CustomizeAof { records, how };
+    59 IsRecordInAof(record);
+    60 OpenIndex(path);
+    61 CloseIndex(path);
+    62 CreateOrder(new);
+    63 DeleteOrder(order);
+    64 AddKey(order);
+    65 DropKey(order);
+    70 Edit;
+    71 Write(changes);
+    72 Cancel;
+    73 Append;
+    74 Flush;
+    75 LockRecord(record);
+    76 UnlockRecord(record);
+    77 LockTable;
+    78 Unlock;
+    80 Pack;
+    81 Zap;
+    82 Reindex;
+    83 Restructure { spec, sources };
+    84 CopyTo { path, options };
+} }
+
+choice! { Reply {
+    0 Done;
+    1 Yes(answer);
+    2 Number(number);
+    3 MaybeNumber(number);
+    4 Fraction(number);
+    5 MaybeBytes(bytes);
+    6 Value(value);
+    7 Level(level);
+    8 Orders(orders);
+    9 Found(path);
+    10 Names(names);
+    11 People(people);
+    12 Owner(person);
+    13 Opened(opened);
+    14 Form(form);
+    15 Page(page);
+    16 Unchanged;
+    17 Row(bytes);
+} }
+
+impl super::Wire for [Option<Numbers>; 3] {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|one| one.put(out));
+    }
+    fn take(from: &mut super::Reader<'_>) -> mainstay_base::Result<Self> {
+        Ok([super::Wire::take(from)?, super::Wire::take(from)?, super::Wire::take(from)?])
+    }
+}
+
+impl PageWish {
+    /// The place in [`Page::numbers`] and the bit of each kind of counting.
+    pub fn bit(what: Counting) -> (usize, u8) {
+        let place = place_of(what);
+        (place, 1 << place)
+    }
+}

@@ -1,0 +1,274 @@
+//! Rows that do not go to the client: those of INSERT ... EXEC, and of a change within a query.
+//!
+//! ```text
+//!   INSERT INTO t EXEC p                            the rows that p gives stand in a temporary table,
+//!   INSERT INTO t SELECT * FROM (DELETE ... OUTPUT ...) AS d   and the INSERT reads them from there
+//! ```
+
+use crate::change::Returned;
+use crate::errors::raised;
+use crate::query::Plan;
+use crate::runner::{Ran, Runner};
+use crate::session::Inner;
+use crate::state::TemporaryTable;
+use mainstay_base::{Value, ValueRef};
+use mainstay_mssql::Message;
+use mainstay_program::{Flow, Raised, StatementCall};
+use mainstay_tds::Column;
+use mainstay_tsql::compile::HostStatement;
+use mainstay_tsql::reduce::{self, TableColumn};
+use mainstay_tsql::tree::{
+    Change, InsertRows, Name, ObjectName, Query, QueryBody, Select, SelectItem, Source, TableSource, With,
+};
+
+/// Rows that are collected, with their columns.
+#[derive(Debug, Default)]
+pub(crate) struct Captured {
+    columns: Option<Vec<Column>>,
+    pub(crate) rows: Vec<Vec<Value>>,
+}
+
+impl Captured {
+    /// Learns of the columns of the rows that come.
+    ///
+    /// Errors: 213 for a result of another width than the one before.
+    pub(crate) fn expect(&mut self, columns: &[Column]) -> Result<(), Box<Raised>> {
+        match &self.columns {
+            Some(known) if known.len() != columns.len() => Err(width()),
+            Some(_) => Ok(()),
+            None => {
+                self.columns = Some(columns.to_vec());
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes rows.
+    ///
+    /// Errors: as [`Captured::expect`].
+    pub(crate) fn take(
+        &mut self,
+        columns: &[Column],
+        rows: impl Iterator<Item = Vec<Value>>,
+    ) -> Result<(), Box<Raised>> {
+        self.expect(columns)?;
+        self.rows.extend(rows);
+        Ok(())
+    }
+}
+
+fn width() -> Box<Raised> {
+    let text = "Column name or number of supplied values does not match table definition.";
+    raised(Message::error(213, text))
+}
+
+impl Runner<'_> {
+    /// The beginning of INSERT ... EXEC.
+    ///
+    /// Errors: 8164 within another one.
+    pub(crate) fn begin_capture(&mut self) -> Ran {
+        if !self.inner.state.captured.is_empty() {
+            return Err(raised(Message::error(8164, "An INSERT EXEC statement cannot be nested.")));
+        }
+        self.inner.state.captured.push(Captured::default());
+        Ok(Flow::Next)
+    }
+
+    /// The end of INSERT ... EXEC: the rows that the procedure gave go into the table.
+    pub(crate) fn insert_captured(
+        &mut self,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let captured = self.inner.state.captured.pop().unwrap_or_default();
+        let (Change::Insert(insert), Some(columns)) = (change, &captured.columns) else {
+            return self.changed(change, 0);
+        };
+        let table = "#captured";
+        self.inner.keep_rows(table, columns, &captured.rows)?;
+        let mut insert = insert.clone();
+        insert.rows = InsertRows::Query(Box::new(all_of(table)));
+        let outcome = self.made_change(host, &Change::Insert(insert), call);
+        self.inner.drop_temporary(table);
+        self.changed(change, outcome?)
+    }
+
+    /// A change that reads what another change within it gives.
+    pub(crate) fn composed_change(
+        &mut self,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let Change::Insert(insert) = change else {
+            return Err(raised(reduce::not_supported("A change as the source of a change but INSERT")));
+        };
+        let mut insert = insert.clone();
+        let count = self.unit(call, |it, call| {
+            let mut inner = Vec::new();
+            if let InsertRows::Query(query) = &mut insert.rows {
+                take_changes(&mut query.body, &mut inner);
+            }
+            for (place, within) in inner.iter().enumerate() {
+                it.inner.state.captured.push(Captured::default());
+                let outcome = it.made_change(host, within, call);
+                let captured = it.inner.state.captured.pop().unwrap_or_default();
+                outcome?;
+                it.inner.keep_rows(&made_name(place), &captured.columns.unwrap_or_default(), &captured.rows)?;
+            }
+            let outcome = it.made_change(host, &Change::Insert(insert), call);
+            (0..inner.len()).for_each(|place| it.inner.drop_temporary(&made_name(place)));
+            outcome
+        })?;
+        self.changed(change, count)
+    }
+}
+
+impl Inner {
+    /// Whether a change reads what another one gives.
+    pub(crate) fn is_composed(&self, change: &Change) -> bool {
+        match change {
+            Change::Insert(insert) => match &insert.rows {
+                InsertRows::Query(query) => has_change(&query.body),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Puts rows into a temporary table of the level that runs.
+    fn keep_rows(&mut self, name: &str, columns: &[Column], rows: &[Vec<Value>]) -> Result<(), Box<Raised>> {
+        let named = |(place, column): (usize, &Column)| TableColumn {
+            name: if column.name.is_empty() { format!("#c{place}") } else { column.name.clone() },
+            data_type: column.data_type,
+            is_identity: false,
+            is_computed: false,
+        };
+        let mut columns: Vec<TableColumn> = columns.iter().enumerate().map(named).collect();
+        for place in 0..columns.len() {
+            let is_there = columns[..place].iter().any(|known| known.name.eq_ignore_ascii_case(&columns[place].name));
+            if is_there {
+                columns[place].name = format!("#c{place}");
+            }
+        }
+        let core = format!("{name}@{}", self.state.levels.len());
+        self.fill_temporary(&core, &columns, rows)?;
+        if let Some(level) = self.state.level() {
+            level.tables.insert(name.to_owned(), TemporaryTable::new(core));
+        }
+        self.state.version += 1;
+        Ok(())
+    }
+
+    /// Takes a temporary table of the level that runs away.
+    fn drop_temporary(&mut self, name: &str) {
+        if let Some(table) = self.state.level().and_then(|level| level.tables.remove(name)) {
+            // A rollback may have taken it away already.
+            let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
+        }
+        self.state.version += 1;
+    }
+
+    /// Makes a temporary table of these rows.
+    pub(crate) fn fill_temporary(
+        &mut self,
+        core: &str,
+        columns: &[TableColumn],
+        rows: &[Vec<Value>],
+    ) -> Result<(), Box<Raised>> {
+        let list: Vec<String> = columns
+            .iter()
+            .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
+            .collect();
+        let table = reduce::quoted(core);
+        self.execute(&format!("DROP TABLE IF EXISTS {table}"))?;
+        self.execute(&format!("CREATE TEMPORARY TABLE {table} ({})", list.join(", ")))?;
+        self.insert_rows(&table, columns.len(), rows)
+    }
+
+    /// All rows of a plan.
+    pub(crate) fn rows_of(&mut self, plan: &mut Plan, values: &[Value]) -> Result<Returned, Box<Raised>> {
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let mut found = plan.prepared.query(&mut self.core, &parameters).map_err(crate::errors::raised_error)?;
+        let schema = found.schema().cloned();
+        let mut rows = Vec::new();
+        while let Some(row) = found.next().map_err(crate::errors::raised_error)? {
+            rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect());
+        }
+        Ok(Returned { schema, rows })
+    }
+}
+
+fn made_name(place: usize) -> String {
+    format!("#changed{place}")
+}
+
+/// `SELECT * FROM name`.
+fn all_of(name: &str) -> Query {
+    let select = Select {
+        items: vec![SelectItem::Star(None)],
+        from: vec![Source::Table(Box::new(TableSource { name: object(name), ..TableSource::default() }))],
+        ..Select::default()
+    };
+    Query {
+        with: With::default(),
+        body: QueryBody::Select(Box::new(select)),
+        order: Vec::new(),
+        offset: None,
+        fetch: None,
+        format: None,
+        hints: Vec::new(),
+    }
+}
+
+fn object(name: &str) -> ObjectName {
+    ObjectName { parts: vec![Name { text: name.to_owned(), quoted: true, ..Name::default() }], ..ObjectName::default() }
+}
+
+fn has_change(body: &QueryBody) -> bool {
+    fn in_source(source: &Source) -> bool {
+        match source {
+            Source::Change(..) => true,
+            Source::Join(join) => in_source(&join.left) || in_source(&join.right),
+            Source::Nested(inner) => in_source(inner),
+            _ => false,
+        }
+    }
+    match body {
+        QueryBody::Select(select) => select.from.iter().any(in_source),
+        QueryBody::Set(left, _, _, right) => has_change(left) || has_change(right),
+    }
+}
+
+/// Puts tables in the place of the changes in a FROM.
+fn take_changes(body: &mut QueryBody, changes: &mut Vec<Change>) {
+    fn in_source(source: &mut Source, changes: &mut Vec<Change>) {
+        match source {
+            Source::Change(change, alias) => {
+                let name = object(&made_name(changes.len()));
+                changes.push((**change).clone());
+                let select = Select {
+                    items: vec![SelectItem::Star(None)],
+                    from: vec![Source::Table(Box::new(TableSource { name, ..TableSource::default() }))],
+                    ..Select::default()
+                };
+                let query = Query { body: QueryBody::Select(Box::new(select)), ..all_of("") };
+                *source = Source::Query(Box::new(query), alias.clone());
+            }
+            Source::Join(join) => {
+                in_source(&mut join.left, changes);
+                in_source(&mut join.right, changes);
+            }
+            Source::Nested(inner) => in_source(inner, changes),
+            _ => {}
+        }
+    }
+    match body {
+        QueryBody::Select(select) => select.from.iter_mut().for_each(|source| in_source(source, changes)),
+        QueryBody::Set(left, _, _, right) => {
+            take_changes(left, changes);
+            take_changes(right, changes);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What is asked before a record is written, and told after it: the rules that a data dictionary has about a table.
+//!
+//! ```text
+//!   append_blank   -> appended         may give fields their first values
+//!   write          -> before_write     refuses the record, or not; may begin a transaction for what follows from it
+//!                     (the record and its keys are written)
+//!                  -> after_write      changes what depends on it, and ends that transaction
+//!   cancel         -> cancelled
+//! ```
+//! A refused record stays pending, as one that cannot be written for any other reason does: it is corrected or cancelled.
+
+use crate::area::{Area, Row};
+use mainstay_base::Result;
+use mainstay_xbase::indexed::Transaction;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Rules about the records of a table. Each call gets the area on the record that it is about.
+pub trait RecordRules: Send + Sync + Debug {
+    /// A blank record was appended, and is the current one.
+    fn appended(&self, area: &mut Area) -> Result<()>;
+
+    /// The current record is about to be written: [`Area::record`] is what it will be, [`Area::record_before`] what it is.
+    fn before_write(&self, area: &mut Area) -> Result<()>;
+
+    /// The record was written.
+    fn after_write(&self, area: &mut Area) -> Result<()>;
+
+    /// The record was not written, though [`RecordRules::before_write`] allowed it: a lock or the disk was in the way.
+    fn write_failed(&self, area: &mut Area);
+
+    /// What was pending was given up.
+    fn cancelled(&self, area: &mut Area) -> Result<()>;
+}
+
+/// The current record with its changes, put aside.
+#[derive(Debug)]
+pub struct Aside(Row);
+
+impl Area {
+    /// From now on these rules are asked; none asks nobody.
+    pub fn set_rules(&mut self, rules: Option<Arc<dyn RecordRules>>) {
+        self.rules = rules;
+    }
+
+    /// The bytes of the current record before its changes; nothing for a record that is not in the file yet.
+    pub fn record_before(&mut self) -> Result<Option<&[u8]>> {
+        self.load()?;
+        Ok(match &self.row {
+            row if row.is_new => None,
+            row if row.is_changed => Some(&row.before),
+            row => Some(&row.bytes),
+        })
+    }
+
+    /// Works with the record as it was before its changes; nothing is to be changed meanwhile.
+    pub fn on_record_before<T>(&mut self, work: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+        let Some(before) = self.record_before()?.map(<[u8]>::to_vec) else { return work(self) };
+        let aside = self.put_aside(before);
+        let answer = work(self);
+        self.take_back(aside);
+        answer
+    }
+
+    /// Puts a blank record in the place of the current one, to be read only, until [`Area::take_back`].
+    pub fn show_blank(&mut self) -> Aside {
+        let blank = self.blank.clone();
+        self.put_aside(blank)
+    }
+
+    fn put_aside(&mut self, shown: Vec<u8>) -> Aside {
+        let shown = Row { bytes: shown, is_loaded: true, ..Row::default() };
+        Aside(std::mem::replace(&mut self.row, shown))
+    }
+
+    /// The record that was put aside is the current one again.
+    pub fn take_back(&mut self, aside: Aside) {
+        self.row = aside.0;
+    }
+
+    /// Takes part in a transaction as [`Area::enlist`] has it, from the change on that is pending.
+    pub fn enlist_pending(&mut self, transaction: &Transaction) -> Result<()> {
+        self.table()?.enlist(transaction)
+    }
+
+    /// Ends a transaction in which nothing was done, whatever is pending.
+    pub fn end_unchanged(&mut self, transaction: &Transaction) -> Result<()> {
+        transaction.commit(&mut [self.table()?])
+    }
+
+    /// The transaction that the area takes part in.
+    pub fn transaction(&self) -> Option<Transaction> {
+        self.table.as_ref().and_then(|table| table.transaction()).cloned()
+    }
+}
