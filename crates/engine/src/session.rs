@@ -17,6 +17,7 @@ use crate::native::{
     cannot_be_changed, key_of,
 };
 use crate::prepared::Prepared;
+
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -229,6 +230,11 @@ impl Session {
     pub(crate) fn short_query(&self, text: &str) -> Result<Option<Short>> {
         let shared = &self.database.shared;
         shared.planner.short_query(text, &self.catalog(shared), self.visibility)
+    }
+
+    /// What a RETURNING shows, compiled, if it shows nothing but the rows.
+    pub(crate) fn shown_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_query::RowExpressions> {
+        shown.of_rows_alone(&self.database.shared.planner)
     }
 
     /// The rows of an UPDATE for the row executor.

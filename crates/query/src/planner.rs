@@ -333,7 +333,7 @@ impl Planner {
         {
             return Ok(Planned::of_lookup(scan, table, text));
         }
-        let statement = crate::repeated::rename(statement);
+        let statement = crate::exists::as_counts(crate::repeated::rename(statement));
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -361,6 +361,7 @@ impl Planner {
         }
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
         let statement = crate::repeated::rename(prepared(text, statement, &context).ok()?);
+        let statement = crate::exists::as_counts(statement);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }

@@ -5,7 +5,7 @@ use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
-use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
+use mainstay_base::{Code, Date, Time, Timestamp, Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
@@ -125,6 +125,12 @@ impl Origin {
     }
 }
 
+fn cannot_commit() -> Box<Raised> {
+    let text = "The current transaction cannot be committed and cannot support operations that write to the log file. Roll \
+                back the transaction.";
+    raised(Message::error(3930, text))
+}
+
 /// The first of some messages that a text has, to raise: its line is one of the text.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
     let message = messages.into_iter().next().unwrap_or_else(|| Message::error(50000, "Nothing is known of it."));
@@ -189,11 +195,7 @@ impl Inner {
                 let text = "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
                 Err(raised(Message::error(3902, text)))
             }
-            _ if self.state.doomed => {
-                let text = "The current transaction cannot be committed and cannot support operations that write to the log \
-                            file. Roll back the transaction.";
-                Err(raised(Message::error(3930, text)))
-            }
+            _ if self.state.doomed => Err(cannot_commit()),
             1 => {
                 self.state.transactions = 0;
                 self.execute("COMMIT").map(|_| ())
@@ -224,7 +226,11 @@ impl Inner {
         self.state.transactions = 0;
         self.state.doomed = false;
         self.state.savepoints.clear();
-        self.execute("ROLLBACK")?;
+        match self.execute("ROLLBACK") {
+            // A deadlock's victim and a snapshot in conflict have been rolled back when their error was found.
+            Err(error) if error.source.as_ref().is_some_and(|error| error.code() == Code::TransactionState) => {}
+            done => drop(done?),
+        }
         // Objects that the transaction made are gone.
         self.instance.version.bump();
         self.state.version += 1;
@@ -278,6 +284,24 @@ impl Inner {
             }
             TransactionRequest::Save { name } => self.save(name),
         }
+    }
+
+    /// Refuses what writes in a transaction that can only be rolled back.
+    ///
+    /// Errors: 3930.
+    pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
+        match self.state.doomed && self.state.transactions > 0 {
+            true => Err(cannot_commit()),
+            false => Ok(()),
+        }
+    }
+
+    /// A batch is over, and its transaction can only be rolled back.
+    pub(crate) fn end_doomed(&mut self, sink: &mut dyn Sink) {
+        let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
+        sink.message(&Message::error(3998, text));
+        // The core has rolled it back, or does so now.
+        let _ = self.rollback(None);
     }
 
     /// What an error that ended a run leaves of the transaction.

@@ -291,7 +291,9 @@ impl Host for Runner<'_> {
     fn caught(&mut self, error: &Raised) {
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
-        if aborts && self.inner.state.transactions > 0 {
+        // What would have ended the batch and the transaction leaves one that can only be rolled back.
+        let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }
     }

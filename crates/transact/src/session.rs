@@ -153,7 +153,12 @@ impl Session {
         let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
         runner.finish();
         match outcome {
-            Ok(()) => true,
+            Ok(()) => {
+                if self.inner.state.doomed {
+                    self.inner.end_doomed(sink);
+                }
+                true
+            }
             Err(raised) => {
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);
