@@ -55,7 +55,7 @@ clean:
 	rm -rf '$(VENV)' '$(FOREIGN)' '$(WRITTEN)'
 
 release:
-	$(call step,release build,cargo build --release --workspace)
+	$(call step,release build,cargo build --release --workspace --bin mainstay)
 
 tools:
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt

@@ -1,16 +1,16 @@
-//! The doors to what this crate has not got: the SQL of a database, and tables of a remote server.
+//! The door to what this crate has not got: the SQL of a database.
 //!
-//! The crate knows tables of a folder. A program around it (the engine, or a network client) installs what else there
-//! is, once, before the first connection; without it the calls concerned answer "not supported", as any other call that
-//! is not done.
+//! The crate knows tables, of a folder and of a server. A program around it (the engine) installs what else there is,
+//! once, before the first connection; without it the calls concerned answer "not supported", as any other call that is
+//! not done.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mainstay_base::{Result, SqlType, Value};
-use mainstay_vfs::FileSystem;
+use mainstay_base::{Code, Error, Result, SqlType, Value};
 
 use crate::dictionary::Session;
+pub use crate::far_sql::Served;
 
 /// Runs SQL over the tables of a folder.
 pub trait Sql: Send + Sync {
@@ -18,9 +18,11 @@ pub trait Sql: Send + Sync {
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
 
     /// Opens the tables of a dictionary, which are in this folder unless the dictionary says otherwise. An engine that
-    /// knows nothing of dictionaries sees the folder.
+    /// knows nothing of dictionaries would change records past their rules, and is not asked.
     fn open_dictionary(&self, dictionary: &Arc<Session>, folder: &Path) -> Result<Box<dyn SqlSession>> {
-        self.open(folder, &dictionary.access.user)
+        let _ = folder;
+        let message = "the engine of SQL does not know the rights and rules of data dictionaries";
+        Err(Error::new(Code::Unsupported, message).at(dictionary.live.path().display()))
     }
 }
 
@@ -31,6 +33,31 @@ pub trait SqlSession: Send {
 
     /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
+
+    /// Says of which form the tables are that a statement makes: ADS_CDX and its siblings.
+    fn set_table_type(&mut self, _table_type: u32) {}
+
+    /// Takes a step of the connection's transaction, which its tables take, too.
+    ///
+    /// Errors: those of the step; the tables have not taken it then.
+    fn transaction(&mut self, _step: &Step) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A step of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins.
+    Begin,
+    /// Its changes stay.
+    Commit,
+    /// Its changes are undone.
+    RollBack,
+    /// A place to come back to.
+    Savepoint(String),
+    /// What came after that place is undone.
+    RollBackTo(String),
 }
 
 /// A value for a parameter of a statement.
@@ -60,42 +87,18 @@ pub struct Outcome {
     pub rows: Vec<Vec<Value>>,
     /// How many rows it has changed.
     pub affected: u64,
-}
-
-/// Reaches servers.
-pub trait Remote: Send + Sync {
-    /// Connects to `tcp://host:port/database`: where the tables are seen through a file system of the server's.
-    fn connect(&self, address: &str, user: &str, password: &str) -> Result<RemoteFolder>;
-}
-
-/// A folder on a server.
-#[derive(Clone, Debug)]
-pub struct RemoteFolder {
-    /// Its files, with the locks of the server's other users.
-    pub files: Arc<dyn FileSystem>,
-    /// Where its tables are there.
-    pub folder: PathBuf,
+    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
+    pub step: Option<Step>,
 }
 
 static SQL: OnceLock<Arc<dyn Sql>> = OnceLock::new();
-static REMOTE: OnceLock<Arc<dyn Remote>> = OnceLock::new();
 
 /// Installs what runs SQL; false if something was installed before.
 pub fn install_sql(sql: Arc<dyn Sql>) -> bool {
     SQL.set(sql).is_ok()
 }
 
-/// Installs what reaches servers; false if something was installed before.
-pub fn install_remote(remote: Arc<dyn Remote>) -> bool {
-    REMOTE.set(remote).is_ok()
-}
-
 /// What runs SQL, if there is something.
 pub fn sql() -> Option<&'static Arc<dyn Sql>> {
     SQL.get()
-}
-
-/// What reaches servers, if there is something.
-pub fn remote() -> Option<&'static Arc<dyn Remote>> {
-    REMOTE.get()
 }

@@ -1,16 +1,20 @@
 //! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 
-use crate::backend::{self, RemoteFolder, SqlSession};
+use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
 use crate::dictionary::guard::Helpers;
 use crate::dictionary::{Access, Live, Session};
 use crate::failure::{Failure, Result};
+use crate::far_sql::Far;
 use crate::files;
+use crate::remote;
 use crate::settings;
 use crate::transaction::{Savepoint, Transaction};
 
@@ -26,8 +30,10 @@ pub struct Running {
 
 /// A connection.
 pub struct Connection {
-    /// The files that it sees.
+    /// The files that it sees; none if its tables are those of a server.
     pub files: Arc<dyn FileSystem>,
+    /// The server of its tables; none if they are here.
+    pub server: Option<Arc<Client>>,
     /// The folder of its tables, or of the program if the connection has none.
     pub folder: PathBuf,
     /// The path that the program gave.
@@ -45,6 +51,8 @@ pub struct Connection {
     sql: Mutex<Option<Box<dyn SqlSession>>>,
     /// The dictionary that it is a connection to.
     pub dictionary: Option<Arc<Session>>,
+    /// Whether programs may give counting fields their numbers.
+    pub counts_freely: AtomicBool,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
 }
@@ -52,12 +60,11 @@ pub struct Connection {
 impl Connection {
     /// Connects to what a program names: a folder, a file in one, or `tcp://host:port/database`.
     pub fn open(name: &str, server_types: u32, user: &str, password: &str) -> Result<Connection> {
-        if name.starts_with("tcp://") || name.starts_with("tls://") {
-            let Some(remote) = backend::remote() else {
-                return Err(Failure::new(AE_NOT_IMPLEMENTED, "this library has no client of remote servers"));
-            };
-            let RemoteFolder { files, folder } = remote.connect(name, user, password)?;
-            return Ok(Connection::new(files, folder, name, user, ADS_REMOTE_SERVER));
+        if let Some(address) = remote::address_of(name, server_types == ADS_REMOTE_SERVER) {
+            let server = remote::connect(&address, user, password)?;
+            let (folder, nothing) = (server.base().to_path_buf(), Arc::new(Memory::default()));
+            let connection = Connection::new(nothing, folder, name, user, ADS_REMOTE_SERVER);
+            return Ok(Connection { server: Some(server), ..connection });
         }
         if server_types & (ADS_LOCAL_SERVER | ADS_REMOTE_SERVER | ADS_AIS_SERVER) == 0 && server_types != 0 {
             return Err(Failure::new(AE_INVALID_OPTION, format!("there is no server of type {server_types}")));
@@ -111,6 +118,7 @@ impl Connection {
     fn new(files: Arc<dyn FileSystem>, folder: PathBuf, name: &str, user: &str, server_type: u32) -> Connection {
         Connection {
             files,
+            server: None,
             folder,
             name: name.to_owned(),
             user: user.to_owned(),
@@ -120,6 +128,7 @@ impl Connection {
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
             dictionary: None,
+            counts_freely: AtomicBool::new(false),
             helpers: Helpers::default(),
         }
     }
@@ -128,6 +137,9 @@ impl Connection {
     /// where the process is. A name with folders of its own is looked for from the connection's folder and from where the
     /// process is.
     pub fn find(&self, name: &str, extension: &str) -> Option<PathBuf> {
+        if let Some(server) = &self.server {
+            return server.find(&self.candidates(name, extension)).ok().flatten();
+        }
         let asked = files::path_of(name);
         let has_folder = asked.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
         let candidates = [asked.clone(), files::with_extension(asked, extension)];
@@ -140,12 +152,8 @@ impl Connection {
         for folder in folders {
             for candidate in &candidates {
                 let path = folder.join(candidate);
-                match files::existing(&path).filter(|path| !Disk.is_folder(path)) {
-                    Some(found) => return Some(found),
-                    None if self.server_type == ADS_REMOTE_SERVER && self.files.stamp(&path).is_ok() => {
-                        return Some(path);
-                    }
-                    None => {}
+                if let Some(found) = files::existing(&path).filter(|path| !Disk.is_folder(path)) {
+                    return Some(found);
                 }
             }
         }
@@ -154,6 +162,9 @@ impl Connection {
 
     /// Where a new file of a name is made.
     pub fn place(&self, name: &str, extension: &str) -> PathBuf {
+        if self.server.is_some() {
+            return self.candidates(name, extension).pop().unwrap_or_default();
+        }
         let folder = if self.is_implicit { default_folder() } else { self.folder.clone() };
         let path = files::with_extension(folder.join(files::path_of(name)), extension);
         files::in_existing_folder(&path)
@@ -187,20 +198,37 @@ impl Connection {
         running.as_ref().map(|running| running.transaction.clone())
     }
 
+    fn open_sql(&self) -> Result<Box<dyn SqlSession>> {
+        if let Some(server) = &self.server {
+            return Ok(Box::new(Far(Arc::clone(server))));
+        }
+        let missing = || Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine");
+        let sql = backend::sql().ok_or_else(missing)?;
+        Ok(match &self.dictionary {
+            Some(dictionary) => sql.open_dictionary(dictionary, &self.folder)?,
+            None => sql.open(&self.folder, &self.user)?,
+        })
+    }
+
     /// Works with the SQL session, which is opened when it is first needed.
     pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
-        let Some(sql) = backend::sql() else {
-            return Err(Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine"));
-        };
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = session.is_none();
         let session = match &mut *session {
             Some(session) => session,
-            none => none.insert(match &self.dictionary {
-                Some(dictionary) => sql.open_dictionary(dictionary, &self.folder)?,
-                None => sql.open(&self.folder, &self.user)?,
-            }),
+            none => none.insert(self.open_sql()?),
         };
+        // One that is opened within a transaction joins it.
+        if is_new && self.in_transaction() {
+            session.transaction(&Step::Begin)?;
+        }
         work(session.as_mut())
+    }
+
+    /// Has the SQL session take a step of the transaction, if there is one.
+    pub fn step(&self, step: &Step) -> Result<()> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(session.as_mut().map_or(Ok(()), |session| session.transaction(step))?)
     }
 }
 

@@ -71,6 +71,8 @@ fn code_of(code: Code) -> u32 {
         Code::CheckViolation => AE_RECORD_CONSTRAINT_VIOLATION,
         Code::OutOfMemory => AE_ALLOCATION_FAILED,
         Code::Cancelled | Code::Timeout => AE_OPERATION_ABORTED,
+        Code::ConnectionLost => AE_NO_CONNECTION,
+        Code::NotPermitted => AE_PERMISSION_DENIED,
         Code::Io => AE_BINARY_FILE_ERROR,
         _ => AE_INTERNAL_ERROR,
     }

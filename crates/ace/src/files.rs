@@ -82,6 +82,7 @@ pub fn part(path: &Path, option: u16) -> Option<String> {
     Some(match option {
         1 => path.file_stem()?.to_string_lossy().into_owned(),
         2 => path.file_name()?.to_string_lossy().into_owned(),
+        3 if crate::remote::is_far(path) => path.to_string_lossy().into_owned(),
         3 => std::path::absolute(path).ok()?.to_string_lossy().into_owned(),
         _ => return None,
     })

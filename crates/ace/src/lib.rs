@@ -10,15 +10,15 @@
 //!        |
 //!   registry::table(Handle)       state      which object a handle is, and whether it is of the kind asked for
 //!        |
-//!   Area::go_top()                mainstay-workarea
+//!   WorkArea::go_top()            mainstay-workarea, or mainstay-navigator for a table of a server
 //! ```
 //!
 //! `border` holds what crosses to C, and with `entries` the crate's `unsafe`. `constants`, `structures` and `entries`
 //! are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
-//! own last error. Limits: ADT tables, data dictionaries and full text search are refused with their code; SQL and
-//! remote servers need a [`backend`] that the program around this library provides.
+//! own last error. Limits: ADT tables, data dictionaries and full text search are refused with their code; SQL
+//! needs a [`backend`] that the program around this library provides.
 
 pub mod backend;
 pub mod border;
@@ -31,12 +31,14 @@ mod dates;
 pub mod dictionary;
 pub mod entries;
 pub mod failure;
+mod far_sql;
 mod files;
 pub mod header;
 pub mod log;
 mod management;
 mod order;
 mod registry;
+mod remote;
 mod settings;
 mod statement;
 pub mod structures;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use mainstay_workarea::{OrderId, SeekHow, WorkArea};
 
 use crate::border::Handle;
-use crate::calls::dictionary::opening::Binding;
+use crate::calls::dictionary::opening::{Binding, Bound};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -52,6 +52,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// What the dictionary says that it is a table of.
     pub bound: Binding,
+    /// Whether it takes no part in transactions.
+    pub is_transaction_free: AtomicBool,
     state: Mutex<Option<State>>,
     /// The thread that has the lock; 0 for none.
     owner: AtomicU64,
@@ -161,6 +163,7 @@ impl Table {
             statement: opening.statement,
             columns: opening.columns,
             bound: Binding::new(),
+            is_transaction_free: AtomicBool::new(false),
             state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             owner: AtomicU64::new(0),
             parent: Mutex::new(None),
@@ -187,6 +190,21 @@ impl Table {
     /// Refuses a condition over fields that the user may not read.
     pub fn check_condition(&self, state: &State, condition: &str) -> Result<()> {
         self.bound.get().map_or(Ok(()), |bound| bound.check_condition(state, condition))
+    }
+
+    /// Refuses an expression over such fields whose value the program is given.
+    pub fn check_value(&self, state: &State, expression: &str) -> Result<()> {
+        self.bound.get().map_or(Ok(()), |bound| bound.check_value(state, expression))
+    }
+
+    /// Refuses to give all fields where the user may not read some of them.
+    ///
+    /// Errors: AE_PERMISSION_NOT_GRANTED.
+    pub fn check_reads_all(&self) -> Result<()> {
+        match self.bound.get().is_some_and(Bound::hides_some) {
+            true => Err(Failure::new(AE_PERMISSION_NOT_GRANTED, "some fields of the table are not to be read")),
+            false => Ok(()),
+        }
     }
 
     /// Whether it holds the rows of a query.

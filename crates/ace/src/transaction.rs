@@ -1,59 +1,122 @@
-//! A transaction of a connection: over the tables of a folder here.
+//! A transaction of a connection: over the tables of a folder here, or over those of a server.
 //!
 //! What is pending in an area is written by a commit and a savepoint, and forgotten by a rollback; the areas are those of
-//! all tables of the connection that may be written to.
+//! all tables of the connection that may be written to. A server has the transaction itself: here is only said what it
+//! is to do, and every area told afterwards that what it knows may have changed.
 
 use std::sync::Arc;
 
 use mainstay_base::Result;
-use mainstay_vfs::FileSystem;
+use mainstay_navigator::client::{Client, RemoteArea};
 use mainstay_workarea::{self as workarea, Area, WorkArea};
 use mainstay_xbase::indexed;
 
+use crate::connection::Connection;
+
 /// A transaction that is under way.
 #[derive(Clone)]
-pub struct Transaction(indexed::Transaction);
+pub enum Transaction {
+    /// Over tables of a folder.
+    Here(indexed::Transaction),
+    /// Over tables of a server.
+    There(Arc<Client>),
+}
 
 /// A place in a transaction to come back to.
 #[derive(Clone, Copy)]
-pub struct Savepoint(indexed::Savepoint);
+pub enum Savepoint {
+    /// In one over tables of a folder.
+    Here(indexed::Savepoint),
+    /// The number that a server has given it.
+    There(u32),
+}
 
 /// The areas whose tables are here.
 fn local<'a>(areas: &'a mut [&mut dyn WorkArea]) -> Vec<&'a mut Area> {
     areas.iter_mut().filter_map(|area| area.local()).collect()
 }
 
+/// Has the areas of a server's tables forget what they know, and be where they were if that is still there.
+fn look_again(areas: &mut [&mut dyn WorkArea], may_be_gone: bool) -> Result<()> {
+    for area in areas.iter_mut() {
+        if let Some(far) = area.far().and_then(|far| far.downcast_mut::<RemoteArea>()) {
+            far.note_transaction();
+        }
+        match may_be_gone && !area.is_eof() && !area.is_bof() {
+            true => area.go_to(area.record_number())?,
+            false => area.refresh()?,
+        }
+    }
+    Ok(())
+}
+
 impl Transaction {
-    /// Begins one over the tables of these files, of which these are open.
-    pub fn begin(files: &Arc<dyn FileSystem>, areas: &mut [&mut dyn WorkArea]) -> Result<Transaction> {
-        let transaction = Transaction(indexed::Transaction::begin(Arc::clone(files)));
+    /// Begins one over the tables of a connection, of which these are open.
+    pub fn begin(connection: &Connection, areas: &mut [&mut dyn WorkArea]) -> Result<Transaction> {
+        let transaction = match &connection.server {
+            Some(server) => {
+                areas.iter_mut().try_for_each(|area| area.write())?;
+                server.begin()?;
+                Transaction::There(Arc::clone(server))
+            }
+            None => Transaction::Here(indexed::Transaction::begin(Arc::clone(&connection.files))),
+        };
         areas.iter_mut().try_for_each(|area| transaction.enlist(*area))?;
         Ok(transaction)
     }
 
     /// Another table takes part.
     pub fn enlist(&self, area: &mut dyn WorkArea) -> Result<()> {
-        area.local().map_or(Ok(()), |area| area.enlist(&self.0))
+        match self {
+            Transaction::Here(transaction) => area.local().map_or(Ok(()), |area| area.enlist(transaction)),
+            // Whatever is opened through its connection takes part.
+            Transaction::There(_) => Ok(()),
+        }
     }
 
     /// Ends it: all changes stay.
     pub fn commit(&self, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
-        workarea::commit(&self.0, &mut local(areas))
+        match self {
+            Transaction::Here(transaction) => workarea::commit(transaction, &mut local(areas)),
+            Transaction::There(server) => {
+                areas.iter_mut().try_for_each(|area| area.write())?;
+                server.commit()?;
+                look_again(areas, false)
+            }
+        }
     }
 
     /// Ends it: everything is as it was.
     pub fn roll_back(&self, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
-        workarea::rollback(&self.0, &mut local(areas))
+        match self {
+            Transaction::Here(transaction) => workarea::rollback(transaction, &mut local(areas)),
+            Transaction::There(server) => {
+                server.roll_back()?;
+                look_again(areas, true)
+            }
+        }
     }
 
     /// A place to come back to, behind what is pending.
     pub fn savepoint(&self, areas: &mut [&mut dyn WorkArea]) -> Result<Savepoint> {
         areas.iter_mut().try_for_each(|area| area.write())?;
-        Ok(Savepoint(self.0.savepoint()))
+        Ok(match self {
+            Transaction::Here(transaction) => Savepoint::Here(transaction.savepoint()),
+            Transaction::There(server) => Savepoint::There(server.savepoint()?),
+        })
     }
 
     /// Undoes what was done since; the transaction goes on.
     pub fn roll_back_to(&self, place: Savepoint, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
-        workarea::rollback_to(&self.0, place.0, &mut local(areas))
+        match (self, place) {
+            (Transaction::Here(transaction), Savepoint::Here(place)) => {
+                workarea::rollback_to(transaction, place, &mut local(areas))
+            }
+            (Transaction::There(server), Savepoint::There(place)) => {
+                server.roll_back_to(place)?;
+                look_again(areas, true)
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -20,6 +20,7 @@ const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsClearDefault",
     "AdsClearLastError",
     "AdsClearProgressCallback",
+    "AdsClearSQLAbortFunc",
     "AdsCloseAllTables",
     "AdsCloseCachedTables",
     "AdsCommitTransaction",

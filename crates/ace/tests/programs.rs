@@ -28,6 +28,8 @@ macro_rules! programs {
 }
 
 programs! {
+    browse
+    cascade
     connections
     creation
     dictionary

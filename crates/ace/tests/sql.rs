@@ -1,12 +1,16 @@
-//! SQL through a stand-in for the engine: statements, parameters, and cursors that are tables in every respect.
+//! SQL through a stand-in for the engine, here and at a server: statements, parameters, and cursors that are tables in
+//! every respect.
 //!
 //! The entries are called as C calls them, from here, because the stand-in is of this program.
 
 use std::ffi::{CStr, c_char};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use ace::backend::{Column, Outcome, Parameter, Sql, SqlSession, install_sql};
+use ace::backend::{Column, Outcome, Parameter, Served, Sql, SqlSession, install_sql};
 use mainstay_base::{Code, Collation, Date, Decimal, Error, Result, SqlType, Value};
+use mainstay_server::{Config, NavigatorDoor};
+use mainstay_vfs::Disk;
 
 // SAFETY: these are the declarations of `include/ace.h` for the functions of this library.
 unsafe extern "C" {
@@ -83,7 +87,7 @@ impl SqlSession for Session {
                 row("Bob", Value::Null),
                 row("Cid", Value::Decimal(Decimal::new(-5, 2))),
             ],
-            affected: 0,
+            ..Outcome::default()
         })
     }
 
@@ -119,7 +123,30 @@ fn statements_and_cursors() {
     let stand_in = Arc::new(StandIn::default());
     assert!(install_sql(Arc::new(Door(Arc::clone(&stand_in)))));
     let folder = tempfile::tempdir().unwrap();
-    let path = std::ffi::CString::new(folder.path().to_str().unwrap()).unwrap();
+    work(folder.path().to_str().unwrap(), &stand_in);
+    // The same at a server, which has the same stand-in: but only from when it is given it.
+    let config = Config { navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::default() };
+    let log = Box::new(std::io::sink());
+    let door = NavigatorDoor::of_settings(&config, folder.path(), Arc::new(Disk), log).unwrap().unwrap();
+    let address = format!("tcp://{}", door.address());
+    refused(&address);
+    assert!(door.serve_sql(Arc::new(Served(Arc::new(Door(Arc::clone(&stand_in)))))));
+    work(&address, &stand_in);
+    assert!(door.stop());
+}
+
+/// A server that runs no SQL says so.
+fn refused(address: &str) {
+    let path = std::ffi::CString::new(address).unwrap();
+    let (mut connection, mut statement, mut cursor) = (0, 0, 0);
+    ok!(AdsConnect60(path.as_ptr(), 2, std::ptr::null(), std::ptr::null(), 0, &mut connection));
+    ok!(AdsCreateSQLStatement(connection, &mut statement));
+    answers!(5042, AdsExecuteSQLDirect(statement, c"SELECT name FROM people".as_ptr(), &mut cursor));
+    ok!(AdsDisconnect(connection));
+}
+
+fn work(path: &str, stand_in: &StandIn) {
+    let path = std::ffi::CString::new(path).unwrap();
     let (mut connection, mut statement, mut cursor, mut back) = (0, 0, 0, 0);
     ok!(AdsConnect60(path.as_ptr(), 1, std::ptr::null(), std::ptr::null(), 0, &mut connection));
     ok!(AdsCreateSQLStatement(connection, &mut statement));

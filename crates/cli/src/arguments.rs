@@ -52,6 +52,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE", help_heading = "Statements")]
     pub(crate) file: Vec<PathBuf>,
 
+    /// Read them as T-SQL, in batches that end at lines with GO; .explain NAME shows what a procedure is compiled to
+    #[arg(long, help_heading = "Statements")]
+    pub(crate) tsql: bool,
+
     /// Go on after a statement that failed; the exit code still says that one did
     #[arg(long, help_heading = "Statements")]
     pub(crate) continue_on_error: bool,
@@ -160,6 +164,10 @@ pub(crate) enum Action {
         /// The address for metrics and health
         #[arg(long, value_name = "ADDRESS:PORT")]
         http: Option<std::net::SocketAddr>,
+
+        /// The address for remote ACE clients (tcp://host:port/)
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        navigator: Option<std::net::SocketAddr>,
 
         #[command(flatten)]
         engine: Engine,

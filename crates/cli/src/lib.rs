@@ -28,6 +28,7 @@ mod script;
 mod serve;
 mod shell;
 mod tokens;
+mod tsql;
 
 use arguments::{Action, Arguments, Script};
 use errors::{Failure, Origin};
@@ -36,6 +37,7 @@ use mainstay_base::{Code, Error};
 use mainstay_engine::Database;
 use mainstay_vfs::FileSystem;
 use output::Format;
+use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +52,9 @@ pub fn run() -> ExitCode {
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => mainstay_bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
-        Some(Action::Serve { path, tds, http, engine }) => serve::run(path, tds, http, &engine).into(),
+        Some(Action::Serve { path, tds, http, navigator, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator }, &engine).into()
+        }
         None => query(&arguments, &scripts).into(),
     }
 }
@@ -65,6 +69,9 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
             return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
         }
     };
+    if arguments.tsql {
+        return tsql::run(database, &path, scripts);
+    }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));

@@ -1,24 +1,29 @@
-//! `mainstay serve`: the folder for SQL Server's clients, until somebody asks to stop.
+//! `mainstay serve`: the folder for SQL Server's clients and for remote ACE clients, until somebody asks to stop.
 
 use crate::arguments::Engine;
 use crate::complain;
 use crate::exit::Exit;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
-use mainstay_server::{Config, Server};
-use mainstay_transact::Instance;
+use mainstay_server::{Config, NavigatorDoor, Server};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The addresses of the command line, which go before those of the settings.
+pub(crate) struct Addresses {
+    pub tds: Option<SocketAddr>,
+    pub http: Option<SocketAddr>,
+    pub navigator: Option<SocketAddr>,
+}
+
 /// Serves until a signal comes.
-pub(crate) fn run(path: Option<PathBuf>, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine: &Engine) -> Exit {
+pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let started = start(&path, tds, http, engine);
-    let server = match started {
-        Ok(server) => server,
+    let (server, navigator) = match start(&path, addresses, engine) {
+        Ok(doors) => doors,
         Err(error) => {
             complain(&error);
             return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
@@ -28,12 +33,19 @@ pub(crate) fn run(path: Option<PathBuf>, tds: Option<SocketAddr>, http: Option<S
     if let Some(address) = server.http_address() {
         let _ = writeln!(io::stderr(), "metrics and health on http://{address}");
     }
+    if let Some(navigator) = &navigator {
+        let _ = writeln!(io::stderr(), "listening for remote ACE clients on {}", navigator.address());
+    }
     wait_for_signal();
-    server.stop();
+    // Both at once: each has the whole of the grace.
+    std::thread::scope(|scope| {
+        scope.spawn(|| navigator.as_ref().map(NavigatorDoor::stop));
+        server.stop();
+    });
     Exit::Success
 }
 
-fn start(path: &Path, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine: &Engine) -> Result<Server> {
+fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server, Option<NavigatorDoor>)> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
             let text =
@@ -43,12 +55,20 @@ fn start(path: &Path, tds: Option<SocketAddr>, http: Option<SocketAddr>, engine:
         Err(error) if error.code() == Code::NotFound => Config::default(),
         Err(error) => return Err(error),
     };
-    config.tds = tds.unwrap_or(config.tds);
-    config.http = http.or(config.http);
+    config.tds = addresses.tds.unwrap_or(config.tds);
+    config.http = addresses.http.or(config.http);
+    config.navigator = addresses.navigator.or(config.navigator);
     let database = Database::open_with(path, engine.options())?;
-    let name = std::path::absolute(path)?.file_name().map(|name| name.to_string_lossy().into_owned());
-    let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
-    Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))
+    let instance = crate::tsql::instance(database, path, |complaint| {
+        // Who closed the screen wants no more.
+        let _ = writeln!(io::stderr(), "{complaint}");
+    })?;
+    instance.read_procedures();
+    let navigator =
+        NavigatorDoor::of_settings(&config, &std::path::absolute(path)?, Arc::new(Disk), Box::new(io::stderr()))?;
+    let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
+    navigator.iter().for_each(|door| server.measure(door));
+    Ok((server, navigator))
 }
 
 /// Sleeps until SIGTERM, SIGINT or SIGHUP.

@@ -82,3 +82,19 @@ fn a_script_that_is_no_text_is_an_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("not UTF-8 (from byte 8)"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn tsql_runs_batches_and_says_what_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let script = "CREATE TABLE t (n INT)\nGO\nINSERT INTO t VALUES (1)\nGO 2\nSELECT COUNT(*) AS n FROM t\nGO\n";
+    let output = mainstay(&[folder, "--tsql"], script);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert!(text(&output.stdout).ends_with("\nn\n-\n2\n\n(1 row affected)\n"), "{}", text(&output.stdout));
+
+    let output = mainstay(&[folder, "--tsql", "-c", "SELECT * FROM nothing\nGO\nSELECT 7 AS n"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let error = "Msg 208, Level 16, State 1, Server MAINSTAY, Line 1\nInvalid object name 'nothing'.\n";
+    assert_eq!(text(&output.stderr), error);
+    assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
+}

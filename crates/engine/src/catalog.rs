@@ -95,6 +95,15 @@ impl FolderCatalog {
         Ok(())
     }
 
+    /// Takes such a name away again.
+    pub(crate) fn detach(&self, name: &str) {
+        let name = name.to_lowercase();
+        let mut tables = self.lock();
+        tables.open.remove(&name);
+        tables.attached.remove(&name);
+        self.version.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Looks at the folder again, and opens every table anew when it is next named.
     pub(crate) fn refresh(&self) -> Result<()> {
         let mut tables = self.lock();

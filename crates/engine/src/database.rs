@@ -4,7 +4,7 @@ use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
 use crate::options::{CodePages, Options};
-use crate::session::Session;
+use crate::session::{Session, settle_commits};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
 use mainstay_store::Store;
@@ -56,7 +56,10 @@ impl Database {
         Database::open_on(Arc::new(Disk), &std::path::absolute(path.as_ref())?, options)
     }
 
-    fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
+    /// Opens a folder of any file system, for tests in which files fail and machines crash.
+    ///
+    /// Errors: as [`Database::open`].
+    pub fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
         let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
         let code_pages = CodePages::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
@@ -72,7 +75,9 @@ impl Database {
             false => Place::memory(Arc::clone(&fs)),
         });
         let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
-        Ok(Database { shared: Arc::new(Shared { planner, catalog, options }) })
+        let database = Database { shared: Arc::new(Shared { planner, catalog, options }) };
+        settle_commits(&database)?;
+        Ok(database)
     }
 
     /// A session with settings of its own.

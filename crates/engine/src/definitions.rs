@@ -2,10 +2,13 @@
 
 use crate::database::Database;
 use crate::describe::{self, TableInfo};
-use crate::session::Session;
+use crate::session::{ChangeableColumn, Session};
 use arrow_schema::Field;
-use mainstay_base::Result;
-use mainstay_store::definition::shown_field;
+use mainstay_base::{Code, Result};
+use mainstay_query::{Name, RECORD_NUMBER};
+use mainstay_store::definition::{ROW_ID, shown_field};
+use mainstay_table::Table;
+use mainstay_xbase::dbf::FieldKind;
 use std::sync::Arc;
 
 pub use mainstay_store::files::catalog::{
@@ -31,6 +34,49 @@ impl Session {
     /// What exists for the session's next statement.
     pub fn definitions(&self) -> Definitions {
         self.scope().definitions()
+    }
+
+    /// The columns of a table that statements can change: a native one, temporary ones of this session included, or a DBF.
+    /// `None` when there is no such table.
+    ///
+    /// Errors: those of reading the catalog.
+    pub fn changeable_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
+        let form = match self.form(&table.to_lowercase()) {
+            Ok(form) => form,
+            Err(error) if error.code() == Code::UnknownTable => return self.file_columns(table),
+            Err(error) => return Err(error),
+        };
+        let column = |(place, field): (usize, &Arc<Field>)| ChangeableColumn {
+            field: Arc::clone(field),
+            is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
+            is_computed: form.is_computed(place),
+        };
+        Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+    }
+
+    /// The hidden column by which statements find a row of a table again.
+    pub fn row_number_column(&self, table: &str) -> &'static str {
+        match self.dbf_table(&Name::new(table)) {
+            Ok(Some(_)) => RECORD_NUMBER,
+            _ => ROW_ID,
+        }
+    }
+
+    /// The columns of a DBF table.
+    fn file_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
+        let table = match self.dbf_table(&Name::new(table)) {
+            Ok(Some(table)) => table,
+            Ok(None) => return Ok(None),
+            Err(error) if error.code() == Code::ReadOnly => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let column = |(place, (field, of_file)): (usize, (&Arc<Field>, &mainstay_xbase::dbf::Field))| {
+            // What the table itself writes at each change is given by nobody.
+            let is_computed = matches!(of_file.kind, FieldKind::ModificationTime | FieldKind::RowVersion);
+            let is_identity = table.counts(place) && !is_computed;
+            ChangeableColumn { field: Arc::clone(field), is_identity, is_computed }
+        };
+        Ok(Some(table.schema().fields().iter().zip(table.fields()).enumerate().map(column).collect()))
     }
 }
 

@@ -4,8 +4,10 @@ mod create;
 mod define_files;
 mod explain;
 mod files;
+mod joint;
 mod settings;
 
+pub(crate) use joint::settle_commits;
 pub use settings::Setting;
 
 use crate::Database;
@@ -44,12 +46,12 @@ pub struct Session {
     functions: Option<Arc<dyn UserFunctions>>,
 }
 
-/// A column of a native table, for who writes statements for it.
+/// A column of a table that statements can change, for who writes statements for it.
 #[derive(Clone, Debug)]
-pub struct NativeColumn {
+pub struct ChangeableColumn {
     /// Its name and type. The metadata has what its dialect declared.
     pub field: Arc<Field>,
-    /// Whether its numbers come from a sequence.
+    /// Whether its numbers come from a sequence, or from the counter of a DBF.
     pub is_identity: bool,
     /// Whether it is computed from others.
     pub is_computed: bool,
@@ -117,23 +119,6 @@ impl Session {
         TableCursor::new(self, table, columns)
     }
 
-    /// The columns of a native table, temporary ones of this session included; `None` when there is no such table.
-    ///
-    /// Errors: those of reading the catalog.
-    pub fn native_columns(&self, table: &str) -> Result<Option<Vec<NativeColumn>>> {
-        let form = match self.form(&table.to_lowercase()) {
-            Ok(form) => form,
-            Err(error) if error.code() == Code::UnknownTable => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let column = |(place, field): (usize, &Arc<Field>)| NativeColumn {
-            field: Arc::clone(field),
-            is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
-            is_computed: form.is_computed(place),
-        };
-        Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
-    }
-
     /// Where the numbers of a native table's identity column stand; `None` for a table without one, or none of this name.
     ///
     /// Errors: those of reading the catalog.
@@ -162,12 +147,18 @@ impl Session {
         }
     }
 
-    /// The number that this session's last new row of a native table was given by the table's identity column; `None`
-    /// before there was one, and for a table without such a column.
+    /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
+    /// of a DBF; `None` before there was one, and for a table without such a column.
     ///
     /// Errors: `UnknownTable`.
     pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
-        let form = self.form(&table.replace('"', "").to_lowercase())?;
+        let key = table.replace('"', "").to_lowercase();
+        let form = match self.form(&key) {
+            Err(error) if error.code() == Code::UnknownTable && self.dbf_table(&Name::new(&key))?.is_some() => {
+                return Ok(self.transaction.given.last_of_file(&key));
+            }
+            form => form?,
+        };
         let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
         Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
     }
@@ -196,6 +187,11 @@ impl Session {
     /// Gives a file from outside of the folder a name, for as long as the database is open.
     pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
+    }
+
+    /// Takes a name away that [`attach`](Session::attach) has given.
+    pub fn detach(&mut self, name: &str) {
+        self.database.shared.catalog.detach(name);
     }
 
     /// The names that the next statement can use.
@@ -432,7 +428,7 @@ impl Session {
         let native = &database.shared.catalog.native;
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
-            TransactionStatement::Commit => self.transaction.commit(native)?,
+            TransactionStatement::Commit => self.commit()?,
             TransactionStatement::Rollback(None) => self.transaction.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,

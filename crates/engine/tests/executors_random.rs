@@ -29,7 +29,7 @@ impl Random {
 }
 
 /// The columns of every table, with their types. Names end in the table's letter.
-const COLUMNS: [(&str, &str); 10] = [
+const COLUMNS: [(&str, &str); 11] = [
     ("id", "INTEGER"),
     ("small", "SMALLINT"),
     ("big", "BIGINT"),
@@ -40,6 +40,7 @@ const COLUMNS: [(&str, &str); 10] = [
     ("name", "VARCHAR(12)"),
     ("code", "CHAR(4)"),
     ("day", "DATE"),
+    ("label", "VARCHAR(12) COLLATE ci_ai"),
 ];
 
 /// A random value of a column, which a parameter has exactly.
@@ -55,6 +56,7 @@ fn value(random: &mut Random, column: usize) -> Value {
         5 => Value::Float(number as f64 / 4.0),
         6 => Value::Boolean(number % 2 == 0),
         7 => Value::Text(["", "a", "ab", "b ", "Ab", "zz", "é", "ab "][number.unsigned_abs() as usize % 8].to_owned()),
+        10 => Value::Text(["", "Ab", "aB ", "b", "é", "E", "zz", "AB"][number.unsigned_abs() as usize % 8].to_owned()),
         8 => Value::Text(["", "x", "xy", "X", "yyyy"][number.unsigned_abs() as usize % 5].to_owned()),
         _ => Value::Date(Date(19_000 + number as i32)),
     }
@@ -73,13 +75,18 @@ impl Query {
         format!("${}", self.parameters.len())
     }
 
+    /// A parameter of a type of T-SQL.
+    fn given(&mut self, data_type: &str, value: Value) -> String {
+        format!("\"mssql:given:{data_type}\"({})", self.parameter(value))
+    }
+
     /// A condition on the columns of these tables.
     fn condition(&mut self, random: &mut Random, tables: &[&str], depth: u32) -> String {
         let table = random.of(tables);
         let column = random.below(COLUMNS.len() as u64) as usize;
         let name = format!("{}{table}", COLUMNS[column].0);
         let known = value(random, column);
-        match random.below(if depth == 0 { 6 } else { 9 }) {
+        match random.below(if depth == 0 { 9 } else { 12 }) {
             0 | 1 => {
                 let op = random.of(&["=", "=", "<", ">=", "<>", ">"]);
                 if column == 6 {
@@ -97,8 +104,18 @@ impl Query {
                 let (first, second) = (self.parameter(known), value(random, column));
                 format!("{name} {}IN ({first}, {})", random.of(&["", "NOT "]), self.parameter(second))
             }
-            6 => format!("NOT ({})", self.condition(random, tables, depth - 1)),
-            7 | 8 => {
+            6 => format!("label{table} {} {}", random.of(&["=", "=", "<", ">="]), self.parameter(value(random, 10))),
+            7 => {
+                let column = random.of(&["label", "name"]);
+                format!("\"mssql:equal\"({column}{table}, {})", self.given("varchar(12)", value(random, 10)))
+            }
+            8 => {
+                let (function, op) = (random.of(&["add", "subtract", "multiply"]), random.of(&["greater", "less"]));
+                let (given, other) = (self.given("int", value(random, 0)), random.of(&["big", "money", "id"]));
+                format!("\"mssql:{op}\"(\"mssql:{function}\"(small{table}, {given}), {other}{table})")
+            }
+            9 => format!("NOT ({})", self.condition(random, tables, depth - 1)),
+            10 | 11 => {
                 let (left, right) =
                     (self.condition(random, tables, depth - 1), self.condition(random, tables, depth - 1));
                 format!("({left} {} {right})", random.of(&["AND", "OR", "AND"]))
@@ -108,7 +125,12 @@ impl Query {
     }
 
     fn expression(random: &mut Random, table: &str) -> String {
-        match random.below(9) {
+        match random.below(14) {
+            9 => format!("\"mssql:upper\"(label{table})"),
+            10 => format!("\"mssql:len\"(name{table})"),
+            11 => format!("\"mssql:add\"(name{table}, label{table})"),
+            12 => format!("\"mssql:divide\"(money{table}, fine{table})"),
+            13 => format!("\"mssql:isnull\"(money{table}, big{table})"),
             0 => format!("big{table} * 2 - small{table}"),
             1 => format!("money{table} + fine{table}"),
             2 => format!("money{table} * big{table}"),
@@ -133,14 +155,14 @@ fn query(random: &mut Random) -> Query {
     let condition = query.condition(random, tables, 2);
     let all_ids: Vec<String> = tables.iter().map(|table| format!("id{table}")).collect();
     let ids = all_ids.join(", ");
-    query.text = match random.below(5) {
+    query.text = match random.below(6) {
         0 | 1 => {
             let table = random.of(tables);
             let (first, second) = (Query::expression(random, "a"), Query::expression(random, table));
             format!("SELECT {first} AS x, {second} AS y, {ids} FROM {from} WHERE {condition} ORDER BY {ids}")
         }
         2 => {
-            let order = random.of(&["namea", "moneya DESC", "daya, namea DESC", "smalla DESC"]);
+            let order = random.of(&["namea", "moneya DESC", "daya, namea DESC", "smalla DESC", "labela"]);
             let (skip, count) = (random.below(3), random.below(6));
             format!("SELECT * FROM {from} WHERE {condition} ORDER BY {order}, {ids} LIMIT {count} OFFSET {skip}")
         }
@@ -148,6 +170,10 @@ fn query(random: &mut Random) -> Query {
             "SELECT COUNT(*), COUNT(smalla), SUM(smalla), SUM(biga), SUM(moneya), AVG(moneya), AVG(smalla), MIN(namea), \
              MAX(daya), MIN(moneya), MAX(doublea), AVG(doublea) FROM {from} WHERE {condition}"
         ),
+        4 => "SELECT \"mssql:count\"(1), \"mssql:sum\"(smalla), \"mssql:sum\"(biga), \"mssql:avg\"(ida), \"mssql:avg\"(moneya), \
+              \"mssql:min\"(namea), \"mssql:max\"(finea) FROM "
+            .to_owned()
+            + &format!("{from} WHERE {condition}"),
         _ => {
             let key = random.of(&["smalla", "namea", "flaga", "codea", "moneya", "daya"]);
             format!(

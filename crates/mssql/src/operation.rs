@@ -13,7 +13,7 @@
 
 use crate::argument::Argument;
 use crate::context::Context;
-use crate::convert::{Conversion, assign, try_convert};
+use crate::convert::{Conversion, assign, truncates, truncation, try_convert};
 use crate::messages::Message;
 use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
 use crate::types::{self, DataType, Declared, TypeArgument};
@@ -47,6 +47,8 @@ pub enum Operation {
     IsNull,
     /// COLLATE with this name.
     Collate(String),
+    /// The conversion for a column of a table, both named: `assign:varchar(10)@dbo.t@name`.
+    Assign(DataType, String, String),
     /// A sum divided by a count, as AVG does.
     Average(DataType),
     /// The value of a subquery that gave so many rows.
@@ -85,6 +87,7 @@ enum How {
     /// The argument as it is.
     Same,
     Convert(ConvertKind, Option<(DataType, DataType)>),
+    Assign(DataType, DataType, String, String),
     Binary(Binary),
     Compare(Comparison),
     Unary(Unary),
@@ -105,6 +108,12 @@ impl Operation {
             None => (name, None),
         };
         if let Some(detail) = detail {
+            if head == "assign"
+                && let Some((to, column)) = detail.split_once('@')
+            {
+                let (table, column) = column.rsplit_once('@')?;
+                return data_type(to).map(|to| Operation::Assign(to, table.to_owned(), column.to_owned()));
+            }
             let kind = match head {
                 "cast" | "convert" => Some(ConvertKind::Explicit),
                 "try_cast" | "try_convert" => Some(ConvertKind::Try),
@@ -168,6 +177,16 @@ impl Operation {
                 };
                 (How::Convert(*kind, pair), Some(*to))
             }
+            (Operation::Assign(to, table, column), [from]) => {
+                let how = match from {
+                    None => How::Convert(ConvertKind::Assign, None),
+                    Some(from) => {
+                        Conversion::implicit(*from, *to)?;
+                        How::Assign(*from, *to, table.clone(), column.clone())
+                    }
+                };
+                (how, Some(*to))
+            }
             (Operation::Binary(op), [_, _]) => {
                 let bound = Binary::bind(*op, argument(0), argument(1))?;
                 (How::Binary(bound), Some(bound.result))
@@ -223,7 +242,7 @@ impl Operation {
     fn shown(&self) -> String {
         match self {
             Operation::Typed(to) | Operation::Given(to) => to.to_string(),
-            Operation::Convert(_, to) => format!("convert to {to}"),
+            Operation::Convert(_, to) | Operation::Assign(to, ..) => format!("convert to {to}"),
             Operation::Function(function, _) => function.name.to_ascii_lowercase(),
             Operation::IsNull => "isnull".to_owned(),
             Operation::Coalesce => "coalesce".to_owned(),
@@ -306,6 +325,10 @@ impl Bound {
                     ConvertKind::Assign => assign(context, value(0), *from, *to),
                 }
             }
+            How::Assign(from, to, table, column) => match truncates(value(0), *to) && context.ansi_warnings {
+                true => Err(truncation(value(0), *to, table, column)),
+                false => assign(context, value(0), *from, *to),
+            },
             How::Binary(binary) => binary.evaluate(context, value(0), value(1)),
             How::Compare(comparison) => comparison.evaluate(context, value(0), value(1)).map(truth),
             How::Unary(unary) => unary.evaluate(context, value(0)),

@@ -19,4 +19,5 @@
 
 pub mod client;
 pub mod server;
+pub mod sql;
 pub mod wire;

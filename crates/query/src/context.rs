@@ -97,6 +97,9 @@ impl ContextProvider for StatementContext<'_> {
                 None => crate::mssql::function(name),
             };
         }
+        if let Some(name) = name.strip_prefix(crate::advantage::PREFIX) {
+            return crate::advantage::function(name);
+        }
         let known = self.state.scalar_functions().get(name).cloned();
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }

@@ -18,6 +18,7 @@
 //! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
+pub mod advantage;
 mod aggregate;
 mod batches;
 mod bind;

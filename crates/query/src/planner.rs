@@ -5,11 +5,11 @@ use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
-use crate::relation::{ORIGINAL_NAME, Visibility};
+use crate::relation::{Visibility, named_schema};
 use crate::run::{Answer, Run, RunOptions};
 use crate::scan::{Scan, TableScan};
 use crate::text::Text;
-use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, ParamValues, plan_err};
@@ -546,22 +546,6 @@ fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
         Ok(TreeNodeRecursion::Continue)
     });
     (tables, foreign)
-}
-
-/// The columns under the names that the user wrote, or else that their files have.
-pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
-    let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
-    let named = |(i, field): (usize, &FieldRef)| -> Field {
-        let written = heads.as_ref().and_then(|heads| heads[i].clone());
-        let known = crate::repeated::shown(field.name());
-        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
-        let name = written.or_else(original).or_else(|| text.spelling(known));
-        let name = name.unwrap_or_else(|| known.to_owned());
-        let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
-        let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
-        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
-    };
-    Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@
 //! it exactly.
 
 use crate::condition;
+use crate::rules::{CHAR_COLUMN, SHOWN_LENGTH};
 use crate::scan::TableScan;
+use crate::text::Text;
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::{Result, Statistics};
@@ -132,3 +134,21 @@ pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
 
 /// Below this size one thread is faster than handing batches between threads.
 const PARALLEL_FROM_ROWS: usize = 1_000_000;
+
+/// The columns under the names that the user wrote, or else that their files have.
+pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
+    let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
+    let named = |(i, field): (usize, &FieldRef)| -> Field {
+        let written = heads.as_ref().and_then(|heads| heads[i].clone());
+        let known = crate::repeated::shown(field.name());
+        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
+        let name = written.or_else(original).or_else(|| text.spelling(known));
+        let name = name.unwrap_or_else(|| known.to_owned());
+        let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+        let declared = declared.map(|(key, value)| (key.clone(), value.clone()));
+        let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
+        let metadata = declared.into_iter().chain(length).collect();
+        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
+    };
+    Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
+}

@@ -8,21 +8,21 @@
 //! until every expression names tables. Whatever has another form, or an expression or type that the row executor does not
 //! know, stays with the batch executor: `None`, everywhere here, means that.
 
-use crate::condition::{comparison, value_of};
+mod expression;
+
 use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
 use crate::{Catalog, Delete, Update};
-use arrow_schema::{DataType, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, NullEquality};
-use datafusion::logical_expr::expr::{AggregateFunction, Placeholder};
 use datafusion::logical_expr::{
-    Aggregate as AggregateNode, BinaryExpr, Expr, ExprSchemable, FetchType, Join, Limit, LogicalPlan, Operator,
-    SkipType, Sort, TableScan,
+    Aggregate as AggregateNode, ExprSchemable, FetchType, Join, Limit, LogicalPlan, SkipType, Sort, TableScan,
 };
 use datafusion::sql::sqlparser::ast::Statement;
-use mainstay_base::{Result, Value};
-use mainstay_rows::{Aggregate, Block, Call, Expression, Number, Operation, ParameterType, Plan, SortKey, Source};
+use expression::is_comparable;
+use mainstay_base::Result;
+use mainstay_rows::{Aggregate, Block, Expression, ParameterType, Plan, SortKey, Source};
 use mainstay_table::Comparison;
 
 /// A statement that the row executor runs. It belongs to one state of the catalog.
@@ -72,7 +72,7 @@ impl Planner {
         let logical = self.logical_of_short(text, statement, catalog, visibility, hidden_columns)?;
         let (mut block, scope) = whole(&logical)?;
         block.output = scope.outputs;
-        let schema = crate::planner::named_schema(logical.schema().inner(), text);
+        let schema = crate::relation::named_schema(logical.schema().inner(), text);
         Some(Short { plan: Plan::of(block)?, schema })
     }
 }
@@ -273,303 +273,4 @@ fn table(scan: &TableScan) -> Option<(Block, Scope<'_>)> {
     };
     // A limit of the scan is only a hint: it stands above, too.
     Some((block, Scope { schema: &scan.projected_schema, outputs }))
-}
-
-impl Scope<'_> {
-    /// The parts of a condition that are joined by AND.
-    fn conditions(&self, condition: &Expr, block: &mut Block, into: &mut Vec<Expression>) -> Option<()> {
-        match condition {
-            Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
-                self.conditions(left, block, into)?;
-                self.conditions(right, block, into)
-            }
-            Expr::Between(between) if !between.negated => {
-                let value = self.expression(&between.expr, block)?;
-                let (low, high) = (self.compared(&between.low, block)?, self.compared(&between.high, block)?);
-                self.is_comparable(&between.expr)?;
-                into.push(Expression::compare(Comparison::GreaterOrEqual, value.clone(), low));
-                into.push(Expression::compare(Comparison::LessOrEqual, value, high));
-                Some(())
-            }
-            other => {
-                into.push(self.expression(other, block)?);
-                Some(())
-            }
-        }
-    }
-
-    /// An operand of a comparison.
-    fn compared(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
-        self.is_comparable(expr)?;
-        self.expression(expr, block)
-    }
-
-    fn is_comparable(&self, expr: &Expr) -> Option<()> {
-        is_comparable(&expr.get_type(self.schema).ok()?).then_some(())
-    }
-
-    /// An expression that is only handed on: so may be a parameter of which nothing says what it is.
-    fn output(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
-        match expr {
-            Expr::Alias(alias) => self.output(&alias.expr, block),
-            Expr::Placeholder(Placeholder { id, field: None }) => {
-                let number = crate::statement::parameter_number(id)?;
-                declare(block, number, ParameterType::Any)?;
-                Some(Expression::Parameter(number))
-            }
-            other => self.expression(other, block),
-        }
-    }
-
-    fn number(&self, expr: &Expr) -> Option<Number> {
-        number(&expr.get_type(self.schema).ok()?)
-    }
-
-    fn expression(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
-        Some(match expr {
-            Expr::Alias(alias) => self.expression(&alias.expr, block)?,
-            Expr::Column(column) => self.outputs.get(self.schema.index_of_column(column).ok()?)?.clone(),
-            Expr::Literal(value, _) => Expression::Constant(value_of(value)?),
-            Expr::Placeholder(placeholder) => parameter(placeholder, block)?,
-            Expr::BinaryExpr(binary) => self.binary(expr, binary, block)?,
-            Expr::Not(inner) => Expression::Not(self.boxed(inner, block)?),
-            Expr::IsNull(inner) => Expression::IsNull(self.boxed(inner, block)?),
-            Expr::IsNotNull(inner) => Expression::Not(Box::new(Expression::IsNull(self.boxed(inner, block)?))),
-            Expr::IsTrue(inner) => Expression::Is(self.boxed(inner, block)?, true),
-            Expr::IsFalse(inner) => Expression::Is(self.boxed(inner, block)?, false),
-            Expr::IsNotTrue(inner) => Expression::Not(Box::new(Expression::Is(self.boxed(inner, block)?, true))),
-            Expr::IsNotFalse(inner) => Expression::Not(Box::new(Expression::Is(self.boxed(inner, block)?, false))),
-            Expr::Between(between) => {
-                let mut parts = Vec::new();
-                let positive = Expr::Between(datafusion::logical_expr::Between { negated: false, ..between.clone() });
-                self.conditions(&positive, block, &mut parts)?;
-                match between.negated {
-                    true => Expression::Not(Box::new(Expression::And(parts))),
-                    false => Expression::And(parts),
-                }
-            }
-            Expr::InList(list) => {
-                self.is_comparable(&list.expr)?;
-                let expression = self.boxed(&list.expr, block)?;
-                let items = list.list.iter().map(|item| self.compared(item, block)).collect::<Option<_>>()?;
-                Expression::In { expression, list: items, negated: list.negated }
-            }
-            Expr::Negative(inner) => {
-                let (to, right) = (self.number(expr)?, self.boxed(inner, block)?);
-                let zero = match to {
-                    // The sign of a double is turned around even for zero.
-                    Number::Double => return None,
-                    _ => Box::new(Expression::Constant(Value::Integer(0))),
-                };
-                Expression::Calculate { operation: Operation::Subtract, left: zero, right, to }
-            }
-            Expr::Cast(cast) => {
-                let (from, to) = (cast.expr.get_type(self.schema).ok()?, cast.field.data_type());
-                self.cast(&cast.expr, &from, to, block)?
-            }
-            Expr::Case(case) => self.case(case, block)?,
-            Expr::ScalarFunction(call) => match (call.name(), call.args.as_slice()) {
-                ("checked_add", [left, right]) => self.checked(Operation::Add, (expr, left, right), block)?,
-                ("checked_subtract", [left, right]) => self.checked(Operation::Subtract, (expr, left, right), block)?,
-                ("checked_multiply", [left, right]) => self.checked(Operation::Multiply, (expr, left, right), block)?,
-                ("rtrim", [text]) => Expression::Trim(self.boxed(text, block)?),
-                ("coalesce", parts) => {
-                    Expression::Coalesce(parts.iter().map(|part| self.expression(part, block)).collect::<Option<_>>()?)
-                }
-                _ => return None,
-            },
-            _ => return None,
-        })
-    }
-
-    fn boxed(&self, expr: &Expr, block: &mut Block) -> Option<Box<Expression>> {
-        self.expression(expr, block).map(Box::new)
-    }
-
-    fn binary(&self, whole: &Expr, binary: &BinaryExpr, block: &mut Block) -> Option<Expression> {
-        let BinaryExpr { left, op, right } = binary;
-        let comparison = match op {
-            Operator::And => {
-                return Some(Expression::And(vec![self.expression(left, block)?, self.expression(right, block)?]));
-            }
-            Operator::Or => {
-                return Some(Expression::Or(vec![self.expression(left, block)?, self.expression(right, block)?]));
-            }
-            Operator::Plus | Operator::Minus | Operator::Multiply | Operator::Divide | Operator::Modulo => {
-                return self.calculation(whole, binary, block);
-            }
-            op => comparison(*op)?,
-        };
-        Some(Expression::compare(comparison, self.compared(left, block)?, self.compared(right, block)?))
-    }
-
-    fn calculation(&self, whole: &Expr, binary: &BinaryExpr, block: &mut Block) -> Option<Expression> {
-        let to = self.number(whole)?;
-        let (of_left, of_right) = (self.number(&binary.left)?, self.number(&binary.right)?);
-        let operation = match binary.op {
-            Operator::Plus => Operation::Add,
-            Operator::Minus => Operation::Subtract,
-            Operator::Multiply => Operation::Multiply,
-            Operator::Divide => Operation::Divide,
-            _ => Operation::Remainder,
-        };
-        let fits = match (to, of_left, of_right) {
-            (Number::Integer(_), Number::Integer(_), Number::Integer(_)) => true,
-            (Number::Double, Number::Double, Number::Double) => true,
-            (Number::Decimal { scale, .. }, Number::Decimal { scale: a, .. }, Number::Decimal { scale: b, .. }) => {
-                match operation {
-                    Operation::Add | Operation::Subtract => a <= scale && b <= scale,
-                    Operation::Multiply => a + b == scale,
-                    _ => false,
-                }
-            }
-            _ => false,
-        };
-        let (left, right) = (self.boxed(&binary.left, block)?, self.boxed(&binary.right, block)?);
-        fits.then_some(Expression::Calculate { operation, left, right, to })
-    }
-
-    /// An operator over whole numbers that looks whether they fit: here all do.
-    fn checked(
-        &self,
-        operation: Operation,
-        (whole, left, right): (&Expr, &Expr, &Expr),
-        block: &mut Block,
-    ) -> Option<Expression> {
-        let Some(to @ Number::Integer(_)) = self.number(whole) else { return None };
-        let (left, right) = (self.boxed(left, block)?, self.boxed(right, block)?);
-        Some(Expression::Calculate { operation, left, right, to })
-    }
-
-    fn cast(&self, expr: &Expr, from: &DataType, to: &DataType, block: &mut Block) -> Option<Expression> {
-        let is_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8);
-        if from == to || (is_text(from) && is_text(to)) {
-            return self.expression(expr, block);
-        }
-        if matches!((from, to), (DataType::Float32, DataType::Float64)) {
-            return self.expression(expr, block);
-        }
-        let (from, number) = (number(from)?, number(to)?);
-        let keeps_all = match (from, number) {
-            (Number::Integer(from), Number::Integer(to)) => from <= to,
-            (Number::Integer(_), Number::Decimal { .. } | Number::Double) => true,
-            (Number::Decimal { scale: from, .. }, Number::Decimal { scale: to, .. }) => from <= to,
-            // Up to here the double nearest to a decimal is the same, whichever way it is found.
-            (Number::Decimal { precision, .. }, Number::Double) => precision <= 15,
-            _ => false,
-        };
-        let expression = self.boxed(expr, block)?;
-        keeps_all.then_some(Expression::Cast { expression, to: number })
-    }
-
-    fn case(&self, case: &datafusion::logical_expr::Case, block: &mut Block) -> Option<Expression> {
-        let base = match &case.expr {
-            Some(base) => Some(self.compared(base, block)?),
-            None => None,
-        };
-        let mut branches = Vec::with_capacity(case.when_then_expr.len());
-        for (when, then) in &case.when_then_expr {
-            let when = match &base {
-                Some(base) => Expression::compare(Comparison::Equal, base.clone(), self.compared(when, block)?),
-                None => self.expression(when, block)?,
-            };
-            branches.push((when, self.expression(then, block)?));
-        }
-        let otherwise = match &case.else_expr {
-            Some(otherwise) => Some(self.boxed(otherwise, block)?),
-            None => None,
-        };
-        Some(Expression::Case { branches, otherwise })
-    }
-
-    fn call(&self, expr: &Expr, block: &mut Block) -> Option<Call> {
-        let call = match expr {
-            Expr::Alias(alias) => return self.call(&alias.expr, block),
-            Expr::AggregateFunction(call) => call,
-            _ => return None,
-        };
-        let AggregateFunction { func, params } = call;
-        if params.distinct || params.filter.is_some() || !params.order_by.is_empty() || params.null_treatment.is_some()
-        {
-            return None;
-        }
-        let [argument] = params.args.as_slice() else { return None };
-        let is_constant = |expr: &Expr| matches!(expr, Expr::Literal(value, _) if !value.is_null());
-        Some(match func.name() {
-            "count" if is_constant(argument) => Call::Rows,
-            "count" => Call::Count(self.expression(argument, block)?),
-            "sum" => Call::Sum(self.summand(argument, block)?, self.number(expr)?),
-            "avg" => Call::Average(self.summand(argument, block)?, self.number(expr)?),
-            "min" => Call::Least(self.compared(argument, block)?),
-            "max" => Call::Greatest(self.compared(argument, block)?),
-            _ => return None,
-        })
-    }
-
-    fn summand(&self, argument: &Expr, block: &mut Block) -> Option<Expression> {
-        self.number(argument)?;
-        self.expression(argument, block)
-    }
-}
-
-fn parameter(placeholder: &Placeholder, block: &mut Block) -> Option<Expression> {
-    let number = crate::statement::parameter_number(&placeholder.id)?;
-    let declared = match placeholder.field.as_ref()?.data_type() {
-        DataType::Int8 => ParameterType::Integer(8),
-        DataType::Int16 => ParameterType::Integer(16),
-        DataType::Int32 => ParameterType::Integer(32),
-        DataType::Int64 => ParameterType::Integer(64),
-        DataType::Decimal128(precision, scale) => {
-            ParameterType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
-        }
-        DataType::Float64 => ParameterType::Double,
-        DataType::Boolean => ParameterType::Boolean,
-        DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 => ParameterType::Text,
-        DataType::BinaryView => ParameterType::Binary,
-        DataType::Date32 => ParameterType::Date,
-        DataType::Timestamp(TimeUnit::Microsecond, None) => ParameterType::Timestamp(10),
-        DataType::Timestamp(TimeUnit::Nanosecond, None) => ParameterType::Timestamp(1),
-        _ => return None,
-    };
-    declare(block, number, declared)?;
-    Some(Expression::Parameter(number))
-}
-
-fn number(data_type: &DataType) -> Option<Number> {
-    Some(match data_type {
-        DataType::Int8 => Number::Integer(8),
-        DataType::Int16 => Number::Integer(16),
-        DataType::Int32 => Number::Integer(32),
-        DataType::Int64 => Number::Integer(64),
-        DataType::Decimal128(precision, scale) => {
-            Number::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
-        }
-        DataType::Float64 => Number::Double,
-        _ => return None,
-    })
-}
-
-/// Whether both executors compare values of a type in the same way.
-fn is_comparable(data_type: &DataType) -> bool {
-    use DataType::*;
-    matches!(
-        data_type,
-        Boolean
-            | Int8
-            | Int16
-            | Int32
-            | Int64
-            | Decimal128(..)
-            | Float32
-            | Float64
-            | Utf8
-            | Utf8View
-            | LargeUtf8
-            | BinaryView
-            | Date32
-            | Time64(_)
-            | Timestamp(..)
-            | FixedSizeBinary(16)
-            | Null
-    )
 }

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Metadata of a field that holds text padded with blanks.
 pub(crate) const CHAR_COLUMN: &str = "mainstay.char";
 
+/// Metadata of a column of an answer that comes from such a field: its length.
+pub(crate) const SHOWN_LENGTH: &str = "mainstay.length";
+
 /// Cuts trailing blanks off whatever is compared with a CHAR column.
 #[derive(Debug)]
 pub(crate) struct CharComparison;
@@ -32,6 +35,7 @@ impl AnalyzerRule for CharComparison {
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let plan = crate::mssql::in_plan(plan)?;
+        let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;
         let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.

@@ -66,8 +66,14 @@ impl Turn<'_> {
     fn compared(&self, column: usize, ways: &[Comparison]) -> Option<&Expression> {
         let is_column = |expression: &Expression| is_column(expression, self.source, column);
         let is_known = |expression: &Expression| expression.sources() & !self.bound == 0 && !has_results(expression);
+        let own = self.table.types().get(column).and_then(|sql_type| sql_type.collation());
         self.conditions.iter().find_map(|condition| {
-            let Expression::Compare { op, left, right } = condition else { return None };
+            let (op, left, right) = match condition {
+                Expression::Compare { op, left, right } => (op, left, right),
+                // The index of a column that has the collation finds what is equal by it.
+                Expression::CompareText { op, left, right, collation } if own == Some(*collation) => (op, left, right),
+                _ => return None,
+            };
             if ways.contains(op) && is_column(left) && is_known(right) {
                 return Some(right.as_ref());
             }

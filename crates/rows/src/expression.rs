@@ -1,16 +1,37 @@
 //! Expressions over the rows at hand.
 //!
 //! SQL's logic has three values: a condition keeps a row only when it is true, and NOT of unknown is unknown. Values are
-//! borrowed from where they lie; no expression here makes a new text, so evaluating one allocates nothing.
+//! borrowed from where they lie. Only functions and sort keys make new texts, which last as long as the run.
 
 use crate::arithmetic::{Number, Operation, cast};
-use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use bumpalo::Bump;
+use mainstay_base::{Code, Collation, Error, Result, Value, ValueRef};
 use mainstay_store::Version;
 use mainstay_table::Comparison;
 use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// How many tables a block joins at most.
 pub(crate) const MAX_SOURCES: usize = 8;
+
+/// A function that only its dialect knows.
+pub trait Function: Debug + Send + Sync {
+    /// Its value for these arguments, of the type that the planner was told of.
+    ///
+    /// Errors: `InvalidValue` and `DivisionByZero` where it fails as the batch executor's fails.
+    fn call(&self, arguments: &[ValueRef<'_>]) -> Result<Value>;
+}
+
+/// A function in an expression. Two are the same when they are one.
+#[derive(Clone, Debug)]
+pub struct Called(pub Arc<dyn Function>);
+
+impl PartialEq for Called {
+    fn eq(&self, other: &Called) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// An expression. Types are settled: operands of a comparison are of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +57,17 @@ pub enum Expression {
         left: Box<Expression>,
         /// The right side.
         right: Box<Expression>,
+    },
+    /// A comparison of texts as a collation has it, without regard to blanks at their ends.
+    CompareText {
+        /// How.
+        op: Comparison,
+        /// The left side.
+        left: Box<Expression>,
+        /// The right side.
+        right: Box<Expression>,
+        /// By which collation.
+        collation: Collation,
     },
     /// True if all are, false if one is.
     And(Vec<Expression>),
@@ -85,7 +117,26 @@ pub enum Expression {
     Coalesce(Vec<Expression>),
     /// A text without the blanks at its end.
     Trim(Box<Expression>),
+    /// The sort key of a text.
+    SortKey {
+        /// The text.
+        text: Box<Expression>,
+        /// By which collation.
+        collation: Collation,
+        /// Whether blanks at its end do not count.
+        pads: bool,
+    },
+    /// A call of a function.
+    Call {
+        /// Which.
+        function: Called,
+        /// With what.
+        arguments: Vec<Expression>,
+    },
 }
+
+/// Arguments of a function that are at hand without allocating.
+const FEW_ARGUMENTS: usize = 4;
 
 /// The rows that an expression looks at.
 #[derive(Clone, Copy)]
@@ -94,11 +145,34 @@ pub(crate) struct Current<'r> {
     /// How many columns each table has, without the hidden ones.
     pub(crate) widths: &'r [usize],
     pub(crate) parameters: &'r [ValueRef<'r>],
+    /// Where new texts lie.
+    pub(crate) texts: &'r Bump,
 }
 
 impl<'r> Current<'r> {
-    pub(crate) fn new(widths: &'r [usize], parameters: &'r [ValueRef<'r>]) -> Current<'r> {
-        Current { rows: [None; MAX_SOURCES], widths, parameters }
+    pub(crate) fn new(widths: &'r [usize], parameters: &'r [ValueRef<'r>], texts: &'r Bump) -> Current<'r> {
+        Current { rows: [None; MAX_SOURCES], widths, parameters, texts }
+    }
+
+    /// A value of its own, for as long as the run lasts.
+    fn keep(&self, value: &Value) -> ValueRef<'r> {
+        match value {
+            Value::Text(text) => ValueRef::Text(self.texts.alloc_str(text)),
+            Value::Binary(bytes) => ValueRef::Binary(self.texts.alloc_slice_copy(bytes)),
+            Value::Null => ValueRef::Null,
+            Value::Boolean(value) => ValueRef::Boolean(*value),
+            Value::Integer(value) => ValueRef::Integer(*value),
+            Value::Decimal(value) => ValueRef::Decimal(*value),
+            Value::Float(value) => ValueRef::Float(*value),
+            Value::Date(value) => ValueRef::Date(*value),
+            Value::Time(value) => ValueRef::Time(*value),
+            Value::Timestamp(value) => ValueRef::Timestamp(*value),
+            Value::TimestampWithOffset { utc, offset_minutes } => {
+                ValueRef::TimestampWithOffset { utc: *utc, offset_minutes: *offset_minutes }
+            }
+            Value::Interval(value) => ValueRef::Interval(*value),
+            Value::Uuid(value) => ValueRef::Uuid(*value),
+        }
     }
 
     #[inline]
@@ -156,6 +230,11 @@ impl Expression {
                 ValueRef::Text(text) => ValueRef::Text(text.trim_end_matches(' ')),
                 other => other,
             },
+            Expression::SortKey { text, collation, pads } => match text.value(current, results)? {
+                ValueRef::Text(text) => ValueRef::Text(current.texts.alloc_str(&collation.text_key(text, *pads))),
+                other => other,
+            },
+            Expression::Call { function, arguments } => call(function, arguments, current, results)?,
             _ => self.truth(current, results)?.map_or(ValueRef::Null, ValueRef::Boolean),
         })
     }
@@ -167,6 +246,16 @@ impl Expression {
             Expression::Compare { op, left, right } => {
                 let order = compare(left.value(current, results)?, right.value(current, results)?)?;
                 Ok(order.map(|order| op.holds(order)))
+            }
+            Expression::CompareText { op, left, right, collation } => {
+                match (left.value(current, results)?, right.value(current, results)?) {
+                    (ValueRef::Text(a), ValueRef::Text(b)) => {
+                        let order = collation.compare(a.trim_end_matches(' '), b.trim_end_matches(' '));
+                        Ok(Some(op.holds(order)))
+                    }
+                    (ValueRef::Null, _) | (_, ValueRef::Null) => Ok(None),
+                    _ => Err(incomparable()),
+                }
             }
             Expression::And(parts) => {
                 let mut truth = Some(true);
@@ -218,17 +307,23 @@ impl Expression {
         visit(self);
         match self {
             Expression::Column { .. } | Expression::Result(_) | Expression::Parameter(_) | Expression::Constant(_) => {}
-            Expression::Compare { left, right, .. } | Expression::Calculate { left, right, .. } => {
+            Expression::Compare { left, right, .. }
+            | Expression::CompareText { left, right, .. }
+            | Expression::Calculate { left, right, .. } => {
                 left.visit(visit);
                 right.visit(visit);
             }
-            Expression::And(parts) | Expression::Or(parts) | Expression::Coalesce(parts) => {
+            Expression::And(parts)
+            | Expression::Or(parts)
+            | Expression::Coalesce(parts)
+            | Expression::Call { arguments: parts, .. } => {
                 parts.iter().for_each(|part| part.visit(visit));
             }
             Expression::Not(inner)
             | Expression::IsNull(inner)
             | Expression::Is(inner, _)
             | Expression::Trim(inner)
+            | Expression::SortKey { text: inner, .. }
             | Expression::Cast { expression: inner, .. } => inner.visit(visit),
             Expression::In { expression, list, .. } => {
                 expression.visit(visit);
@@ -260,12 +355,18 @@ impl Expression {
             Expression::Column { .. } | Expression::Result(_) | Expression::Parameter(_) | Expression::Constant(_) => {
                 Vec::new()
             }
-            Expression::Compare { left, right, .. } | Expression::Calculate { left, right, .. } => vec![left, right],
-            Expression::And(parts) | Expression::Or(parts) | Expression::Coalesce(parts) => parts.iter_mut().collect(),
+            Expression::Compare { left, right, .. }
+            | Expression::CompareText { left, right, .. }
+            | Expression::Calculate { left, right, .. } => vec![left, right],
+            Expression::And(parts)
+            | Expression::Or(parts)
+            | Expression::Coalesce(parts)
+            | Expression::Call { arguments: parts, .. } => parts.iter_mut().collect(),
             Expression::Not(inner)
             | Expression::IsNull(inner)
             | Expression::Is(inner, _)
             | Expression::Trim(inner)
+            | Expression::SortKey { text: inner, .. }
             | Expression::Cast { expression: inner, .. } => vec![inner],
             Expression::In { expression, list, .. } => std::iter::once(&mut **expression).chain(list).collect(),
             Expression::Case { branches, otherwise } => {
@@ -285,6 +386,28 @@ impl Expression {
         });
         sources
     }
+}
+
+fn call<'r>(
+    function: &'r Called,
+    arguments: &'r [Expression],
+    current: &Current<'r>,
+    results: &[ValueRef<'r>],
+) -> Result<ValueRef<'r>> {
+    let mut few = [ValueRef::Null; FEW_ARGUMENTS];
+    let value = match few.get_mut(..arguments.len()) {
+        Some(values) => {
+            for (slot, argument) in values.iter_mut().zip(arguments) {
+                *slot = argument.value(current, results)?;
+            }
+            function.0.call(values)?
+        }
+        None => {
+            let values = arguments.iter().map(|argument| argument.value(current, results));
+            function.0.call(&values.collect::<Result<Vec<_>>>()?)?
+        }
+    };
+    Ok(current.keep(&value))
 }
 
 /// How two values stand to each other; `None` if either is NULL.
@@ -324,7 +447,7 @@ mod tests {
     use super::*;
 
     fn truth(expression: &Expression) -> Option<bool> {
-        expression.truth(&Current::new(&[], &[]), &[]).unwrap()
+        expression.truth(&Current::new(&[], &[], &Bump::new()), &[]).unwrap()
     }
 
     fn int(value: i64) -> Expression {
@@ -347,6 +470,39 @@ mod tests {
         assert_eq!(truth(&list(vec![int(2), null()], true)), None);
         assert_eq!(truth(&list(vec![int(1), null()], true)), Some(false));
         assert_eq!(truth(&list(vec![], true)), Some(true));
+    }
+
+    #[test]
+    fn texts_compare_by_their_collation() {
+        let text = |text: &str| Box::new(Expression::Constant(Value::Text(text.to_owned())));
+        let collation = Collation::CaseAccentInsensitive;
+        let compare =
+            |op, a: &str, b: &str| truth(&Expression::CompareText { op, left: text(a), right: text(b), collation });
+        assert_eq!(compare(Comparison::Equal, "Malmö  ", "MALMO"), Some(true));
+        assert_eq!(compare(Comparison::Less, "abc", "ABD"), Some(true));
+        let key = Expression::SortKey { text: text("Malmö  "), collation, pads: true };
+        assert_eq!(
+            truth(&Expression::compare(Comparison::Equal, key, *text(&collation.text_key("malmo", true)))),
+            Some(true)
+        );
+    }
+
+    #[test]
+    fn functions_get_their_arguments_and_give_new_texts() {
+        #[derive(Debug)]
+        struct Joined;
+        impl Function for Joined {
+            fn call(&self, arguments: &[ValueRef<'_>]) -> Result<Value> {
+                Ok(Value::Text(arguments.iter().map(ToString::to_string).collect()))
+            }
+        }
+        let function = Called(Arc::new(Joined));
+        for count in [0, 1, 4, 5, 9] {
+            let call = Expression::Call { function: function.clone(), arguments: (0..count).map(int).collect() };
+            let wanted: String = (0..count).map(|number| number.to_string()).collect();
+            let is_it = Expression::compare(Comparison::Equal, call, Expression::Constant(Value::Text(wanted)));
+            assert_eq!(truth(&is_it), Some(true));
+        }
     }
 
     #[test]

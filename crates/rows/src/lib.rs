@@ -29,6 +29,6 @@ pub use aggregate::{Aggregate, Call};
 pub use arithmetic::{Number, Operation};
 pub use block::{Block, ParameterType, SortKey, Source};
 pub use buffer::Buffer;
-pub use expression::Expression;
+pub use expression::{Called, Expression, Function};
 pub use plan::Plan;
 pub use run::{Outcome, Scratch};

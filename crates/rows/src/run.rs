@@ -5,6 +5,7 @@ use crate::aggregate::Groups;
 use crate::buffer::Buffer;
 use crate::expression::{Current, Expression, MAX_SOURCES, compare};
 use crate::plan::{Plan, Step};
+use bumpalo::Bump;
 use mainstay_base::{Code, Result, ValueRef};
 use mainstay_store::index::{Cursor, Direction};
 use mainstay_store::key::Ends;
@@ -76,12 +77,12 @@ impl Plan {
         }
         let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
         scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
-        let sorts = !self.is_ordered;
+        let (sorts, texts) = (!self.is_ordered, Bump::new());
         buffer.clear(self.block.output.len() + if sorts { self.block.order.len() } else { 0 });
         let mut run = Run {
             plan: self,
             readers: &readers,
-            current: Current::new(&self.widths, exact),
+            current: Current::new(&self.widths, exact, &texts),
             groups: self.block.aggregate.as_ref().map(Groups::new),
             buffer,
             probes: &mut scratch.probes,

@@ -58,6 +58,7 @@ impl std::fmt::Debug for User {
 pub struct Config {
     pub tds: SocketAddr,
     pub http: Option<SocketAddr>,
+    pub navigator: Option<SocketAddr>,
     pub name: String,
     pub encryption: Encryption,
     pub certificate: Option<PathBuf>,
@@ -78,6 +79,7 @@ impl Default for Config {
         Config {
             tds: SocketAddr::from(([127, 0, 0, 1], 1433)),
             http: None,
+            navigator: None,
             name: "MAINSTAY".into(),
             encryption: Encryption::Optional,
             certificate: None,
@@ -117,6 +119,11 @@ pub const KEYS: &[Key] = &[
         name: "http",
         default: "",
         meaning: "The address and port for `/metrics` (Prometheus) and `/health`. None without it.",
+    },
+    Key {
+        name: "navigator",
+        default: "",
+        meaning: "The address and port for remote ACE clients (`tcp://host:port/` in place of a path; their default port is 6262). None without it. The same users, certificate and limits, and the same rules for an address that is not of this machine alone.",
     },
     Key { name: "name", default: "\"MAINSTAY\"", meaning: "The server's name in messages." },
     Key {
@@ -204,24 +211,25 @@ impl Config {
         if !(512..=32_767).contains(&self.packet_bytes) {
             return invalid(format!("packet_bytes is {}, and has to be 512 to 32767", self.packet_bytes));
         }
-        if !self.tds.ip().is_loopback() {
-            let hint = "listen on 127.0.0.1, or add what is missing";
-            if self.users.is_empty() {
-                let message =
-                    format!("the address {} can be reached from other machines, and no users are set", self.tds);
-                return Err(Error::new(Code::InvalidSetting, message).hint(hint));
-            }
-            if self.encryption == Encryption::Off {
-                let message =
-                    format!("the address {} can be reached from other machines, and encryption is off", self.tds);
-                return Err(Error::new(Code::InvalidSetting, message).hint(hint));
-            }
-        }
+        self.check_reachable(self.tds)?;
+        self.navigator.map_or(Ok(()), |address| self.check_reachable(address))?;
         for user in &self.users {
             crate::password::check_hash(&user.password_hash)
                 .map_err(|error| error.at(format!("user {}", user.name)))?;
         }
         Ok(())
+    }
+
+    /// Refuses an address that other machines can reach without what protects it.
+    pub(crate) fn check_reachable(&self, address: SocketAddr) -> Result<()> {
+        let missing = match address.ip().is_loopback() {
+            true => return Ok(()),
+            false if self.users.is_empty() => "no users are set",
+            false if self.encryption == Encryption::Off => "encryption is off",
+            false => return Ok(()),
+        };
+        let message = format!("the address {address} can be reached from other machines, and {missing}");
+        Err(Error::new(Code::InvalidSetting, message).hint("listen on 127.0.0.1, or add what is missing"))
     }
 
     pub(crate) fn login_timeout(&self) -> Duration {
@@ -268,6 +276,7 @@ mod tests {
         assert!(wrong("[server]\npacket_bytes = 100").contains("512 to 32767"));
         assert!(wrong("[server]\ncertificate = 'a.pem'").contains("belong together"));
         assert!(wrong("[server]\ntds = '0.0.0.0:1433'").contains("no users"));
+        assert!(wrong("[server]\nnavigator = '0.0.0.0:6262'").contains("no users"));
         assert!(wrong("[[server.users]]\nname = 'a'\npassword_hash = 'secret'").contains("user a"));
     }
 }

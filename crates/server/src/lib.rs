@@ -1,4 +1,5 @@
-//! The server for SQL Server's clients: sockets, TLS, users, limits, metrics and the log, around the codec of `tds`.
+//! The server's doors: sockets, TLS, users, limits, metrics and the log, around the codecs of `tds` and
+//! `navigator`.
 //!
 //! ```text
 //!   Server::start      server      listeners, threads, stopping
@@ -6,6 +7,7 @@
 //!     connection       one request after another: requests; answers: sink
 //!     link             a socket: messages in, packets out, TLS between (tls)
 //!     watch            attentions while a request runs; registry: who is connected
+//!   NavigatorDoor      navigator   the same for remote ACE clients
 //!     http, metrics    what a monitor reads; log: what a person reads
 //! ```
 //!
@@ -20,6 +22,7 @@ mod link;
 mod log;
 mod login;
 mod metrics;
+mod navigator;
 mod registry;
 mod requests;
 mod server;
@@ -30,4 +33,5 @@ mod watch;
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
 pub use mainstay_password as password;
 pub use metrics::metrics_page;
+pub use navigator::NavigatorDoor;
 pub use server::{Server, Stopped};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Upper bounds of the classes of durations, in microseconds.
@@ -29,6 +30,19 @@ impl RequestKind {
     }
 }
 
+/// The counters of the listener for remote ACE clients.
+#[derive(Debug, Default)]
+pub(crate) struct NavigatorMetrics {
+    pub sessions: AtomicI64,
+    pub connections_total: AtomicU64,
+    pub refused_total: AtomicU64,
+    pub logins_failed_total: AtomicU64,
+    pub requests_total: AtomicU64,
+    pub slow_total: AtomicU64,
+    pub received_bytes_total: AtomicU64,
+    pub sent_bytes_total: AtomicU64,
+}
+
 /// The server's counters.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -46,6 +60,8 @@ pub(crate) struct Metrics {
     pub attentions_total: AtomicU64,
     pub slow_total: AtomicU64,
     pub protocol_errors_total: AtomicU64,
+    /// Those of the other listener, if there is one.
+    pub navigator: OnceLock<Arc<NavigatorMetrics>>,
     classes: [AtomicU64; BOUNDS_US.len()],
     duration_us: AtomicU64,
     durations: AtomicU64,
@@ -105,6 +121,21 @@ impl Metrics {
         ];
         for (name, help, counter) in counters {
             simple(name, "counter", help, total(counter));
+        }
+        let navigator = self.navigator.get().map(Arc::clone).unwrap_or_default();
+        let sessions = navigator.sessions.load(Relaxed);
+        simple("navigator_sessions", "gauge", "Remote ACE clients that have logged in.", sessions);
+        let counters = [
+            ("connections_total", "Connections of remote ACE clients.", &navigator.connections_total),
+            ("connections_refused_total", "Those beyond the limits.", &navigator.refused_total),
+            ("logins_failed_total", "Logins of theirs that were refused.", &navigator.logins_failed_total),
+            ("requests_total", "Requests of theirs that were answered.", &navigator.requests_total),
+            ("slow_requests_total", "Those over slow_statement_ms.", &navigator.slow_total),
+            ("received_bytes_total", "Bytes that they sent.", &navigator.received_bytes_total),
+            ("sent_bytes_total", "Bytes that they were sent.", &navigator.sent_bytes_total),
+        ];
+        for (name, help, counter) in counters {
+            simple(&format!("navigator_{name}"), "counter", help, total(counter));
         }
         let _ = writeln!(out, "# HELP mainstay_requests_total Requests that were answered.");
         let _ = writeln!(out, "# TYPE mainstay_requests_total counter");

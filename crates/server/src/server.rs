@@ -16,6 +16,7 @@ use crate::http;
 use crate::link::Link;
 use crate::log::{Level, Log};
 use crate::metrics::Metrics;
+use crate::navigator::NavigatorDoor;
 use crate::password::Checker;
 use crate::registry::{Handle, Registry};
 use crate::tls::Tls;
@@ -54,6 +55,7 @@ pub struct Server {
     registry: Arc<Registry>,
     grace: Duration,
     log: Arc<Log>,
+    metrics: Arc<Metrics>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -106,9 +108,10 @@ impl Server {
         threads.push(spawn("tds-watch", move || watch::run(&watched, &counted))?);
         if let Some(listener) = http_listener {
             let registry = Arc::clone(&registry);
+            let metrics = Arc::clone(&metrics);
             threads.push(spawn("http", move || http::run(&listener, &registry.stopping, || metrics.text()))?);
         }
-        Ok(Server { tds, http, registry, grace, log, threads: Mutex::new(threads) })
+        Ok(Server { tds, http, registry, grace, log, metrics, threads: Mutex::new(threads) })
     }
 
     /// The address for SQL Server's clients, with the port that was chosen if the settings left it open (0).
@@ -119,6 +122,11 @@ impl Server {
     /// The address for metrics and health.
     pub fn http_address(&self) -> Option<SocketAddr> {
         self.http
+    }
+
+    /// From here on the metrics have those of another listener, too.
+    pub fn measure(&self, navigator: &NavigatorDoor) {
+        let _ = self.metrics.navigator.set(navigator.metrics());
     }
 
     /// Stops: no new connections, requests that run end or are rolled back. Takes no longer than the grace of the
@@ -179,7 +187,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<(
 }
 
 /// Wakes a thread that waits for connections, by being one.
-fn wake(address: SocketAddr) {
+pub(crate) fn wake(address: SocketAddr) {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),

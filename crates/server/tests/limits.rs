@@ -4,9 +4,10 @@ mod common;
 
 use common::{Wire, config, ends, errors, eventually, rows, start, start_with};
 use mainstay_base::Value;
-use mainstay_server::{Server, password};
+use mainstay_navigator::client::{Address, Client};
+use mainstay_server::{NavigatorDoor, Server, password};
 use mainstay_tds::{Encryption, Login, Version};
-use mainstay_vfs::Memory;
+use mainstay_vfs::{Disk, Memory};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -159,6 +160,37 @@ fn metrics_health_and_slow_requests() {
     let log = running.log.text();
     assert!(log.contains("event=slow_request session=51 ms=1"), "{log}");
     assert!(log.contains("text=\"sleep 0.1 -- with \\\"quotes\\\"\""), "{log}");
+}
+
+#[test]
+fn the_metrics_have_those_of_remote_programs() {
+    let mut config = config("slow_statement_ms = 0");
+    config.http = Some("127.0.0.1:0".parse().unwrap());
+    config.navigator = config.http;
+    let folder = tempfile::tempdir().unwrap();
+    let door = NavigatorDoor::of_settings(&config, folder.path(), Arc::new(Disk), Box::new(std::io::sink()));
+    let door = door.unwrap().unwrap();
+    let running = start_with(config);
+    running.server.measure(&door);
+    let name = format!("tcp://{}", door.address());
+    let client = |password| Client::connect(&name, Address::parse(&name).unwrap().unwrap(), "ada", password, "test");
+    let ada = client("").unwrap();
+    assert!(client("wrong").is_err());
+    assert_eq!(ada.list(std::path::Path::new("")).unwrap(), [""; 0]);
+    let http = running.server.http_address().unwrap();
+    let text = get(http, "/metrics");
+    for line in [
+        "mainstay_connections 0",
+        "mainstay_navigator_sessions 1",
+        "mainstay_navigator_connections_total 2",
+        "mainstay_navigator_logins_failed_total 1",
+        "mainstay_navigator_requests_total 1",
+    ] {
+        assert!(text.lines().any(|written| written == line), "{line}\n{text}");
+    }
+    assert!(!text.contains("navigator_sent_bytes_total 0") && !text.contains("navigator_received_bytes_total 0"));
+    drop(ada);
+    eventually("the client is gone", || get(http, "/metrics").contains("mainstay_navigator_sessions 0"));
 }
 
 #[test]

@@ -159,6 +159,12 @@ pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             primitive!(TimestampNanosecondType, value => moment(value).and_then(|value| value.nanos()))
         }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            primitive!(TimestampMillisecondType, value => moment(value).map(|value| value.ms()))
+        }
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            primitive!(TimestampSecondType, value => moment(value).map(|value| value.ms().div_euclid(1_000)))
+        }
         DataType::Timestamp(..) => primitive!(TimestampMicrosecondType, value => moment(value).map(|value| value.us())),
         DataType::Interval(IntervalUnit::YearMonth) => primitive!(IntervalYearMonthType, value => match value {
             ValueRef::Interval(value) => Some(value.months),

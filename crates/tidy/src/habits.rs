@@ -19,6 +19,7 @@ pub const UNSAFE_FILES: &[&str] = &[
     "crates/ace/src/entries/mod.rs",
     "crates/ace/tests/sql.rs",
     "crates/engine/tests/allocations.rs",
+    "crates/libace/src/lib.rs",
     "crates/program/tests/allocations.rs",
     "crates/store/src/column/text.rs",
     "crates/store/src/column/vector.rs",

@@ -58,12 +58,12 @@ impl Accumulation {
         &mut self,
         runner: &mut Runner<'_>,
         host: &HostStatement,
-        call: &StatementCall<'_>,
+        call: &mut StatementCall<'_>,
     ) -> Result<Rows, Box<Raised>> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&self.query, &runner.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = runner.inner.plan(&text, parameters, heads)?;
-        let values = runner.values(&plan, host, call)?;
+        let values = runner.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let mut found =
             plan.prepared.query(&mut runner.inner.core, &parameters).map_err(crate::errors::raised_error)?;

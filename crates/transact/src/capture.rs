@@ -8,7 +8,7 @@
 use crate::change::Returned;
 use crate::errors::raised;
 use crate::query::Plan;
-use crate::runner::{Ran, Runner};
+use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
 use mainstay_base::{Value, ValueRef};
@@ -18,14 +18,21 @@ use mainstay_tds::Column;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, TableColumn};
 use mainstay_tsql::tree::{
-    Change, InsertRows, Name, ObjectName, Query, QueryBody, Select, SelectItem, Source, TableSource, With,
+    Change, InsertRows, Name, ObjectName, Query, QueryBody, Select, SelectItem, Source, TableSource, Target,
+    Transaction, With,
 };
 
 /// Rows that are collected, with their columns.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     columns: Option<Vec<Column>>,
+    /// The module that collects them, by its place among those that run.
+    depth: usize,
+    /// The transactions that were open before.
+    transactions: u32,
     pub(crate) rows: Vec<Vec<Value>>,
+    /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
+    failed: bool,
 }
 
 impl Captured {
@@ -34,7 +41,10 @@ impl Captured {
     /// Errors: 213 for a result of another width than the one before.
     pub(crate) fn expect(&mut self, columns: &[Column]) -> Result<(), Box<Raised>> {
         match &self.columns {
-            Some(known) if known.len() != columns.len() => Err(width()),
+            Some(known) if known.len() != columns.len() => {
+                self.failed = true;
+                Err(width())
+            }
             Some(_) => Ok(()),
             None => {
                 self.columns = Some(columns.to_vec());
@@ -59,19 +69,42 @@ impl Captured {
 
 fn width() -> Box<Raised> {
     let text = "Column name or number of supplied values does not match table definition.";
-    raised(Message::error(213, text))
+    raised(Message::error(213, text).state(7))
 }
 
 impl Runner<'_> {
     /// The beginning of INSERT ... EXEC.
     ///
     /// Errors: 8164 within another one.
-    pub(crate) fn begin_capture(&mut self) -> Ran {
+    pub(crate) fn begin_capture(&mut self, call: &mut StatementCall<'_>) -> Ran {
         if !self.inner.state.captured.is_empty() {
             return Err(raised(Message::error(8164, "An INSERT EXEC statement cannot be nested.")));
         }
-        self.inner.state.captured.push(Captured::default());
-        Ok(Flow::Next)
+        let (depth, transactions) = (self.depth(), self.inner.state.transactions);
+        self.inner.state.captured.push(Captured { depth, transactions, ..Captured::default() });
+        set(call, 0, ValueRef::Boolean(true))
+    }
+
+    /// An error has left what was collected by the modules that it has ended.
+    pub(crate) fn forget_captured(&mut self) {
+        let depth = self.depth();
+        self.inner.state.captured.retain(|captured| captured.depth < depth);
+    }
+
+    /// Sees that a transaction may be ended here.
+    ///
+    /// Errors: 3915 and 3916 in a procedure whose rows are collected.
+    pub(crate) fn check_end(&self, transaction: &Transaction) -> Result<(), Box<Raised>> {
+        let Some(captured) = self.inner.state.captured.last() else { return Ok(()) };
+        let (number, text) = match transaction {
+            Transaction::Rollback(_) => (3915, "Cannot use the ROLLBACK statement within an INSERT-EXEC statement."),
+            Transaction::Commit(..) if self.inner.state.transactions <= captured.transactions => (
+                3916,
+                "Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN TRANSACTION is used first.",
+            ),
+            _ => return Ok(()),
+        };
+        Err(raised(Message::error(number, text)))
     }
 
     /// The end of INSERT ... EXEC: the rows that the procedure gave go into the table.
@@ -81,10 +114,21 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        let captured = self.inner.state.captured.pop().unwrap_or_default();
+        let depth = self.depth();
+        let own = self.inner.state.captured.pop_if(|captured| captured.depth == depth);
+        // What was to be executed could not be.
+        let Some(captured) = own else { return Ok(Flow::Next) };
+        if captured.failed {
+            return Ok(Flow::Next);
+        }
         let (Change::Insert(insert), Some(columns)) = (change, &captured.columns) else {
             return self.changed(change, 0);
         };
+        if let Target::Table(target, _) = &insert.target
+            && self.inner.width_of(target, &insert.columns)?.is_some_and(|width| width != columns.len())
+        {
+            return Err(width());
+        }
         let table = "#captured";
         self.inner.keep_rows(table, columns, &captured.rows)?;
         let mut insert = insert.clone();

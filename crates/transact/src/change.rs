@@ -7,6 +7,7 @@
 //! ```
 
 use crate::errors::raised;
+use crate::flow::Origin;
 use crate::identity::number_of;
 use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
@@ -19,7 +20,7 @@ use mainstay_query::mssql::type_of_field;
 use mainstay_tds::Command;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, ReducedChange, Scope, Source};
-use mainstay_tsql::tree::{Change, MergeAction, ObjectName, Output, Target};
+use mainstay_tsql::tree::{Change, MergeAction, ObjectName, Output, SetItem, Target};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -79,14 +80,37 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Result<u64, Box<Raised>> {
+        let outcome = self.carry_out(plan, host, change, call);
+        outcome.map_err(|error| {
+            let target = plan.change.as_ref().map(|reduced| reduced.target.clone());
+            let mut error = match (target, &error.detail) {
+                (Some(target), None) => self.inner.explained(error, word_of(change), &target),
+                _ => error,
+            };
+            if error.detail.is_none() {
+                error.detail = Some(Box::new(Origin::Change));
+            }
+            error
+        })
+    }
+
+    fn carry_out(
+        &mut self,
+        plan: &mut Plan,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Result<u64, Box<Raised>> {
+        self.inner.check_writable()?;
         let cursor = plan.parameters.iter().find_map(|parameter| match &parameter.source {
-            Source::CurrentRow(name) => Some(name.clone()),
+            Source::CurrentRow(name, ..) => Some(name.clone()),
             _ => None,
         });
         let values = self.values(plan, host, call)?;
         let Some(reduced) = plan.change.clone() else { return Ok(0) };
+        let watched = self.inner.instance.watch.is_wanted();
         if let Some(cursor) = &cursor {
-            self.check_current(cursor, &reduced.target)?;
+            self.check_current(cursor, &reduced.target, change)?;
         }
         let count = match reduced.images.is_some() || reduced.check.is_some() {
             true => self.unit(call, |it, call| {
@@ -104,21 +128,39 @@ impl Runner<'_> {
                 count
             }
         };
+        if watched {
+            self.tell_watchers(&reduced.target, change);
+        }
         match cursor {
             Some(_) if count == 0 => Err(raised(Message::error(16947, "No rows were updated or deleted."))),
             _ => Ok(count),
         }
     }
 
-    fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
-        let outcome = self.change_rows(plan, values);
-        outcome.map_err(|error| {
-            let verb = plan.change.as_ref().and_then(|change| change.text.split_whitespace().next());
-            self.inner.violation(verb.unwrap_or("UPDATE"), None, error)
-        })
+    /// Lets open cursors know of a change.
+    fn tell_watchers(&mut self, table: &ObjectName, change: &Change) {
+        let names = self.inner.names(&[]);
+        let Ok(core) = names.table(table) else { return };
+        let moves = match change {
+            Change::Insert(_) | Change::Merge(_) => true,
+            Change::Delete(_) => false,
+            Change::Update(update) => {
+                let key = names.key(table).unwrap_or_default();
+                update.items.iter().any(|item| match item {
+                    SetItem::Column(name, ..) | SetItem::Both(_, name, ..) | SetItem::Method(name, ..) => {
+                        key.iter().any(|column| name.is(&column.name) || name.last().eq_ignore_ascii_case(&column.name))
+                    }
+                    SetItem::Variable(..) => false,
+                })
+            }
+        };
+        self.inner.instance.watch.changed(&core, moves);
+        if self.inner.state.transactions > 0 && !self.inner.state.changed.contains(&(core.clone(), moves)) {
+            self.inner.state.changed.push((core, moves));
+        }
     }
 
-    fn change_rows(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
+    fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let core = &mut self.inner.core;
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
@@ -257,6 +299,7 @@ impl Runner<'_> {
 }
 
 /// What a change has done, as triggers see it.
+#[derive(Debug)]
 pub(crate) struct Fired {
     /// INSERT, UPDATE or DELETE.
     pub(crate) event: &'static str,
@@ -305,6 +348,16 @@ fn fired(reduced: &ReducedChange, change: &Change, returned: &Returned) -> Vec<F
     }
 }
 
+/// The statement that a change is.
+fn word_of(change: &Change) -> &'static str {
+    match change {
+        Change::Insert(_) => "INSERT",
+        Change::Update(_) => "UPDATE",
+        Change::Delete(_) => "DELETE",
+        Change::Merge(_) => "MERGE",
+    }
+}
+
 impl Inner {
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
         let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
@@ -328,6 +381,17 @@ impl Inner {
         let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), Vec::new())?;
         plan.change = Some(Arc::new(reduced));
         Ok(plan)
+    }
+
+    /// How many values a row has that is put into these columns of a table, if the table is known.
+    pub(crate) fn width_of(
+        &mut self,
+        table: &ObjectName,
+        named: &[mainstay_tsql::tree::Name],
+    ) -> Result<Option<usize>, Box<Raised>> {
+        let open = self.state.identity_insert.as_ref().is_some_and(|open| table.last().eq_ignore_ascii_case(open));
+        let Some(known) = self.names(&[]).columns(table) else { return Ok(None) };
+        reduce::insert_columns(&known, named, table, open).map(|given| Some(given.len())).map_err(raised)
     }
 
     /// A table with the columns that rows are put into: those that are named, or all that take values.

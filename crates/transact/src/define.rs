@@ -1,10 +1,9 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
-use crate::catalog::Detail;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
-use crate::scope::{core_name, is_temporary};
+use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
 use mainstay_mssql::Message;
@@ -13,9 +12,8 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    AlterTable, AlterTableAction, ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind,
-    Drop, Expr, Literal, Name, ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind,
-    TableElement, UnaryOperator, View,
+    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName,
+    PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, UnaryOperator, View,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -38,6 +36,9 @@ impl Inner {
         if !is_temporary(last) {
             return Ok(core_name(name));
         }
+        if is_global(last) {
+            return self.new_global(last);
+        }
         self.new_temporary(last)
     }
 
@@ -56,8 +57,28 @@ impl Inner {
         Ok(quoted(&core))
     }
 
+    /// A temporary table that all sessions see: one of the database, which goes with the session that made it.
+    fn new_global(&mut self, name: &str) -> Result<String, Box<Raised>> {
+        if self.names(&[]).table(&crate::session::object_name(name)).is_ok() {
+            let text = format!("There is already an object named '{name}' in the database.");
+            return Err(raised(Message::error(2714, text).state(6)));
+        }
+        self.execute(&format!("CREATE SCHEMA IF NOT EXISTS {GLOBALS}"))?;
+        self.state.globals.push(name.to_lowercase());
+        Ok(global_name(name))
+    }
+
+    /// Drops the temporary tables that this session has made for all.
+    pub(crate) fn drop_globals(&mut self) {
+        for name in std::mem::take(&mut self.state.globals) {
+            // One that somebody has dropped is not there any more.
+            let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
+        }
+    }
+
     fn forget_temporary(&mut self, name: &str) {
         let key = name.to_lowercase();
+        self.state.globals.retain(|known| *known != key);
         for level in self.state.levels.iter_mut().rev() {
             if level.tables.remove(&key).is_some() {
                 break;
@@ -69,7 +90,8 @@ impl Inner {
     fn create_table(&mut self, create: &CreateTable) -> Result<(), Box<Raised>> {
         let temporary = is_temporary(create.name.last());
         let table = self.new_table(&create.name)?;
-        let statements = reduce::create_table(&table, &create.elements, temporary, &self.names(&[])).map_err(raised);
+        let own = temporary && !is_global(create.name.last());
+        let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
         let done = statements
             .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
         if done.is_err() && temporary {
@@ -80,7 +102,7 @@ impl Inner {
     }
 
     /// Keeps the names that defaults are given: the core has none for them.
-    fn keep_defaults(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+    pub(crate) fn keep_defaults(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
         let named = default_names(elements);
         if named.is_empty() || is_temporary(table.last()) {
             return Ok(());
@@ -89,57 +111,6 @@ impl Inner {
             modules::keep_default(&mut self.core, table, column, name).map_err(raised)?;
         }
         self.objects_changed()
-    }
-
-    /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
-    fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
-        let table = self.names(&[]).table(&alter.table).map_err(raised)?;
-        let mut action = alter.action.clone();
-        let mut forgotten = Vec::new();
-        if let AlterTableAction::Drop(elements) = &mut action {
-            let catalog = self.catalog().map_err(crate::errors::raised_error)?;
-            let object = catalog.find(&alter.table);
-            let default_of = |name: &str| {
-                let object = object?;
-                let default = catalog.children(object, "D").find(|known| known.name.eq_ignore_ascii_case(name))?;
-                match default.detail {
-                    Detail::Default(column, _) => Some(object.column_name(column).to_owned()),
-                    _ => None,
-                }
-            };
-            forgotten.extend(elements.iter().filter(|e| e.column == Some(true)).map(|e| e.name.text.clone()));
-            let mut others = Vec::new();
-            for element in elements.iter() {
-                match default_of(&element.name.text).filter(|_| element.column != Some(true)) {
-                    Some(column) => {
-                        self.execute(&format!("ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT", quoted(&column)))?;
-                        forgotten.push(column);
-                    }
-                    None => others.push(element.clone()),
-                }
-            }
-            *elements = others;
-        }
-        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
-        for statement in statements {
-            self.execute(&statement)
-                .map_err(|error| match &alter.action {
-                    AlterTableAction::CheckConstraint(_, _, names) => missing_constraint(names, error),
-                    _ => error,
-                })
-                .map_err(|error| self.violation("ALTER TABLE", Some(alter.table.last()), error))?;
-        }
-        let mut gone = 0;
-        for column in forgotten {
-            gone += modules::forget_parts(&mut self.core, &alter.table, Some(&column)).map_err(raised)?;
-        }
-        if gone > 0 {
-            self.objects_changed()?;
-        }
-        match &alter.action {
-            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
-            _ => Ok(()),
-        }
     }
 
     fn drop(&mut self, drop: &Drop) -> Result<(), Box<Raised>> {
@@ -155,6 +126,9 @@ impl Inner {
                         Err(_) => return Err(cannot_drop("table", name)),
                     };
                     match self.execute(&format!("DROP TABLE {exists}{table}")) {
+                        Err(_) if self.is_referenced(name) => {
+                            return Err(raised(Message::numbered(3726, &[&shown_name(name)])));
+                        }
                         Ok(_) if is_temporary(name.last()) => self.forget_temporary(name.last()),
                         Ok(_) => {
                             if modules::forget_parts(&mut self.core, name, None).map_err(raised)? > 0 {
@@ -278,22 +252,9 @@ impl Inner {
     }
 
     /// An object was made, changed or dropped.
-    fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
+    pub(crate) fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
         self.instance.version.bump();
         self.refresh().map_err(raised)
-    }
-}
-
-/// The error of switching a constraint that is not there.
-fn missing_constraint(names: &[Name], error: Box<Raised>) -> Box<Raised> {
-    let is_missing = error.source.as_ref().is_some_and(|error| error.message().contains("has no check or reference"));
-    let named = |error: &mainstay_base::Error| {
-        let text = error.message().to_lowercase();
-        names.iter().find(|name| text.contains(&name.text.to_lowercase())).map(|name| name.text.clone())
-    };
-    match error.source.as_ref().filter(|_| is_missing).and_then(named) {
-        Some(name) => raised(Message::error(4917, format!("Constraint '{name}' does not exist.")).state(0)),
-        None => error,
     }
 }
 
@@ -308,13 +269,22 @@ impl Runner<'_> {
             StatementKind::CreateIndex(create) => {
                 let table = inner.names(&[]).table(&create.table).map_err(raised)?;
                 let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
-                inner.execute(&statement)?;
+                let done = inner.execute(&statement);
+                done.map_err(|error| inner.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
                 Command::CREATE_INDEX
             }
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
             StatementKind::Truncate(name, _) => {
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"))?;
+                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY")).map_err(|error| {
+                    match error.number {
+                        547 => {
+                            let name = shown_name(name);
+                            raised(Message::numbered(4712, &[&name]))
+                        }
+                        _ => error,
+                    }
+                })?;
                 Command::TRUNCATE
             }
             StatementKind::View(view) => {
@@ -451,9 +421,14 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
 fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
     let text = format!(
         "Cannot drop the {kind} '{}', because it does not exist or you do not have permission.",
-        name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
+        shown_name(name)
     );
     raised(Message::error(3701, text).severity(11).state(5))
+}
+
+/// A name as it was written.
+fn shown_name(name: &ObjectName) -> String {
+    name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
 }
 
 fn whole(value: &Expr) -> Result<i64, Box<Raised>> {

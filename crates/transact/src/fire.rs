@@ -52,6 +52,23 @@ impl Inner {
     }
 }
 
+impl Inner {
+    /// Fills `inserted` and `deleted` of the level at this depth.
+    fn fill_fired(&mut self, depth: usize, columns: &[TableColumn], fired: &Fired) -> Result<(), Box<Raised>> {
+        for (name, rows) in [("inserted", &fired.inserted), ("deleted", &fired.deleted)] {
+            self.fill_temporary(&format!("{name}@{depth}"), columns, rows)?;
+        }
+        Ok(())
+    }
+
+    /// A rollback has taken the tables of the triggers that run: they go on, and have them again.
+    pub(crate) fn restore_fired(&mut self) -> Result<(), Box<Raised>> {
+        let levels = self.state.levels.iter().enumerate();
+        let fired: Vec<_> = levels.filter_map(|(place, level)| Some((place + 1, level.fired.clone()?))).collect();
+        fired.into_iter().try_for_each(|(depth, (columns, fired))| self.fill_fired(depth, &columns, &fired))
+    }
+}
+
 impl Runner<'_> {
     /// Runs the AFTER triggers of a change that is done.
     pub(crate) fn fire(
@@ -63,7 +80,7 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
         let Some(columns) = self.inner.names(&[]).columns(table) else { return Ok(()) };
-        for fired in fired {
+        for fired in fired.into_iter().map(Arc::new) {
             for trigger in self.inner.firing(table, fired.event) {
                 self.inner.state.row_count = count as i64;
                 self.run_trigger(&trigger, &columns, updated(change, &columns), &fired, call)?;
@@ -78,7 +95,7 @@ impl Runner<'_> {
         trigger: &Object,
         columns: &[TableColumn],
         updated: Vec<String>,
-        fired: &Fired,
+        fired: &Arc<Fired>,
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
         let loaded = self.inner.modules.load(trigger).map_err(|message| raised(*message))?;
@@ -86,14 +103,14 @@ impl Runner<'_> {
             columns_mask: mask(columns, &updated),
             columns_updated: Some(updated),
             trigger: Some(Arc::from(trigger.key.as_str())),
+            fired: Some((columns.to_vec(), Arc::clone(fired))),
             ..Level::default()
         };
         let depth = self.inner.state.levels.len() + 1;
-        for (name, rows) in [("inserted", &fired.inserted), ("deleted", &fired.deleted)] {
-            let core = format!("{name}@{depth}");
-            self.inner.fill_temporary(&core, columns, rows)?;
-            level.tables.insert(name.to_owned(), TemporaryTable::new(core));
+        for name in ["inserted", "deleted"] {
+            level.tables.insert(name.to_owned(), TemporaryTable::new(format!("{name}@{depth}")));
         }
+        self.inner.fill_fired(depth, columns, fired)?;
         self.inner.state.version += 1;
         self.coming = Some(level);
         let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
@@ -135,7 +152,7 @@ impl Runner<'_> {
             (reduced, names.columns(table).unwrap_or_default())
         };
         let mut plan = self.inner.plan(&reduced.text, reduced.parameters, Vec::new())?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let rows = self.inner.rows_of(&mut plan, &values)?.rows;
         let width = columns.len();
         let part = |from: usize| -> Vec<Vec<Value>> {
@@ -146,7 +163,7 @@ impl Runner<'_> {
             Change::Delete(_) => ("DELETE", Vec::new(), part(0)),
             _ => ("INSERT", part(0), Vec::new()),
         };
-        let fired = Fired { event, inserted, deleted };
+        let fired = Arc::new(Fired { event, inserted, deleted });
         let count = rows.len() as u64;
         self.inner.state.row_count = count as i64;
         self.unit(call, |it, call| {

@@ -5,15 +5,13 @@ use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
-use mainstay_base::{Code, Date, Time, Timestamp, Value, ValueRef};
+use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
-use mainstay_tds::{Begin, Column, Command, Environment, Sink, TransactionRequest};
+use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{self, SessionFunction};
-use mainstay_tsql::tree::{
-    AssignOperator, Expr, Format, Isolation, Name, Phrase, PhraseItem, Query, Transaction, WaitFor,
-};
+use mainstay_tsql::tree::{AssignOperator, Expr, Format, Phrase, PhraseItem, Query, WaitFor};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,10 +40,15 @@ impl Runner<'_> {
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
                 let loaded = self.inner.text(&text, "").map_err(first)?;
-                self.nested(&loaded, call)
+                self.nested(&loaded, call)?;
+                match self.miscounted.take() {
+                    Some(counts) => Err(crate::transactions::miscounted(counts)),
+                    None => Ok(Flow::Next),
+                }
             }
             Action::Transaction(transaction) => {
-                let name = transaction_name(transaction, host, call);
+                self.check_end(transaction)?;
+                let name = crate::transactions::transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.inner.state.row_count = 0;
                 self.done(Command::NONE, None);
@@ -116,6 +119,8 @@ pub(crate) enum Origin {
     Raiserror,
     /// A trigger, which ends the batch and the transaction.
     Trigger,
+    /// A change of rows that ran, of which the client hears that it was terminated.
+    Change,
 }
 
 impl Origin {
@@ -123,12 +128,6 @@ impl Origin {
     pub(crate) fn of(error: &Raised) -> Option<Origin> {
         error.detail.as_ref()?.downcast_ref::<Origin>().copied()
     }
-}
-
-fn cannot_commit() -> Box<Raised> {
-    let text = "The current transaction cannot be committed and cannot support operations that write to the log file. Roll \
-                back the transaction.";
-    raised(Message::error(3930, text))
 }
 
 /// The first of some messages that a text has, to raise: its line is one of the text.
@@ -155,193 +154,7 @@ pub(crate) fn text_of(value: ValueRef<'_>) -> String {
     }
 }
 
-/// The name of a transaction statement: a word, or the value of a variable.
-fn transaction_name(transaction: &Transaction, host: &HostStatement, call: &StatementCall<'_>) -> Option<String> {
-    let name: &Name = match transaction {
-        Transaction::Begin(_, name, _) | Transaction::Rollback(name) | Transaction::Commit(name, _) => name.as_ref()?,
-        Transaction::Save(name) => name,
-    };
-    if !name.text.starts_with('@') {
-        return Some(name.text.clone());
-    }
-    let place = host.inputs.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name.text))?;
-    Some(text_of(call.input(place)))
-}
-
 impl Inner {
-    /// BEGIN, COMMIT, ROLLBACK and SAVE.
-    pub(crate) fn transaction(&mut self, transaction: &Transaction, name: Option<&str>) -> Result<(), Box<Raised>> {
-        match transaction {
-            Transaction::Begin(..) => self.begin(name),
-            Transaction::Commit(..) => self.commit(),
-            Transaction::Rollback(_) => self.rollback(name),
-            Transaction::Save(_) => self.save(name.unwrap_or("")),
-        }
-    }
-
-    fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            self.execute("BEGIN")?;
-            self.state.transaction_name = name.map(str::to_owned);
-            self.state.savepoints.clear();
-        }
-        self.state.transactions += 1;
-        Ok(())
-    }
-
-    fn commit(&mut self) -> Result<(), Box<Raised>> {
-        match self.state.transactions {
-            0 => {
-                let text = "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
-                Err(raised(Message::error(3902, text)))
-            }
-            _ if self.state.doomed => Err(cannot_commit()),
-            1 => {
-                self.state.transactions = 0;
-                self.execute("COMMIT").map(|_| ())
-            }
-            _ => {
-                self.state.transactions -= 1;
-                Ok(())
-            }
-        }
-    }
-
-    /// All of the transaction, or back to a savepoint.
-    pub(crate) fn rollback(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            let text = "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.";
-            return Err(raised(Message::error(3903, text)));
-        }
-        if let Some(name) = name {
-            if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
-                self.state.savepoints.truncate(place + 1);
-                return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
-            }
-            if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
-                let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
-                return Err(raised(Message::error(6401, text)));
-            }
-        }
-        self.state.transactions = 0;
-        self.state.doomed = false;
-        self.state.savepoints.clear();
-        match self.execute("ROLLBACK") {
-            // A deadlock's victim and a snapshot in conflict have been rolled back when their error was found.
-            Err(error) if error.source.as_ref().is_some_and(|error| error.code() == Code::TransactionState) => {}
-            done => drop(done?),
-        }
-        // Objects that the transaction made are gone.
-        self.instance.version.bump();
-        self.state.version += 1;
-        Ok(())
-    }
-
-    fn save(&mut self, name: &str) -> Result<(), Box<Raised>> {
-        if self.state.transactions == 0 {
-            let text = "Cannot issue SAVE TRANSACTION when there is no active transaction.";
-            return Err(raised(Message::error(628, text)));
-        }
-        self.state.savepoints.push(name.to_owned());
-        self.execute(&format!("SAVEPOINT {}", reduce::quoted(name))).map(|_| ())
-    }
-
-    /// A request of a driver's transaction manager.
-    pub(crate) fn transaction_request(
-        &mut self,
-        request: &TransactionRequest,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Box<Raised>> {
-        let begin = |inner: &mut Inner, begin: &Begin, sink: &mut dyn Sink| -> Result<(), Box<Raised>> {
-            let isolation = match begin.isolation {
-                mainstay_tds::Isolation::Current => None,
-                mainstay_tds::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
-                mainstay_tds::Isolation::ReadCommitted => Some(Isolation::ReadCommitted),
-                mainstay_tds::Isolation::RepeatableRead => Some(Isolation::RepeatableRead),
-                mainstay_tds::Isolation::Serializable => Some(Isolation::Serializable),
-                mainstay_tds::Isolation::Snapshot => Some(Isolation::Snapshot),
-            };
-            if let Some(isolation) = isolation {
-                inner.set_isolation(isolation)?;
-            }
-            let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
-            inner.begin(name)?;
-            sink.environment(&Environment::TransactionBegun(TRANSACTION));
-            Ok(())
-        };
-        match request {
-            TransactionRequest::Begin(what) => begin(self, what, sink),
-            TransactionRequest::Commit { then, .. } => {
-                self.commit()?;
-                sink.environment(&Environment::TransactionCommitted(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
-            }
-            TransactionRequest::Rollback { name, then } => {
-                let name = (!name.is_empty()).then_some(name.as_str());
-                self.rollback(name)?;
-                sink.environment(&Environment::TransactionRolledBack(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
-            }
-            TransactionRequest::Save { name } => self.save(name),
-        }
-    }
-
-    /// Refuses what writes in a transaction that can only be rolled back.
-    ///
-    /// Errors: 3930.
-    pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
-        match self.state.doomed && self.state.transactions > 0 {
-            true => Err(cannot_commit()),
-            false => Ok(()),
-        }
-    }
-
-    /// A batch is over, and its transaction can only be rolled back.
-    pub(crate) fn end_doomed(&mut self, sink: &mut dyn Sink) {
-        let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
-        sink.message(&Message::error(3998, text));
-        // The core has rolled it back, or does so now.
-        let _ = self.rollback(None);
-    }
-
-    /// What an error that ended a run leaves of the transaction.
-    pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
-        let ends = self.state.options.xact_abort
-            || self.state.doomed
-            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
-        if ends && self.state.transactions > 0 {
-            // The error that is being told is the one that matters.
-            let _ = self.rollback(None);
-        }
-    }
-
-    /// As a connection that comes out of a pool.
-    pub(crate) fn reset(&mut self, keep_transaction: bool) {
-        if self.state.transactions > 0 && !keep_transaction {
-            let _ = self.rollback(None);
-        }
-        for level in std::mem::take(&mut self.state.levels) {
-            for table in level.tables.values() {
-                let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
-            }
-        }
-        self.state.levels.push(crate::state::Level::default());
-        self.state.cursors.clear();
-        self.state.options = crate::state::Options::default();
-        self.state.version += 1;
-        let _ = self.set_isolation(Isolation::ReadCommitted);
-    }
-
-    pub(crate) fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Box<Raised>> {
-        let name = match isolation {
-            Isolation::ReadUncommitted | Isolation::ReadCommitted => "read committed",
-            Isolation::RepeatableRead => "repeatable read",
-            Isolation::Snapshot => "snapshot",
-            Isolation::Serializable => "serializable",
-        };
-        self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))
-    }
-
     /// One SET: `NOCOUNT ON`, `IDENTITY_INSERT t ON`, `DATEFIRST 1`.
     pub(crate) fn set_option(&mut self, option: &Phrase) -> Result<(), Box<Raised>> {
         let words: Vec<String> = option.items.iter().map(word).collect();
@@ -353,7 +166,10 @@ impl Inner {
             Some("XACT_ABORT") => options.xact_abort = on,
             Some("IMPLICIT_TRANSACTIONS") => options.implicit_transactions = on,
             Some("QUOTED_IDENTIFIER") => options.quoted_identifier = on,
-            Some("FMTONLY") => options.fmt_only = on,
+            Some("FMTONLY") => {
+                options.fmt_only = on;
+                self.state.described = 0;
+            }
             Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
@@ -399,9 +215,6 @@ impl Inner {
     }
 }
 
-/// The number of the only transaction that a session can have.
-const TRANSACTION: u64 = 1;
-
 /// A word of an option as text.
 fn word(item: &PhraseItem) -> String {
     match item {
@@ -435,7 +248,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         }
         "@@trancount" => int(state.transactions.into()),
         "@@fetch_status" => int(state.fetch_status.into()),
-        "@@cursor_rows" => int(0),
+        "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
         "@@spid" => int(state.process.into()),
         "@@servername" | "@@servicename" => text("MAINSTAY"),

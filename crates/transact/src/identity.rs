@@ -86,7 +86,7 @@ impl Inner {
     pub(crate) fn set_identity_insert(&mut self, table: &str, on: bool) -> Result<(), Box<Raised>> {
         let name = object_name(table);
         let last = name.last().to_owned();
-        let known = self.identity_key(&name).filter(|key| matches!(self.core.native_columns(key), Ok(Some(_))));
+        let known = self.identity_key(&name).filter(|key| matches!(self.core.changeable_columns(key), Ok(Some(_))));
         let Some(key) = known else {
             let text =
                 format!("Cannot find the object \"{table}\" because it does not exist or you do not have permissions.");
@@ -140,7 +140,7 @@ impl Runner<'_> {
         let table = arguments.first().map(table_of).unwrap_or_default();
         let name = object_name(&table);
         let key = self.inner.identity_key(&name);
-        let key = key.filter(|key| matches!(self.inner.core.native_columns(key), Ok(Some(_))));
+        let key = key.filter(|key| matches!(self.inner.core.changeable_columns(key), Ok(Some(_))));
         let Some(key) = key else {
             let text = format!("Cannot find a table or object with the name \"{table}\". Check the system catalog.");
             return Err(raised(Message::error(2501, text).state(45)));

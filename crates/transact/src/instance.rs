@@ -1,12 +1,17 @@
 //! A database as T-SQL's clients log in to it.
 
+use crate::folder::{Folder, Tell};
 use crate::modules::Version;
+use crate::scope::{GLOBALS, global_name};
 use crate::session::Session;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
 use mainstay_tds::{Backend, Cancel, Client, Login};
-use std::collections::BTreeMap;
+use mainstay_vfs::FileSystem;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
@@ -18,7 +23,95 @@ pub struct Instance {
     pub(crate) name: Arc<str>,
     /// Since when it is open.
     pub(crate) started: Timestamp,
+    /// The objects that are files.
+    pub(crate) folder: Option<Arc<Folder>>,
+    pub(crate) watch: Arc<Watch>,
     processes: Arc<Mutex<Processes>>,
+}
+
+/// Counts changes of tables while a cursor wants to see them.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    watchers: AtomicUsize,
+    /// Changes and inserts of the tables that are watched, by the core's names of them.
+    tables: Mutex<HashMap<String, Watched>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    watchers: usize,
+    changes: u64,
+    inserts: u64,
+}
+
+impl Watch {
+    /// Whether anybody wants to hear of changes.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.watchers.load(Ordering::Acquire) > 0
+    }
+
+    /// Rows of a table have changed, and perhaps come in.
+    pub(crate) fn changed(&self, table: &str, inserts: bool) {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watched) = tables.get_mut(table) {
+            watched.changes += 1;
+            watched.inserts += u64::from(inserts);
+        }
+    }
+}
+
+/// A cursor that wants to see the changes of these tables, for as long as it is open.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    watch: Arc<Watch>,
+    tables: Vec<String>,
+}
+
+impl Watcher {
+    pub(crate) fn new(watch: &Arc<Watch>, mut tables: Vec<String>) -> Watcher {
+        tables.dedup();
+        let watcher = Watcher { watch: Arc::clone(watch), tables };
+        if watcher.tables.is_empty() {
+            return watcher;
+        }
+        watch.watchers.fetch_add(1, Ordering::AcqRel);
+        let mut known = watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.tables.iter().for_each(|table| known.entry(table.clone()).or_default().watchers += 1);
+        watcher
+    }
+
+    fn sum(&self, of: fn(&Watched) -> u64) -> u64 {
+        let known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tables.iter().filter_map(|table| known.get(table)).map(of).sum()
+    }
+
+    /// A number that grows with the changes.
+    pub(crate) fn changes(&self) -> u64 {
+        self.sum(|watched| watched.changes)
+    }
+
+    /// A number that grows when rows have come in.
+    pub(crate) fn inserts(&self) -> u64 {
+        self.sum(|watched| watched.inserts)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if self.tables.is_empty() {
+            return;
+        }
+        self.watch.watchers.fetch_sub(1, Ordering::AcqRel);
+        let mut known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        for table in &self.tables {
+            if let Some(watched) = known.get_mut(table) {
+                watched.watchers -= 1;
+                if watched.watchers == 0 {
+                    known.remove(table);
+                }
+            }
+        }
+    }
 }
 
 /// The sessions that there are, by their numbers.
@@ -78,7 +171,31 @@ impl Instance {
     /// An instance of this database, under the name that clients use for it.
     pub fn new(database: Database, name: &str) -> Instance {
         let (name, started) = (name.into(), crate::session::now());
-        Instance { database, version: Arc::default(), name, started, processes: Arc::default() }
+        drop_globals(&database);
+        Instance {
+            database,
+            version: Arc::default(),
+            name,
+            started,
+            folder: None,
+            watch: Arc::default(),
+            processes: Arc::default(),
+        }
+    }
+
+    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
+    /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
+    /// session that comes upon them.
+    pub fn with_procedures(mut self, files: Arc<dyn FileSystem>, folder: &Path, tell: Tell) -> Instance {
+        let root = folder.join("procedures");
+        self.folder = Some(Arc::new(Folder::new(files, root, tell)));
+        self
+    }
+
+    /// Reads the files of procedures now.
+    pub fn read_procedures(&self) {
+        // What cannot be read is told of when somebody needs it.
+        let _ = Session::beside(self, 0).inner.refresh();
     }
 
     /// A session for a program that has the database in its own process.
@@ -116,6 +233,22 @@ impl Instance {
             cancel.cancel();
         }
         known.is_some()
+    }
+}
+
+/// Drops the temporary tables of all sessions that a crash has left.
+fn drop_globals(database: &Database) {
+    let mut core = database.session();
+    let left: Vec<String> = {
+        let shared = core.definitions().shared;
+        let schema = shared.schemas.iter().find(|schema| schema.name.eq_ignore_ascii_case(GLOBALS));
+        let of =
+            |id| shared.tables.iter().filter(move |table| table.schema == id).map(|table| global_name(&table.name));
+        schema.map(|schema| of(schema.id).collect()).unwrap_or_default()
+    };
+    for table in left {
+        // One that cannot be dropped is seen by all, as it was.
+        let _ = core.execute(&format!("DROP TABLE {table}"));
     }
 }
 

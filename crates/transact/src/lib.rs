@@ -18,15 +18,23 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod alter;
 mod bulk;
+mod calls;
 mod capture;
 mod catalog;
 mod change;
+mod collected;
+mod console;
+mod constraints;
 mod cursor;
+mod cursors;
 mod define;
+mod describe;
 mod errors;
 mod fire;
 mod flow;
+mod folder;
 mod format;
 mod functions;
 mod identity;
@@ -37,11 +45,16 @@ mod query;
 mod raise;
 mod runner;
 mod scope;
+mod server_cursor;
 mod session;
 mod state;
+mod system;
+mod table_calls;
 mod texts;
+mod transactions;
 mod views;
-mod violations;
 
+pub use console::Console;
+pub use folder::Tell;
 pub use instance::Instance;
 pub use session::Session;

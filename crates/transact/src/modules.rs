@@ -1,8 +1,10 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
 use crate::errors::message_of;
+use crate::folder::Folder;
 use crate::query::Plan;
 use crate::scope::local_name;
+use crate::system;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -11,7 +13,7 @@ use mainstay_tds::Column;
 use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    CreateType, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
+    CreateType, Function, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
@@ -119,13 +121,18 @@ impl Modules {
     /// Reads the objects again when others have changed them.
     ///
     /// Errors: those of reading the table.
-    pub(crate) fn refresh(&mut self, core: &mut mainstay_engine::Session, version: &Version) -> Result<()> {
+    pub(crate) fn refresh(
+        &mut self,
+        core: &mut mainstay_engine::Session,
+        version: &Version,
+        folder: Option<&Folder>,
+    ) -> Result<()> {
         let now = version.get();
         if self.is_read && self.version == now {
             return Ok(());
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
-        if core.native_columns(TABLE)?.is_some() {
+        if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
             while let Some(row) = rows.next()? {
@@ -135,7 +142,7 @@ impl Modules {
                 };
                 if text(2) == DEFAULT {
                     defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
-                } else if let Some(object) = object(text(4)) {
+                } else if let Some(object) = read(text(4)) {
                     objects.insert(
                         text(0),
                         Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
@@ -143,8 +150,13 @@ impl Modules {
                 }
             }
         }
+        let files = folder.map(Folder::objects).unwrap_or_default();
+        objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
-        compiled.retain(|key, loaded| objects.get(key).is_some_and(|object| object.text == loaded.text));
+        let is_kept = |key: &String, loaded: &Arc<Loaded>| {
+            key.starts_with(system::PREFIX) || objects.get(key).is_some_and(|object| object.text == loaded.text)
+        };
+        compiled.retain(|key, loaded| is_kept(key, loaded));
         self.has_instead = objects.values().any(|object| match &object.statement.kind {
             StatementKind::Trigger(trigger) => trigger.instead,
             _ => false,
@@ -157,6 +169,11 @@ impl Modules {
     /// The object of this name.
     pub(crate) fn find(&self, name: &ObjectName) -> Option<&Object> {
         self.objects.get(&key_of(name))
+    }
+
+    /// What a call of this name runs: a procedure of the system before one of the database.
+    pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
+        system::find(name).or_else(|| self.find(name))
     }
 
     /// All objects.
@@ -213,6 +230,12 @@ impl Modules {
         if let Some(known) = compiled.get(&object.key) {
             return Ok(Arc::clone(known));
         }
+        let loaded = loaded(self.compile(object)?, Arc::clone(&object.text))?;
+        compiled.insert(object.key.clone(), Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    fn compile(&self, object: &Object) -> std::result::Result<Module, Box<Message>> {
         let text = &object.text;
         let module = match &object.statement.kind {
             StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self),
@@ -223,13 +246,17 @@ impl Modules {
             StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self),
             _ => Err(Box::new(reduce::not_supported("Running an object of this kind"))),
         };
-        let module = module.map_err(|mut message| {
+        module.map_err(|mut message| {
             message.procedure = Some(object.name.clone());
             message
-        })?;
-        let loaded = loaded(module, Arc::clone(text))?;
-        compiled.insert(object.key.clone(), Arc::clone(&loaded));
-        Ok(loaded)
+        })
+    }
+
+    /// Whether an object compiles.
+    ///
+    /// Errors: what is wrong with it.
+    pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
+        loaded(self.compile(object)?, Arc::clone(&object.text)).map(|_| ())
     }
 
     /// The query of an inline table function.
@@ -245,6 +272,19 @@ impl Modules {
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         Some(reduce::InlineFunction { parameters, query: query.as_ref().clone() })
+    }
+
+    /// A function that fills a table.
+    pub(crate) fn table_function(&self, name: &ObjectName) -> Option<&Function> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        match &self.find(name)?.statement.kind {
+            StatementKind::Function(function) => {
+                matches!(function.returns, FunctionKind::MultiStatement(..)).then_some(function)
+            }
+            _ => None,
+        }
     }
 
     /// The columns of a table type.
@@ -342,7 +382,8 @@ pub(crate) fn key_of(name: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
 }
 
-fn object(text: String) -> Option<Object> {
+/// An object from its text, without a name.
+pub(crate) fn read(text: String) -> Option<Object> {
     let parsed = parse(&text, Options::default());
     let statement = Arc::new(parsed.statements.into_iter().next()?);
     let empty = String::new;
@@ -416,7 +457,7 @@ pub(crate) fn forget_parts(
 ) -> std::result::Result<u64, Message> {
     let parent = key_of(table);
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             return Ok(0);
         }
         let (condition, value) = match column {
@@ -438,7 +479,7 @@ fn keep_row(
     text: &str,
 ) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<()> {
-        if core.native_columns(TABLE)?.is_none() {
+        if core.changeable_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
             core.execute(&format!(
                 "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"

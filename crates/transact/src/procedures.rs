@@ -6,24 +6,14 @@ use crate::runner::{Ran, Runner};
 use crate::session::object_name;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
-use mainstay_program::{Flow, RunArgument, StatementCall};
+use mainstay_program::{Flow, Machine, RunArgument, StatementCall};
 use mainstay_tds::{Column, Command};
 use mainstay_tsql::compile::ModuleParameter;
 use std::sync::Arc;
 
 /// The ones that there are.
-const NAMES: [&str; 10] = [
-    "sp_columns",
-    "sp_columns_100",
-    "sp_executesql",
-    "sp_helptext",
-    "sp_who",
-    "sp_tables",
-    "sp_databases",
-    "sp_reset_connection",
-    "sp_datatype_info_100",
-    "sp_getapplock",
-];
+const NAMES: [&str; 5] =
+    ["sp_describe_first_result_set", "sp_executesql", "sp_helptext", "sp_reset_connection", "sp_getapplock"];
 
 /// Whether this is the name of one.
 pub(crate) fn is_known(name: &str) -> bool {
@@ -43,7 +33,7 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         .collect();
     let given: Vec<(Option<&str>, ValueRef<'_>)> =
         values.iter().map(|(name, value)| (name.as_deref(), value.as_ref())).collect();
-    run(runner, name, &given)
+    run(runner, call.machine(), name, &given)
 }
 
 /// Gives a program the return status of one, if it asks for it.
@@ -53,7 +43,12 @@ fn give_status(call: &mut StatementCall<'_>, status: i32) -> Result<(), Box<main
 }
 
 /// One that a client or a program calls, with these arguments.
-pub(crate) fn run(runner: &mut Runner<'_>, name: &str, arguments: &[(Option<&str>, ValueRef<'_>)]) -> Ran {
+pub(crate) fn run(
+    runner: &mut Runner<'_>,
+    machine: &mut Machine,
+    name: &str,
+    arguments: &[(Option<&str>, ValueRef<'_>)],
+) -> Ran {
     let name = object_name(name);
     let argument = |place: usize, called: &str| {
         let named = arguments.iter().find(|(name, _)| name.is_some_and(|name| name.eq_ignore_ascii_case(called)));
@@ -66,17 +61,12 @@ pub(crate) fn run(runner: &mut Runner<'_>, name: &str, arguments: &[(Option<&str
             runner.inner.reset(false);
             Ok(Flow::Next)
         }
-        "sp_getapplock" => Ok(Flow::Next),
-        "sp_who" => who(runner),
-        "sp_tables" => tables(runner, argument(0, "@table_name").map(text_of)),
-        "sp_columns" | "sp_columns_100" => columns(runner, argument(0, "@table_name").map(text_of)),
-        "sp_databases" => {
-            let database = runner.inner.instance.name.to_string();
-            let columns =
-                [text("DATABASE_NAME", 128), Column::new("DATABASE_SIZE", DataType::Int), text("REMARKS", 254)];
-            rows(runner, &columns, &[vec![Value::Text(database), Value::Integer(0), Value::Null]])
+        "sp_describe_first_result_set" => {
+            let text = text_of(argument(0, "@tsql").unwrap_or(ValueRef::Null));
+            let definitions = text_of(argument(1, "@params").unwrap_or(ValueRef::Null));
+            crate::describe::first_result_set(runner, machine, &text, &definitions)
         }
-        "sp_datatype_info_100" => rows(runner, &[text("TYPE_NAME", 128)], &[]),
+        "sp_getapplock" => Ok(Flow::Next),
         other => {
             let text = format!("Could not find stored procedure '{other}'.");
             Err(raised(Message::error(2812, text).state(62)))
@@ -88,14 +78,21 @@ fn text(name: &str, length: u16) -> Column {
     Column::new(name, DataType::NVarChar(Length::Limited(length)))
 }
 
-fn rows(runner: &mut Runner<'_>, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
-    runner.sink.columns(columns).map_err(crate::query::stopped)?;
-    for row in rows {
-        let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-        runner.sink.row(&cells).map_err(crate::query::stopped)?;
+impl Runner<'_> {
+    /// Gives a result to the client, or to who captures it.
+    pub(crate) fn give(&mut self, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
+        if let Some(captured) = self.inner.state.captured.last_mut() {
+            captured.take(columns, rows.iter().cloned())?;
+            return Ok(Flow::Next);
+        }
+        self.sink.columns(columns).map_err(crate::query::stopped)?;
+        for row in rows {
+            let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+            self.sink.row(&cells).map_err(crate::query::stopped)?;
+        }
+        self.done(Command::SELECT, Some(rows.len() as u64));
+        Ok(Flow::Next)
     }
-    runner.done(Command::SELECT, Some(rows.len() as u64));
-    Ok(Flow::Next)
 }
 
 fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
@@ -107,142 +104,7 @@ fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
     };
     let lines: Vec<Vec<Value>> =
         object.text.split_inclusive('\n').map(|line| vec![Value::Text(line.to_owned())]).collect();
-    rows(runner, &[text("Text", 255)], &lines)
-}
-
-fn who(runner: &mut Runner<'_>) -> Ran {
-    let state = &runner.inner.state;
-    let row = vec![
-        Value::Integer(state.process.into()),
-        Value::Text("runnable".to_owned()),
-        Value::Text(state.login.clone()),
-        Value::Text(state.host.clone()),
-        Value::Text(state.database.clone()),
-    ];
-    let columns = [
-        Column::new("spid", DataType::SmallInt),
-        text("status", 30),
-        text("loginame", 128),
-        text("hostname", 128),
-        text("dbname", 128),
-    ];
-    rows(runner, &columns, &[row])
-}
-
-fn tables(runner: &mut Runner<'_>, wanted: Option<String>) -> Ran {
-    let all = runner.inner.instance.database.tables().map_err(crate::errors::raised_error)?;
-    let database = runner.inner.state.database.clone();
-    let wanted = wanted.filter(|wanted| !wanted.is_empty() && wanted != "%");
-    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(name));
-    let row = |table: &mainstay_engine::TableInfo| {
-        let values = [database.as_str(), "dbo", &table.name, "TABLE"];
-        let mut row: Vec<Value> = values.iter().map(|value| Value::Text((*value).to_owned())).collect();
-        row.push(Value::Null);
-        row
-    };
-    let list: Vec<Vec<Value>> = all.iter().filter(|table| is_wanted(&table.name)).map(row).collect();
-    let columns = [
-        text("TABLE_QUALIFIER", 128),
-        text("TABLE_OWNER", 128),
-        text("TABLE_NAME", 128),
-        text("TABLE_TYPE", 32),
-        text("REMARKS", 254),
-    ];
-    rows(runner, &columns, &list)
-}
-
-/// As ODBC's SQLColumns has them.
-fn columns(runner: &mut Runner<'_>, wanted: Option<String>) -> Ran {
-    let all = runner.inner.instance.database.tables().map_err(crate::errors::raised_error)?;
-    let wanted = wanted.unwrap_or_default();
-    let database = runner.inner.state.database.clone();
-    let mut list = Vec::new();
-    for table in
-        all.iter().filter(|table| ["", "%"].contains(&wanted.as_str()) || table.name.eq_ignore_ascii_case(&wanted))
-    {
-        let names = runner.inner.names(&[]);
-        let found = mainstay_tsql::reduce::Scope::columns(&names, &object_name(&table.name)).unwrap_or_default();
-        for (place, column) in found.iter().enumerate() {
-            let data_type = column.data_type;
-            let name =
-                if column.is_identity { format!("{} identity", data_type.name()) } else { data_type.name().to_owned() };
-            list.push(vec![
-                Value::Text(database.clone()),
-                Value::Text("dbo".to_owned()),
-                Value::Text(table.name.clone()),
-                Value::Text(column.name.clone()),
-                Value::Integer(odbc_type(data_type)),
-                Value::Text(name),
-                Value::Integer(data_type.display_size().map_or(0, i64::from)),
-                Value::Integer(data_type.max_length().into()),
-                Value::Integer(data_type.scale().into()),
-                Value::Integer(10),
-                Value::Integer(1),
-                Value::Null,
-                Value::Null,
-                Value::Integer(odbc_type(data_type)),
-                Value::Null,
-                Value::Null,
-                Value::Integer(place as i64 + 1),
-                Value::Text("YES".to_owned()),
-                Value::Integer(data_type.system_type_id().into()),
-            ]);
-        }
-    }
-    let small = |name: &str| Column::new(name, DataType::SmallInt);
-    let int = |name: &str| Column::new(name, DataType::Int);
-    let heads = [
-        text("TABLE_QUALIFIER", 128),
-        text("TABLE_OWNER", 128),
-        text("TABLE_NAME", 128),
-        text("COLUMN_NAME", 128),
-        small("DATA_TYPE"),
-        text("TYPE_NAME", 128),
-        int("PRECISION"),
-        int("LENGTH"),
-        small("SCALE"),
-        small("RADIX"),
-        small("NULLABLE"),
-        text("REMARKS", 254),
-        text("COLUMN_DEF", 4000),
-        small("SQL_DATA_TYPE"),
-        small("SQL_DATETIME_SUB"),
-        int("CHAR_OCTET_LENGTH"),
-        int("ORDINAL_POSITION"),
-        text("IS_NULLABLE", 254),
-        small("SS_DATA_TYPE"),
-    ];
-    rows(runner, &heads, &list)
-}
-
-/// The number that ODBC has for a type.
-fn odbc_type(data_type: DataType) -> i64 {
-    use DataType::*;
-    match data_type {
-        Bit => -7,
-        TinyInt => -6,
-        SmallInt => 5,
-        Int => 4,
-        BigInt => -5,
-        Decimal { .. } | Money | SmallMoney => 3,
-        Real => 7,
-        Float => 6,
-        Date => -9,
-        Time(_) => -154,
-        SmallDateTime | DateTime | DateTime2(_) => 93,
-        DateTimeOffset(_) => -155,
-        Char(_) => 1,
-        VarChar(_) => 12,
-        NChar(_) => -8,
-        NVarChar(_) => -9,
-        Text => -1,
-        NText | Xml => -10,
-        Binary(_) | RowVersion => -2,
-        VarBinary(_) => -3,
-        Image => -4,
-        UniqueIdentifier => -11,
-        SqlVariant => -150,
-    }
+    runner.give(&[text("Text", 255)], &lines)
 }
 
 /// `EXEC sp_executesql N'...', N'@a int', @a = 1`. The status is the error that its last statement has left.

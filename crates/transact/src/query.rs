@@ -5,6 +5,7 @@ use crate::modules::Loaded;
 use crate::runner::{Ran, Runner, set};
 use crate::scope::Names;
 use crate::session::Inner;
+use crate::table_calls::PlannedCall;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
@@ -13,7 +14,7 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, Head, Parameter, ReducedChange, ReducedQuery, Source, TakingColumn};
+use mainstay_tsql::reduce::{self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source, TakingColumn};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,6 +28,10 @@ pub(crate) struct Plan {
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
+    /// What it is the list of, for a cursor.
+    pub(crate) cursor: Option<Arc<CursorQueries>>,
+    /// The functions whose tables it reads.
+    pub(crate) calls: Vec<PlannedCall>,
 }
 
 impl Inner {
@@ -36,6 +41,8 @@ impl Inner {
 
     /// What names mean to a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
+        // What a statement that was not planned has asked for is not the next one's.
+        drop(self.table_calls.planned());
         Names {
             instance: &self.instance,
             cache: &self.catalog,
@@ -43,6 +50,7 @@ impl Inner {
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
             state: &self.state,
+            calls: &self.table_calls,
             variables,
         }
     }
@@ -59,7 +67,8 @@ impl Inner {
         if self.is_momentary.replace(false) {
             version.0 = u64::MAX;
         }
-        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None })
+        let calls = self.table_calls.planned();
+        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None, calls })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
@@ -77,7 +86,11 @@ impl Runner<'_> {
     ) -> Result<Box<Plan>, Box<Raised>> {
         match self.take_plan(loaded, number) {
             Some(plan) if self.inner.is_current(&plan) => Ok(plan),
-            _ => make(self.inner).map(Box::new),
+            stale => {
+                // The tables of its calls are free for the new one.
+                drop(stale);
+                make(self.inner).map(Box::new)
+            }
         }
     }
 
@@ -86,10 +99,13 @@ impl Runner<'_> {
     /// Errors: those of bringing a value to the type of the column that takes it.
     pub(crate) fn values(
         &mut self,
-        plan: &Plan,
+        plan: &mut Plan,
         host: &HostStatement,
-        call: &StatementCall<'_>,
+        call: &mut StatementCall<'_>,
     ) -> Result<Vec<Value>, Box<Raised>> {
+        if !plan.calls.is_empty() {
+            self.fill_calls(plan, host, call)?;
+        }
         let variable = |name: &str| {
             let place = host.inputs.iter().position(|(known, _)| known == name);
             place.map_or(Value::Null, |place| call.input(place).to_value())
@@ -99,7 +115,7 @@ impl Runner<'_> {
                 Source::Variable(name) => variable(name),
                 Source::Session(function) => self.session_value(*function, call.error()),
                 Source::Catalog(function, inputs) => self.inner.catalog_answer(function.name, inputs, &variable),
-                Source::CurrentRow(name) => self.inner.current_row(name).map_or(Value::Null, Value::Integer),
+                Source::CurrentRow(name, table, column) => self.inner.current_key(name, table, column),
             };
             match &parameter.column {
                 Some(column) => self.taken(&value, parameter.data_type, column),
@@ -113,8 +129,7 @@ impl Runner<'_> {
     fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
         let (value, to) = (value.as_ref(), column.data_type);
         if truncates(value, to) {
-            let database = if column.table.starts_with('#') { "tempdb" } else { &self.inner.state.database };
-            let table = format!("{database}.dbo.{}", column.table);
+            let table = self.inner.shown_table(&column.table);
             return Err(raised(truncation(value, to, &table, &column.name)));
         }
         convert(&self.context(), value, from, to, None).map_err(raised)
@@ -130,6 +145,9 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         if let Some(name) = new_table(&query.body) {
+            if self.inner.state.options.fmt_only {
+                return Ok(Flow::Next);
+            }
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {
@@ -137,7 +155,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
@@ -237,7 +255,7 @@ impl Runner<'_> {
                 reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
             let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
@@ -289,7 +307,7 @@ impl Runner<'_> {
             let ReducedQuery { text, parameters, heads } = reduced.map_err(raised)?;
             inner.plan(&text, parameters, heads)
         })?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
             let mut rows = plan.prepared.query(core, &parameters)?;
@@ -317,7 +335,7 @@ impl Runner<'_> {
         let ReducedQuery { text, parameters, heads } =
             reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
-        let values = self.values(&plan, host, call)?;
+        let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (columns, rows) = {
             let mut rows =
@@ -340,7 +358,8 @@ impl Runner<'_> {
             .iter()
             .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
             .collect();
-        let word = if crate::scope::is_temporary(name.last()) { "TEMPORARY " } else { "" };
+        let is_own = crate::scope::is_temporary(name.last()) && !crate::scope::is_global(name.last());
+        let word = if is_own { "TEMPORARY " } else { "" };
         self.inner.execute(&format!("CREATE {word}TABLE {table} ({})", list.join(", ")))?;
         self.inner.insert_rows(&table, columns.len(), &rows)?;
         self.inner.state.row_count = rows.len() as i64;
@@ -408,7 +427,7 @@ pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Col
 }
 
 /// Sends a row, CHAR values with the blanks that are not stored.
-fn send_row<'v>(
+pub(crate) fn send_row<'v>(
     sink: &mut dyn Sink,
     columns: &[Column],
     value: impl Fn(usize) -> ValueRef<'v>,

@@ -32,10 +32,19 @@ pub(crate) struct Runner<'a> {
     levels_before: usize,
     /// What the level that is about to begin finds there: `inserted` and `deleted`, and the columns that are set.
     pub(crate) coming: Option<Level>,
+    /// The rows that a function has left in its table.
+    pub(crate) returned: Vec<Vec<Value>>,
+    /// What a procedure has made of the count of transactions: before, after, and its name.
+    pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
+    /// How many functions run, within each of which nothing is told.
+    pub(crate) silent: usize,
 }
 
 /// The numbers of statements from here on are system procedures.
 const SYSTEM: u32 = 1 << 31;
+
+/// So many statements run while FMTONLY is on, and no more.
+const MOST_DESCRIBED: u32 = 500;
 
 pub(crate) type Ran = Result<Flow, Box<Raised>>;
 
@@ -51,6 +60,9 @@ impl<'a> Runner<'a> {
             kind,
             levels_before,
             coming: None,
+            returned: Vec::new(),
+            miscounted: None,
+            silent: 0,
         }
     }
 
@@ -67,6 +79,11 @@ impl<'a> Runner<'a> {
         self.inner.state.captured.clear();
     }
 
+    /// How many modules run.
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
     /// The kind of a statement's end, for the client.
     pub(crate) fn kind(&self) -> DoneKind {
         if self.stack.len() > 1 { DoneKind::InProcedure } else { self.kind }
@@ -75,6 +92,9 @@ impl<'a> Runner<'a> {
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.state.error = 0;
+        if self.silent > 0 {
+            return;
+        }
         // Rows that INSERT ... EXEC takes are not the client's.
         if command == Command::SELECT && !self.inner.state.captured.is_empty() {
             return;
@@ -113,6 +133,9 @@ impl<'a> Runner<'a> {
         if let Some(options) = level.options {
             self.inner.restore_options(options);
         }
+        if let Some(table) = level.returns.as_ref().and_then(|name| level.tables.get(name)) {
+            self.returned = self.inner.all_rows(&table.core).unwrap_or_default();
+        }
         for table in level.tables.values().filter(|table| !table.borrowed) {
             // A table that a rollback has taken away is not there any more.
             let _ = self
@@ -121,7 +144,7 @@ impl<'a> Runner<'a> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
-        self.inner.state.cursors.retain(|_, cursor| !cursor.is_local_to(self.inner.state.levels.len()));
+        self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
 
     /// What a session function gives.
@@ -150,6 +173,10 @@ impl<'a> Runner<'a> {
         if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
             return Ok(Flow::Next);
         }
+        if options.fmt_only && !self.is_described(&host.action)? {
+            return Ok(Flow::Next);
+        }
+        let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
         }
@@ -173,6 +200,9 @@ impl<'a> Runner<'a> {
                 self.table_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))));
                 Ok(Flow::Next)
             }
+            Action::CursorParameter(name) => {
+                self.cursor_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))))
+            }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
                 Ok(Flow::Next)
@@ -184,10 +214,37 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
-            Action::BeginCapture => self.begin_capture(),
+            Action::AfterCall => match self.miscounted.take() {
+                Some(counts) => Err(crate::transactions::miscounted(counts)),
+                None => Ok(Flow::Next),
+            },
+            Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
+            Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
             other => self.plain(other, host, call),
         }
+    }
+
+    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    ///
+    /// Errors: too many have run, so that a loop waits for what does not happen.
+    fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
+        self.inner.state.described += 1;
+        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
+            let text = "The metadata could not be determined because the batch does not come to its end.";
+            return Err(raised(Message::error(11513, text)));
+        }
+        Ok(!matches!(
+            action,
+            Action::Change(_)
+                | Action::EndCapture(_)
+                | Action::Define(_)
+                | Action::Transaction(_)
+                | Action::Print
+                | Action::Raiserror(_)
+                | Action::Throw
+                | Action::Wait(_)
+        ))
     }
 
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
@@ -234,7 +291,7 @@ impl Host for Runner<'_> {
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
         self.inner.refresh().map_err(raised)?;
         let object = object_name(name);
-        if let Some(object) = self.inner.modules.find(&object).cloned() {
+        if let Some(object) = self.inner.modules.called(&object).cloned() {
             let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
             self.expect(&loaded);
             return Ok(Resolved::Program(Arc::clone(&loaded.program)));
@@ -272,6 +329,7 @@ impl Host for Runner<'_> {
 
     fn unhandled(&mut self, error: &Raised) -> Unhandled {
         let ends_batch = error.uncatchable
+            || self.silent > 0
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
             || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
@@ -279,19 +337,26 @@ impl Host for Runner<'_> {
         if ends_batch {
             return Unhandled::Propagate;
         }
+        self.forget_captured();
         self.inner.state.error = error.number;
         self.inner.state.row_count = 0;
         let message = message_from(error);
         self.sink.message(&message);
+        if Origin::of(error) == Some(Origin::Change) {
+            let text = "The statement has been terminated.".to_owned();
+            self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
+        }
         let kind = self.kind();
         self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
         Unhandled::NextStatement
     }
 
     fn caught(&mut self, error: &Raised) {
+        self.forget_captured();
+        self.miscounted = None;
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
-        // What would have ended the batch and the transaction leaves one that can only be rolled back.
+        // What ends a batch where it is not caught leaves nothing to commit where it is.
         let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
         if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
@@ -307,13 +372,15 @@ impl Host for Runner<'_> {
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             let mut level = self.coming.take().unwrap_or_default();
             level.options = Some(self.inner.state.options.clone());
+            level.transactions = self.inner.state.transactions;
             self.inner.state.levels.push(level);
         }
         self.stack.push(loaded);
     }
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {
-        self.stack.pop();
+        let left = self.stack.pop();
+        self.count_transactions(left.as_deref());
         if !self.stack.is_empty() || self.kind != DoneKind::Statement {
             self.leave_level();
         } else {
@@ -344,9 +411,21 @@ impl Host for Runner<'_> {
 }
 
 impl Runner<'_> {
+    /// Sees whether a procedure has left as many transactions open as it found.
+    fn count_transactions(&mut self, left: Option<&Loaded>) {
+        let (Some(level), Some(loaded)) = (self.inner.state.levels.last(), left) else { return };
+        let (before, after) = (level.transactions, self.inner.state.transactions);
+        let is_call = !self.stack.is_empty() || self.kind != DoneKind::Statement;
+        if before != after && is_call && level.trigger.is_none() {
+            let name = loaded.module.routine.name.to_string();
+            self.miscounted = Some((before, after, (!name.is_empty()).then_some(name)));
+        }
+    }
+
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
+        let cursors = std::mem::take(&mut level.cursors);
         let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
         for name in names {
             let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
@@ -358,6 +437,7 @@ impl Runner<'_> {
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.version += 1;
         }
+        self.inner.state.end_cursors(cursors, &[]);
     }
 
     /// Runs a text inside of the statement that runs.

@@ -5,14 +5,16 @@ use crate::errors::message_of;
 use crate::instance::Instance;
 use crate::modules::Modules;
 use crate::state::State;
+use crate::table_calls::TableCalls;
 use crate::views;
-use mainstay_engine::NativeColumn;
-use mainstay_engine::definitions::TableDefinition;
+use mainstay_engine::ChangeableColumn;
+use mainstay_engine::definitions::{IndexColumn, TableDefinition};
+use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{InlineFunction, Scope, TableColumn, quoted};
-use mainstay_tsql::tree::ObjectName;
+use mainstay_tsql::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction, quoted};
+use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +29,7 @@ pub(crate) struct Names<'a> {
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
     pub(crate) modules: &'a Modules,
     pub(crate) state: &'a State,
+    pub(crate) calls: &'a TableCalls,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],
 }
@@ -161,11 +164,47 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
 
+/// The schema that holds the temporary tables of all sessions.
+pub(crate) const GLOBALS: &str = "tempdb";
+
+/// Whether a name is that of a temporary table that all sessions see.
+pub(crate) fn is_global(name: &str) -> bool {
+    name.starts_with("##")
+}
+
+/// The core's name of a temporary table that all sessions see.
+pub(crate) fn global_name(name: &str) -> String {
+    format!("{GLOBALS}.{}", quoted(name))
+}
+
 impl Names<'_> {
+    /// Whether there is a temporary table of all sessions of this name.
+    fn has_global(&self, name: &str) -> bool {
+        matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
+    }
+
+    /// The names of the columns of keys of a table of the core.
+    fn keys_of(&self, core: &str, keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>) -> Vec<Vec<String>> {
+        let definitions = self.core.borrow().definitions();
+        let core = core.replace('"', "");
+        let (schema, name) = core.split_once('.').unwrap_or(("main", &core));
+        let is_it = |table: &&TableDefinition| table.name.eq_ignore_ascii_case(name);
+        let shared = &definitions.shared;
+        let schema = shared.schemas.iter().find(|known| known.name.eq_ignore_ascii_case(schema)).map(|known| known.id);
+        let temporary = definitions.temporary.iter().flat_map(|own| &own.tables).find(is_it);
+        let in_schema = |table: &&TableDefinition| is_it(table) && schema.is_none_or(|schema| schema == table.schema);
+        let Some(table) = temporary.or_else(|| shared.tables.iter().find(in_schema)) else { return Vec::new() };
+        let name_of = |column: &IndexColumn| {
+            let found = table.columns.iter().find(|known| known.id == column.column);
+            found.map_or_else(String::new, |found| found.name.clone())
+        };
+        keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect()
+    }
+
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
-        matches!(self.core.borrow().native_columns(&core), Ok(Some(_)))
+        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
     }
 }
 
@@ -184,6 +223,7 @@ impl Scope for Names<'_> {
             Some('@') => {
                 Err(Message::error(1087, format!("Must declare the table variable \"{last}\".")).severity(15).state(2))
             }
+            Some('#') if is_global(last) && self.has_global(last) => Ok(global_name(last)),
             Some('#') => Err(Message::error(208, format!("Invalid object name '{last}'.")).state(0)),
             _ => {
                 let (schema, view) = local_name(name);
@@ -210,8 +250,8 @@ impl Scope for Names<'_> {
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
         let mut core = self.core.borrow_mut();
-        if let Ok(Some(columns)) = core.native_columns(&table.replace('"', "")) {
-            let column = |column: NativeColumn| {
+        if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
+            let column = |column: ChangeableColumn| {
                 Some(TableColumn {
                     name: column.field.name().clone(),
                     data_type: type_of_field(&column.field)?,
@@ -229,6 +269,11 @@ impl Scope for Names<'_> {
         answer.schema().fields().iter().map(column).collect()
     }
 
+    fn row_number(&self, name: &ObjectName) -> &'static str {
+        let Ok(table) = self.table(name) else { return "_rowid" };
+        self.core.borrow().row_number_column(&table.replace('"', ""))
+    }
+
     fn asks_catalog(&self) {
         let Names { instance, modules, state, cache, .. } = self;
         let sources = Sources { instance, modules, state, cache };
@@ -242,6 +287,44 @@ impl Scope for Names<'_> {
 
     fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
         self.modules.view(name).cloned()
+    }
+
+    fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
+        let core = self.table(name).ok()?;
+        self.core.borrow().changeable_columns(&core.replace('"', "")).ok()??;
+        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect());
+        let columns = self.columns(name)?;
+        let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
+        keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
+    }
+
+    fn indexes(&self, name: &ObjectName) -> Vec<Vec<String>> {
+        let Ok(core) = self.table(name) else { return Vec::new() };
+        self.keys_of(&core, |table| {
+            let keys = table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone());
+            keys.chain(table.indexes.iter().map(|index| index.columns.clone())).collect()
+        })
+    }
+
+    fn table_function(&self, name: &ObjectName) -> Option<TableFunction> {
+        let function = self.modules.table_function(name)?;
+        let parameter = |parameter: &Parameter| {
+            let data_type = reduce::data_type(&parameter.data_type, Declared::Column(1, &parameter.name.text), self);
+            Some((parameter.name.text.clone(), data_type.ok()?, parameter.default.is_some()))
+        };
+        let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
+        let FunctionKind::MultiStatement(_, elements, _) = &function.returns else { return None };
+        let types = reduce::column_types(elements, self).ok()?;
+        let column = |(name, data_type)| TableColumn { name, data_type, is_identity: false, is_computed: false };
+        Some(TableFunction { parameters, columns: types.into_iter().map(column).collect() })
+    }
+
+    fn table_call(&self, call: TableCall) -> Result<String, Message> {
+        let Some(function) = self.table_function(&call.name) else {
+            return Err(Message::error(208, format!("Invalid object name '{}'.", call.name.last())));
+        };
+        let text = self.modules.find(&call.name).map(|object| Arc::clone(&object.text)).unwrap_or_default();
+        self.calls.register(&mut self.core.borrow_mut(), call, &function, text)
     }
 
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {

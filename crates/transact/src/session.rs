@@ -1,5 +1,6 @@
 //! One connection: batches and calls, and what the client is told of them.
 
+use crate::calls::Calls;
 use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
 use crate::instance::{Instance, Seat};
@@ -8,6 +9,7 @@ use crate::procedures;
 use crate::runner::Runner;
 use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
+use crate::table_calls::TableCalls;
 use crate::texts::Texts;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
@@ -27,7 +29,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A connection to a database, speaking T-SQL.
 pub struct Session {
     pub(crate) inner: Inner,
-    machine: Machine,
+    pub(crate) machine: Machine,
     cancel: Arc<Stopper>,
 }
 
@@ -38,12 +40,15 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) state: State,
     pub(crate) texts: Texts,
+    pub(crate) called: Calls,
     /// The catalog, while nothing that it is made of has changed.
     pub(crate) catalog: Cache,
     /// The session's place among the others.
     pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
+    /// Functions whose tables statements read.
+    pub(crate) table_calls: TableCalls,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -100,9 +105,11 @@ impl Session {
             modules: Modules::default(),
             state,
             texts: Texts::default(),
+            called: Calls::default(),
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
+            table_calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, cancel }
@@ -115,7 +122,9 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
-        match self.inner.text(text, "") {
+        let loaded = self.inner.text(text, "");
+        self.complain(sink);
+        match loaded {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
             Ok(loaded) => {
                 self.run(&loaded, &[], DoneKind::Statement, sink);
@@ -126,13 +135,40 @@ impl Session {
     /// Calls a procedure with typed parameters. Output parameters and the return status come through the sink.
     pub fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
         self.begin();
-        let name = call.procedure.trim().trim_matches(['[', ']']).to_ascii_lowercase();
-        let name = name.rsplit('.').next().unwrap_or("").to_owned();
+        let name = call.procedure.trim().trim_matches(['[', ']']);
+        let name = name.rsplit('.').next().unwrap_or("");
+        // The procedures of drivers begin so, and few others do.
+        if !name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("sp_")) {
+            return self.procedure_call(call, sink);
+        }
+        let name = name.to_ascii_lowercase();
         match name.as_str() {
-            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc"
-            | "sp_cursoropen" | "sp_cursorfetch" | "sp_cursorclose" => self.handle_call(&name, call, sink),
+            "sp_executesql" | "sp_prepexec" | "sp_prepare" | "sp_execute" | "sp_unprepare" | "sp_prepexecrpc" => {
+                self.handle_call(&name, call, sink)
+            }
+            name if name.starts_with("sp_cursor") => self.handle_call(name, call, sink),
             _ => self.procedure_call(call, sink),
         }
+    }
+
+    /// Tells of files of the folder that do not compile.
+    pub(crate) fn complain(&mut self, sink: &mut dyn Sink) {
+        for text in std::mem::take(&mut self.inner.state.complaints) {
+            let message = Message { number: 0, severity: 10, state: 1, text, procedure: None, line: 0 };
+            sink.message(&message);
+        }
+    }
+
+    /// The form that a procedure, function or trigger is compiled to.
+    ///
+    /// Errors: 15009 for a name that is none, and those of compiling it.
+    pub fn explain(&mut self, name: &str) -> Result<String, Message> {
+        self.inner.refresh()?;
+        let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
+            return Err(Message::numbered(15009, &[&name, &self.inner.state.database]));
+        };
+        let loaded = self.inner.modules.load(&object).map_err(|message| *message)?;
+        Ok(loaded.module.routine.to_string())
     }
 
     fn begin(&mut self) {
@@ -141,7 +177,7 @@ impl Session {
     }
 
     /// Runs what is loaded; whether it came to its end.
-    fn run(
+    pub(crate) fn run(
         &mut self,
         loaded: &Arc<Loaded>,
         arguments: &[RunArgument<'_>],
@@ -152,13 +188,15 @@ impl Session {
         runner.expect(loaded);
         let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
         runner.finish();
-        match outcome {
-            Ok(()) => {
-                if self.inner.state.doomed {
-                    self.inner.end_doomed(sink);
-                }
-                true
+        let miscounted = runner.miscounted.take();
+        if outcome.is_ok() {
+            if let Some(counts) = miscounted {
+                report(&crate::transactions::miscounted(counts), &mut self.inner.state, sink);
             }
+            self.inner.end_batch(sink);
+        }
+        match outcome {
+            Ok(()) => true,
             Err(raised) => {
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);
@@ -168,65 +206,13 @@ impl Session {
         }
     }
 
-    /// A procedure of the database, or one of the system's.
-    fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        let mut values: Vec<(Option<String>, Value, bool)> = Vec::with_capacity(call.parameters.len());
-        for (number, parameter) in call.parameters.iter().enumerate() {
-            let name = (!parameter.name.is_empty()).then(|| parameter.name.clone());
-            let value = match &parameter.value {
-                ParameterValue::Table(table) => match self.inner.table_value(number, table) {
-                    Ok(name) => Value::Text(name),
-                    Err(raised) => {
-                        return refuse(&[crate::errors::message_from(&raised)], sink, &mut self.inner.state);
-                    }
-                },
-                value => single(value),
-            };
-            values.push((name, value, parameter.default));
-        }
-        if let Err(message) = self.inner.refresh() {
-            return refuse(&[message], sink, &mut self.inner.state);
-        }
-        let name = object_name(&call.procedure);
-        let object = self.inner.modules.find(&name).cloned();
-        let Some(object) = object else {
-            return self.system_call(call, &values, sink);
-        };
-        let loaded = match self.inner.modules.load(&object) {
-            Ok(loaded) => loaded,
-            Err(message) => return refuse(&[*message], sink, &mut self.inner.state),
-        };
-        let places = match places(&loaded, &values, &object.name) {
-            Ok(places) => places,
-            Err(message) => return refuse(&[message], sink, &mut self.inner.state),
-        };
-        let arguments: Vec<RunArgument<'_>> = places
-            .iter()
-            .map(|place| match place {
-                Some(place) => RunArgument::Value(values[*place].1.as_ref()),
-                None => RunArgument::Default,
-            })
-            .collect();
-        if !self.run(&loaded, &arguments, DoneKind::InProcedure, sink) {
-            return;
-        }
-        if let ValueRef::Integer(status) = self.machine.result() {
-            sink.return_status(i32::try_from(status).unwrap_or(0));
-        }
-        for (place, parameter) in loaded.module.parameters.iter().enumerate() {
-            let Some(Some(given)) = places.get(place) else { continue };
-            if call.parameters.get(*given).is_some_and(|parameter| parameter.output) {
-                let column = Column::new(parameter.name.clone(), parameter.data_type);
-                let _ = sink.return_value(*given as u16, &column, self.machine.parameter(place));
-            }
-        }
-    }
-
-    fn system_call(&mut self, call: &Call, values: &[(Option<String>, Value, bool)], sink: &mut dyn Sink) {
+    /// One of the system's procedures, with these values for the parameters that are sent.
+    pub(crate) fn system_call(&mut self, call: &Call, values: &[ValueRef<'_>], sink: &mut dyn Sink) {
         let mut runner = Runner::new(&mut self.inner, sink, DoneKind::InProcedure);
-        let given: Vec<(Option<&str>, ValueRef<'_>)> =
-            values.iter().map(|(name, value, _)| (name.as_deref(), value.as_ref())).collect();
-        let outcome = procedures::run(&mut runner, &call.procedure, &given);
+        let names =
+            call.parameters.iter().map(|parameter| Some(parameter.name.as_str()).filter(|name| !name.is_empty()));
+        let given: Vec<(Option<&str>, ValueRef<'_>)> = names.zip(values.iter().copied()).collect();
+        let outcome = procedures::run(&mut runner, &mut self.machine, &call.procedure, &given);
         runner.finish();
         match outcome {
             Ok(_) => sink.return_status(0),
@@ -294,8 +280,17 @@ impl Session {
                 sink.return_status(0);
                 Ok(())
             }
-            _ => Err(vec![mainstay_tsql::reduce::not_supported(name)]),
+            _ => self.cursor_call(call, sink),
         }
+    }
+
+    /// What results a text has.
+    pub(crate) fn described(
+        &mut self,
+        text: &str,
+        definitions: &str,
+    ) -> Result<Vec<crate::collected::Collected>, Vec<Message>> {
+        crate::describe::results(&mut self.inner, &mut self.machine, text, definitions)
     }
 
     fn give_handle(&mut self, handle: i32, sink: &mut dyn Sink) {
@@ -304,7 +299,7 @@ impl Session {
     }
 
     /// Runs a text with parameters, with the values of a call from `first` on.
-    fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+    pub(crate) fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
         let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {
@@ -329,6 +324,18 @@ impl Session {
                 let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
             }
         }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.inner.state.globals.is_empty() {
+            return;
+        }
+        if self.inner.state.transactions > 0 {
+            let _ = self.inner.rollback(None);
+        }
+        self.inner.drop_globals();
     }
 }
 
@@ -387,7 +394,7 @@ impl mainstay_tds::Session for Session {
 
 impl Inner {
     /// A table that a client sends as a parameter: a temporary table under a name of its own.
-    fn table_value(&mut self, number: usize, table: &TableValue) -> Result<String, Box<Raised>> {
+    pub(crate) fn table_value(&mut self, number: usize, table: &TableValue) -> Result<String, Box<Raised>> {
         let name = format!("@parameter{number}");
         let columns: Vec<String> = table
             .columns
@@ -426,12 +433,21 @@ impl Inner {
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);
-        self.modules.refresh(&mut self.core, &version).map_err(|error| crate::errors::message_of(&error))
+        let folder = self.instance.folder.clone();
+        if let Some(folder) = &folder {
+            let (changed, complaints) = folder.look(&self.modules);
+            self.state.complaints.extend(complaints);
+            if changed {
+                version.bump();
+            }
+        }
+        let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
+        refreshed.map_err(|error| crate::errors::message_of(&error))
     }
 }
 
 /// Tells the client what is wrong with something that did not run.
-fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
+pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
     for message in messages {
         sink.message(message);
         state.error = message.number;
@@ -454,34 +470,6 @@ fn single(value: &ParameterValue) -> Value {
         ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
         ParameterValue::Table(_) => Value::Null,
     }
-}
-
-/// The values that the parameters of a module are given, by their places; `None` for a default.
-fn places(
-    loaded: &Loaded,
-    values: &[(Option<String>, Value, bool)],
-    procedure: &str,
-) -> Result<Vec<Option<usize>>, Message> {
-    let parameters = &loaded.module.parameters;
-    if values.len() > parameters.len() {
-        let text = format!("Procedure or function {procedure} has too many arguments specified.");
-        return Err(Message::error(8144, text).state(2));
-    }
-    let mut places = vec![None; parameters.len()];
-    for (number, (name, _, is_default)) in values.iter().enumerate() {
-        let place = match name {
-            None => Some(number),
-            Some(name) => parameters.iter().position(|parameter| parameter.name.eq_ignore_ascii_case(name)),
-        };
-        let Some(place) = place else {
-            let name = name.as_deref().unwrap_or("");
-            return Err(Message::error(8145, format!("{name} is not a parameter for procedure {procedure}.")));
-        };
-        if !is_default {
-            places[place] = Some(number);
-        }
-    }
-    Ok(places)
 }
 
 /// A name of parts, as a client writes it: `dbo.t`, `[my table]`, `tempdb..#t`.

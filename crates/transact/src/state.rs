@@ -1,9 +1,12 @@
 //! What a session keeps between statements.
 
 use crate::capture::Captured;
-use crate::cursor::Cursor;
+use crate::change::Fired;
+use crate::cursors::Cursors;
+use crate::server_cursor::ServerCursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
+use mainstay_tsql::reduce::TableColumn;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,13 +34,24 @@ pub(crate) struct State {
     pub(crate) identity_insert: Option<String>,
     /// Temporary tables and table variables, by the level that made them; the first is the session's own.
     pub(crate) levels: Vec<Level>,
-    /// Cursors by their names in lower case.
-    pub(crate) cursors: HashMap<String, Cursor>,
+    /// Cursors by their names and variables.
+    pub(crate) cursors: Cursors,
+    /// The temporary tables that this session has made for all.
+    pub(crate) globals: Vec<String>,
+    /// The tables that the transaction has changed while cursors watched, and whether rows came in.
+    pub(crate) changed: Vec<(String, bool)>,
     /// Rows that INSERT ... EXEC collects.
     pub(crate) captured: Vec<Captured>,
     /// Statements that a client has prepared.
     pub(crate) handles: HashMap<i32, PreparedText>,
     pub(crate) last_handle: i32,
+    /// Cursors that a client has opened by the protocol, by their numbers.
+    pub(crate) server_cursors: HashMap<i32, ServerCursor>,
+    last_server_cursor: i32,
+    /// What is wrong with files of the folder, to be told.
+    pub(crate) complaints: Vec<String>,
+    /// How many statements have run since FMTONLY was put on to describe a text.
+    pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
     pub(crate) bulk_target: Option<(String, Vec<String>)>,
     /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
@@ -55,6 +69,9 @@ pub(crate) struct State {
     /// What RAND and NEWID draw from.
     pub(crate) random: Random,
 }
+
+/// The numbers of cursors are far from those of prepared texts, so that no driver's mistake takes one for the other.
+const FIRST_CURSOR: i32 = 180_150_000;
 
 /// A text with its parameters, under a handle of `sp_prepare`.
 #[derive(Clone, Debug)]
@@ -109,8 +126,18 @@ pub(crate) struct Level {
     pub(crate) columns_updated: Option<Vec<String>>,
     /// The same as `COLUMNS_UPDATED()` gives it.
     pub(crate) columns_mask: Vec<u8>,
+    /// The table variable whose rows the level gives back: a function's.
+    pub(crate) returns: Option<String>,
+    /// What the trigger that runs was fired by, with the columns of its rows.
+    pub(crate) fired: Option<(Vec<TableColumn>, Arc<Fired>)>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
+    /// The numbers of its cursors by their names and variables, in lower case.
+    pub(crate) cursors: HashMap<String, u64>,
+    /// The parameters that are cursors, and the caller's variables that get them.
+    pub(crate) cursor_parameters: Vec<(String, String)>,
+    /// The transactions that were open when it began.
+    pub(crate) transactions: u32,
     /// The SET options of the level that called it, which come back when it ends.
     pub(crate) options: Option<Options>,
 }
@@ -146,10 +173,16 @@ impl State {
             options: Options::default(),
             identity_insert: None,
             levels: vec![Level::default()],
-            cursors: HashMap::new(),
+            cursors: Cursors::default(),
+            changed: Vec::new(),
+            globals: Vec::new(),
             captured: Vec::new(),
             handles: HashMap::new(),
             last_handle: 0,
+            server_cursors: HashMap::new(),
+            last_server_cursor: FIRST_CURSOR,
+            complaints: Vec::new(),
+            described: 0,
             bulk_target: None,
             context: HashMap::new(),
             now: Timestamp(0),
@@ -170,6 +203,12 @@ impl State {
         let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
         let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
         levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// A number for a cursor of the protocol.
+    pub(crate) fn next_server_cursor(&mut self) -> i32 {
+        self.last_server_cursor = self.last_server_cursor.wrapping_add(1).max(1);
+        self.last_server_cursor
     }
 
     /// Notes the identity of a row that was put in: `@@IDENTITY` and `SCOPE_IDENTITY()`.

@@ -31,6 +31,11 @@ const LOCAL_TICK: Duration = Duration::from_millis(50);
 /// FAT keeps times in steps of two seconds; servers have clocks of their own.
 const FOREIGN_TICK: Duration = Duration::from_millis(2_100);
 
+/// Long writes are made in pieces of so many bytes. Linux keeps what one write brings in one piece of its cache, and goes
+/// through all blocks of that piece at every later write into it: 512 bytes into a file that was written by 4 MB took
+/// 13 us on ext4, and 0.4 us into one that was written by 64 KB, which itself takes no longer.
+const LONGEST_WRITE: usize = 64 << 10;
+
 /// The `f_type` (statfs(2)) of ext2/3/4, XFS, Btrfs, tmpfs, overlayfs, F2FS and ZFS.
 const LOCAL_FILE_SYSTEMS: [i64; 7] =
     [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010, 0x2FC1_2FC1];
@@ -171,7 +176,15 @@ impl FolderLock for DiskFile {
 
 impl WritableFile for DiskFile {
     fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
-        self.file.write_all_at(bytes, offset).map_err(at(&self.path))
+        if bytes.len() <= LONGEST_WRITE {
+            return self.file.write_all_at(bytes, offset).map_err(at(&self.path));
+        }
+        let mut offset = offset;
+        for piece in bytes.chunks(LONGEST_WRITE) {
+            self.file.write_all_at(piece, offset).map_err(at(&self.path))?;
+            offset += piece.len() as u64;
+        }
+        Ok(())
     }
 
     fn sync(&self) -> Result<()> {
@@ -247,6 +260,20 @@ impl File for DiskFile {
 mod tests {
     use super::*;
     use mainstay_base::Code;
+
+    #[test]
+    fn long_writes_are_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        let file = Disk.create(&path, Create::New).unwrap();
+        for len in [LONGEST_WRITE - 1, LONGEST_WRITE, LONGEST_WRITE + 1, 3 * LONGEST_WRITE + 7] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at / 251 + at % 251) as u8).collect();
+            file.set_len(0).unwrap();
+            file.write_at(&bytes, 5).unwrap();
+            let written = std::fs::read(&path).unwrap();
+            assert!(written[..5] == [0; 5] && written[5..] == bytes, "{len} bytes");
+        }
+    }
 
     #[test]
     fn reads_lists_and_notices_changes() {

@@ -10,7 +10,7 @@
 //! A refused record stays pending, as one that cannot be written for any other reason does: it is corrected or cancelled.
 
 use crate::area::{Area, Row};
-use mainstay_base::Result;
+use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::indexed::Transaction;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -71,6 +71,19 @@ impl Area {
     fn put_aside(&mut self, shown: Vec<u8>) -> Aside {
         let shown = Row { bytes: shown, is_loaded: true, ..Row::default() };
         Aside(std::mem::replace(&mut self.row, shown))
+    }
+
+    /// Asks what would be so if the current record had these bytes.
+    ///
+    /// Errors: `InvalidValue` for bytes that are no record; those of the question.
+    pub fn as_if<T>(&mut self, bytes: &[u8], ask: impl FnOnce(&mut Area) -> Result<T>) -> Result<T> {
+        if bytes.len() != self.blank.len() {
+            return Err(Error::new(Code::InvalidValue, "the bytes of a record are as many as its length"));
+        }
+        let aside = self.put_aside(bytes.to_vec());
+        let answer = ask(self);
+        self.take_back(aside);
+        answer
     }
 
     /// The record that was put aside is the current one again.

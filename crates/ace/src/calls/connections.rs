@@ -1,8 +1,7 @@
 //! Connections, and the files that are found through them.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-
-use mainstay_vfs::{Disk, FileSystem};
 
 use crate::border::*;
 use crate::calls::{self, transactions};
@@ -12,6 +11,7 @@ use crate::dates;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::registry::{self, Object};
+use crate::remote;
 use crate::settings;
 
 pub fn connect(name: Text, connection: Out<Handle>) -> Result<()> {
@@ -89,13 +89,17 @@ pub fn reset(connection: Handle) -> Result<()> {
 }
 
 pub fn is_alive(connection: Handle, alive: Out<u16>) -> Result<()> {
-    registry::connection(connection)?;
-    alive.set(1)
+    let connection = registry::connection(connection)?;
+    alive.set(connection.server.as_ref().is_none_or(|server| server.is_alive()).into())
 }
 
 /// Connections by the path that they were opened with.
 pub fn find(name: Text, connection: Out<Handle>) -> Result<()> {
-    let wanted = files::path_of(&name.string()?);
+    let name = name.string()?;
+    let wanted = match remote::address_of(&name, false) {
+        Some(address) => PathBuf::from(address.trim_end_matches('/')),
+        None => files::path_of(&name),
+    };
     let wanted = files::existing(&wanted).unwrap_or(wanted);
     let found = registry::all(|handle, object| match object {
         Object::Connection(known) if wanted == known.folder || wanted == files::path_of(&known.name) => Some(handle),
@@ -149,7 +153,12 @@ pub fn server_time(
 
 /// A folder has its server here.
 pub fn is_server_loaded(server: Text, loaded: Out<u16>) -> Result<()> {
-    let path = files::path_of(&server.string()?);
+    let server = server.string()?;
+    if let Some(address) = remote::address_of(&server, false) {
+        let kind = if remote::answers(&address) { ADS_REMOTE_SERVER } else { 0 };
+        return loaded.set(u16::try_from(kind).unwrap_or(0));
+    }
+    let path = files::path_of(&server);
     let found = files::existing(&path).or_else(|| files::existing(path.parent()?));
     loaded.set(match found {
         Some(_) => u16::try_from(ADS_LOCAL_SERVER).unwrap_or(1),
@@ -170,7 +179,7 @@ pub fn delete_file(connection: Handle, name: Text) -> Result<()> {
     if calls::tables::is_open(&path) {
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
-    Ok(connection.files.remove(&path)?)
+    connection.remove_file(&path)
 }
 
 pub fn find_first(connection: Handle, mask: Text, name: Buffer, length: Out<u16>, search: Out<Handle>) -> Result<()> {
@@ -179,9 +188,8 @@ pub fn find_first(connection: Handle, mask: Text, name: Buffer, length: Out<u16>
     let mask = files::path_of(&mask.string()?);
     let folder = connection.folder.join(mask.parent().unwrap_or(std::path::Path::new("")));
     let pattern = mask.file_name().map_or_else(|| "*.dbf".to_owned(), |name| name.to_string_lossy().into_owned());
-    let names = Disk.list(&folder)?.into_iter().filter(|entry| !entry.is_folder);
-    let names = names.filter_map(|entry| Some(entry.path.file_name()?.to_string_lossy().into_owned()));
-    let mut names: Vec<String> = names.filter(|name| files::matches(name, &pattern)).collect();
+    let mut names = connection.list(&folder)?;
+    names.retain(|name| files::matches(name, &pattern));
     // They are taken from the end.
     names.reverse();
     let names = Arc::new(Mutex::new(names));
@@ -220,6 +228,39 @@ pub fn find_close(_connection: Handle, search: Handle) -> Result<()> {
 /// The connection of a handle, or for 0 that of tables that are opened without one.
 pub fn of(connection: Handle) -> Result<Arc<Connection>> {
     resolved(connection).map(|(_, connection)| connection)
+}
+
+/// The connection for a name: that of the handle, or for 0 and a name at a server (by itself, or because the default
+/// folder is there) the one to that server, which is made if there is none. And the name that it knows the table by.
+pub fn resolved_for(connection: Handle, name: &str) -> Result<(Handle, Arc<Connection>, String)> {
+    let is_below = |default: &str| {
+        let plain = files::path_of(name);
+        !default.is_empty() && !plain.is_absolute() && remote::address_of(default, false).is_some()
+    };
+    let default = settings::read(|settings| settings.default_path.clone());
+    let address = match remote::address_of(name, false) {
+        Some(address) => Some(address),
+        None if is_below(&default) => remote::address_of(&format!("{}/{name}", default.trim_end_matches('/')), false),
+        None => None,
+    };
+    let Some(address) = address.filter(|_| connection == Handle(0)) else {
+        return resolved(connection).map(|(handle, known)| (handle, known, name.to_owned()));
+    };
+    let path = PathBuf::from(&address);
+    let mut known = registry::all(|handle, object| match object {
+        Object::Connection(known) if known.server.is_some() && path.starts_with(&known.folder) => {
+            Some((handle, Arc::clone(known), address.clone()))
+        }
+        _ => None,
+    });
+    // That of the nearest folder.
+    known.sort_by_key(|(_, known, _)| std::cmp::Reverse(known.folder.as_os_str().len()));
+    if let Some(found) = known.into_iter().next() {
+        return Ok(found);
+    }
+    let (folder, _) = address.rsplit_once('/').unwrap_or((&address, ""));
+    let opened = Arc::new(Connection::open(folder, ADS_REMOTE_SERVER, "", "")?);
+    Ok((registry::add(Object::Connection(Arc::clone(&opened)))?, opened, address))
 }
 
 /// The same with its handle. The connection without a name is there from its first use on.

@@ -16,7 +16,10 @@ use crate::settings;
 fn value(table: Handle, expression: Text) -> Result<FieldValue> {
     let (table, _) = registry::table_or_order(table)?;
     let expression = expression.string()?;
-    table.with(|state| Ok(state.area.evaluate(&expression)?))
+    table.with(|state| {
+        table.check_value(state, &expression)?;
+        Ok(state.area.evaluate(&expression)?)
+    })
 }
 
 pub fn logical(table: Handle, expression: Text, result: Out<u16>) -> Result<()> {
@@ -30,7 +33,10 @@ pub fn logical(table: Handle, expression: Text, result: Out<u16>) -> Result<()> 
 pub fn logical_wide(table: Handle, expression: Wide, result: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
     let expression = expression.string()?;
-    let value = table.with(|state| Ok(state.area.evaluate_logical(&expression)?))?;
+    let value = table.with(|state| {
+        table.check_value(state, &expression)?;
+        Ok(state.area.evaluate_logical(&expression)?)
+    })?;
     result.set(value.into())
 }
 
@@ -52,6 +58,23 @@ pub fn string(table: Handle, expression: Text, result: Buffer, length: Out<u16>)
         FieldValue::Null => result.set_text(length, b""),
         _ => Err(Failure::new(AE_INVALID_EXPRESSION, "the expression is not a text")),
     }
+}
+
+/// An expression with the long or the short names of its fields: in these tables a field has one name.
+pub fn same(table: Handle, expression: Text, other: Buffer, length: Out<u16>) -> Result<()> {
+    other.set_text(length, checked(table, expression)?.as_bytes())
+}
+
+pub fn same_90(table: Handle, expression: Text, other: Buffer, length: Out<u32>) -> Result<()> {
+    other.set_text(length, checked(table, expression)?.as_bytes())
+}
+
+/// An expression that means something over a table's fields.
+fn checked(table: Handle, expression: Text) -> Result<String> {
+    let (table, _) = registry::table_or_order(table)?;
+    let expression = expression.string()?;
+    table.with(|state| Ok(state.area.check_expression(&expression)?))?;
+    Ok(expression)
 }
 
 /// The type that an expression gives, as a field's type; AE_INVALID_EXPRESSION for one that gives none.

@@ -183,6 +183,7 @@ pub fn locate(table: Handle, expression: Text, forward: u16, found: Out<u16>) ->
     let expression = expression.string()?;
     let forward = forward != 0;
     table.with(|state| {
+        table.check_condition(state, &expression)?;
         state.area.check_expression(&expression)?;
         state.locate = Some((expression.clone(), forward));
         Ok(())

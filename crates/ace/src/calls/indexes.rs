@@ -26,7 +26,7 @@ pub fn extension(table_type: u32) -> &'static str {
 fn find(table: &Table, name: &str) -> Option<PathBuf> {
     let asked = files::with_extension(files::path_of(name), extension(table.table_type));
     let beside = table.path.parent().unwrap_or(Path::new("")).join(&asked);
-    files::existing(&beside).or_else(|| table.connection.find(name, extension(table.table_type)))
+    table.connection.existing(&beside).or_else(|| table.connection.find(name, extension(table.table_type)))
 }
 
 /// Opens an index file and answers the handles of its orders: as many as fit, and how many there are.
@@ -298,7 +298,11 @@ fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     let path = file.as_deref().map(|name| {
         let asked = files::with_extension(files::path_of(name), extension(table.table_type));
         let beside = table.path.parent().unwrap_or(Path::new("")).join(asked);
-        files::existing(&beside).unwrap_or_else(|| files::in_existing_folder(&beside))
+        match &table.connection.server {
+            // It knows itself under which name the file is there.
+            Some(_) => beside,
+            None => files::existing(&beside).unwrap_or_else(|| files::in_existing_folder(&beside)),
+        }
     });
     // A file with the table's name is the structural index, however it is asked for.
     let path = path.filter(|path| !is_structural(&table, path));

@@ -171,6 +171,8 @@ pub fn number(index: Handle, option: u16, number: Out<u32>) -> Result<()> {
 /// The bytes of the current record's key.
 pub fn extract(index: Handle, key: Buffer, length: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
+    let expression = order.info()?.key;
+    order.table.with(|state| order.table.check_value(state, &expression))?;
     let bytes = order.with(|state, _| match is_positioned(&*state.area) {
         true => Ok(state.area.key()?.unwrap_or_default()),
         false => Err(AE_NO_CURRENT_RECORD.into()),

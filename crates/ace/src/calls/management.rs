@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
+use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
+use mainstay_xbase::lock::LockScheme;
+
 use crate::border::*;
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
-use crate::files;
-use crate::management::{Server, seconds_up, user_name};
+use crate::management::{Server, is_named, seconds_up, user_name};
 use crate::registry::{self, Object};
 use crate::structures::{self, Filled};
-use crate::table::Table;
 
-pub fn connect(server: Text, _user: Text, _password: Text, handle: Out<Handle>) -> Result<()> {
+pub fn connect(server: Text, user: Text, password: Text, handle: Out<Handle>) -> Result<()> {
     handle.required()?;
     let name = server.string()?;
-    // The same folders that a connection takes.
-    Connection::open(&name, ADS_LOCAL_SERVER, "", "")?;
+    let (user, password) = (user.optional_string(), password.optional_string());
+    // The same folders and servers that a connection takes.
+    let opened = Connection::open(&name, ADS_LOCAL_SERVER, &user.unwrap_or_default(), &password.unwrap_or_default())?;
     seconds_up();
-    handle.set(registry::add(Object::Server(Arc::new(Server)))?)
+    handle.set(registry::add(Object::Server(Arc::new(Server { client: opened.server })))?)
 }
 
 pub fn disconnect(server: Handle) -> Result<()> {
@@ -28,8 +30,11 @@ pub fn disconnect(server: Handle) -> Result<()> {
 }
 
 pub fn server_type(server: Handle, kind: Out<u16>) -> Result<()> {
-    registry::server(server)?;
-    kind.set(u16::try_from(ADS_MGMT_LOCAL_SERVER).unwrap_or(0))
+    let found = match registry::server(server)?.client {
+        Some(_) => ADS_MGMT_LINUX_SERVER_64_BIT,
+        None => ADS_MGMT_LOCAL_SERVER,
+    };
+    kind.set(u16::try_from(found).unwrap_or(0))
 }
 
 /// Gives a structure, as much of it as the program's has room for.
@@ -57,13 +62,14 @@ fn give_all(all: &[Filled], place: Pointer, count: Out<u16>, size: Out<u16>) -> 
     }
 }
 
-fn tables() -> Vec<Arc<Table>> {
-    let mut tables = registry::all(|_, object| match object {
-        Object::Table(table) => Some(Arc::clone(table)),
-        _ => None,
-    });
-    tables.sort_by_key(|table| table.handle().0);
-    tables
+/// The members of a server that a call asks for: by name, and by the number of their connection, 0 for all.
+fn members(activity: Activity, user: Text, connection: u16) -> Vec<Member> {
+    let user = user.optional_string();
+    let is_meant = |member: &Member| {
+        user.as_ref().is_none_or(|user| member.person.user.eq_ignore_ascii_case(user))
+            && (connection == 0 || member.person.connection == u64::from(connection))
+    };
+    activity.members.into_iter().filter(is_meant).collect()
 }
 
 fn count_of(is: impl Fn(&Object) -> bool) -> usize {
@@ -71,28 +77,34 @@ fn count_of(is: impl Fn(&Object) -> bool) -> usize {
 }
 
 pub fn activity(server: Handle, place: Pointer, size: Out<u16>) -> Result<()> {
-    registry::server(server)?;
-    let up = usize::try_from(seconds_up()).unwrap_or(usize::MAX);
-    let tables = tables();
-    let connections = count_of(|object| matches!(object, Object::Connection(_)));
-    let indexes = count_of(|object| matches!(object, Object::Order(_)));
+    let server = registry::server(server)?;
+    let activity = server.activity()?;
+    let up = usize::try_from(activity.seconds).unwrap_or(usize::MAX);
+    let connections = match server.client {
+        Some(_) => activity.members.len(),
+        None => count_of(|object| matches!(object, Object::Connection(_))),
+    };
+    let tables: Vec<&TableUse> = activity.members.iter().flat_map(|member| &member.tables).collect();
+    let indexes: usize = tables.iter().map(|table| table.orders as usize).sum();
     let filled = Filled::new(&structures::ACTIVITY_INFO)
         .number("stUpTime.usDays", up / 86_400)
         .number("stUpTime.usHours", up / 3600 % 24)
         .number("stUpTime.usMinutes", up / 60 % 60)
         .number("stUpTime.usSeconds", up % 60)
-        .number("stUsers.ulInUse", 1)
+        .number("stUsers.ulInUse", activity.members.len())
         .number("stConnections.ulInUse", connections)
         .number("stWorkAreas.ulInUse", tables.len())
         .number("stTables.ulInUse", tables.len())
         .number("stIndexes.ulInUse", indexes)
-        .number("stLocks.ulInUse", tables.iter().map(|table| locks_of(table).len()).sum());
+        .number("stLocks.ulInUse", tables.iter().map(|table| table.records.len()).sum());
     give(&filled, place, size)
 }
 
+/// A server's requests are its packets; a folder has no wire.
 pub fn wire(server: Handle, place: Pointer, size: Out<u16>) -> Result<()> {
-    registry::server(server)?;
-    give(&Filled::new(&structures::COMM_STATS), place, size)
+    let requests = registry::server(server)?.activity()?.requests;
+    let packets = usize::try_from(requests).unwrap_or(usize::MAX);
+    give(&Filled::new(&structures::COMM_STATS).number("ulTotalPackets", packets), place, size)
 }
 
 pub fn reset_wire(server: Handle) -> Result<()> {
@@ -126,19 +138,20 @@ pub fn installation(server: Handle, place: Pointer, size: Out<u16>) -> Result<()
 
 pub fn open_tables(
     server: Handle,
-    _user: Text,
-    _connection: u16,
+    user: Text,
+    connection: u16,
     place: Pointer,
     count: Out<u16>,
     size: Out<u16>,
 ) -> Result<()> {
-    registry::server(server)?;
-    let kind = |table: &Table| match table.table_type {
-        ADS_NTX => ADS_MGMT_NTX_LOCKING,
+    let activity = registry::server(server)?.activity()?;
+    let kind = |table: &TableUse| match table.scheme {
+        Some(LockScheme::Clipper) => ADS_MGMT_NTX_LOCKING,
         _ => ADS_MGMT_CDX_LOCKING,
     };
-    let all: Vec<Filled> = tables()
+    let all: Vec<Filled> = members(activity, user, connection)
         .iter()
+        .flat_map(|member| &member.tables)
         .map(|table| {
             Filled::new(&structures::TABLE_INFO)
                 .text("aucTableName", &table.path.to_string_lossy())
@@ -149,59 +162,60 @@ pub fn open_tables(
 }
 
 /// The open tables that a name means: all without one.
-fn named(name: Text) -> Vec<Arc<Table>> {
-    let wanted = name.optional_string().map(|name| files::path_of(&name));
-    let means = |table: &Arc<Table>| {
-        wanted.as_ref().is_none_or(|wanted| {
-            table.path.ends_with(wanted) || table.path.with_extension("") == *wanted || table.path == *wanted
-        })
-    };
-    tables().into_iter().filter(means).collect()
+fn named(activity: Activity, table: Text, user: Text, connection: u16) -> Vec<TableUse> {
+    let name = table.optional_string();
+    let tables = members(activity, user, connection).into_iter().flat_map(|member| member.tables);
+    tables.filter(|table| is_named(table, name.as_deref())).collect()
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn open_indexes(
     server: Handle,
     table: Text,
-    _user: Text,
-    _connection: u16,
+    user: Text,
+    connection: u16,
     place: Pointer,
     count: Out<u16>,
     size: Out<u16>,
 ) -> Result<()> {
-    registry::server(server)?;
+    let activity = registry::server(server)?.activity()?;
     let mut all = Vec::new();
-    for table in named(table) {
-        for file in table.without_relation(|state| Ok(state.area.index_files()))? {
+    for table in named(activity, table, user, connection) {
+        for file in &table.indexes {
             all.push(Filled::new(&structures::INDEX_INFO).text("aucIndexName", &file.to_string_lossy()));
         }
     }
     give_all(&all, place, count, size)
 }
 
-/// The records that a table has locked here; none of a table that is closed meanwhile.
-fn locks_of(table: &Table) -> Vec<u32> {
-    table.without_relation(|state| Ok(state.area.locked_records())).unwrap_or_default()
-}
-
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn locks(
     server: Handle,
     table: Text,
-    _user: Text,
-    _connection: u16,
+    user: Text,
+    connection: u16,
     place: Pointer,
     count: Out<u16>,
     size: Out<u16>,
 ) -> Result<()> {
-    registry::server(server)?;
-    let records = named(table).iter().flat_map(|table| locks_of(table)).collect::<Vec<u32>>();
+    let activity = registry::server(server)?.activity()?;
+    let tables = named(activity, table, user, connection);
     let one = |record: &u32| Filled::new(&structures::RECORD_INFO).number("ulRecordNumber", *record as usize);
-    let all: Vec<Filled> = records.iter().map(one).collect();
+    let all: Vec<Filled> = tables.iter().flat_map(|table| &table.records).map(one).collect();
     give_all(&all, place, count, size)
 }
 
-/// Who has locked a record: this process, or nobody here.
+/// A member, as a structure of users has it.
+fn user_info(member: &Member) -> Filled {
+    Filled::new(&structures::USER_INFO)
+        .text("aucUserName", &member.person.user)
+        .text("aucAuthUserName", &member.person.user)
+        .number("usConnNumber", usize::try_from(member.person.connection).unwrap_or(usize::MAX))
+        .text("aucAddress", &member.person.address)
+        .text("aucApplicationID", &member.person.application)
+}
+
+/// Who has locked a record; an empty name and ADS_MGMT_NO_LOCK if nobody that is known has.
 pub fn lock_owner(
     server: Handle,
     table: Text,
@@ -210,30 +224,28 @@ pub fn lock_owner(
     size: Out<u16>,
     kind: Out<u16>,
 ) -> Result<()> {
-    registry::server(server)?;
-    let tables = named(table);
-    let locked = |table: &Arc<Table>| {
-        table
-            .without_relation(|state| Ok((state.area.is_table_locked(), state.area.locked_records().contains(&record))))
+    let activity = registry::server(server)?.activity()?;
+    let name = table.optional_string();
+    let locked = |member: &Member| {
+        let tables = member.tables.iter().filter(|table| is_named(table, name.as_deref()));
+        tables.filter(|table| table.locks(record)).map(|table| table.is_locked).max()
     };
-    let mut found = ADS_MGMT_NO_LOCK;
-    for table in &tables {
-        match locked(table)? {
-            (true, _) => found = ADS_MGMT_FILE_LOCK,
-            (_, true) => found = ADS_MGMT_RECORD_LOCK,
-            _ => {}
-        }
-    }
+    let owner = activity.members.iter().find_map(|member| Some((member, locked(member)?)));
+    let (found, filled) = match owner {
+        Some((member, true)) => (ADS_MGMT_FILE_LOCK, user_info(member)),
+        Some((member, false)) => (ADS_MGMT_RECORD_LOCK, user_info(member)),
+        None => (ADS_MGMT_NO_LOCK, Filled::new(&structures::USER_INFO)),
+    };
     kind.set(u16::try_from(found).unwrap_or(0))?;
-    let user = if found == ADS_MGMT_NO_LOCK { String::new() } else { user_name() };
-    give(&Filled::new(&structures::USER_INFO).text("aucUserName", &user), place, size)
+    give(&filled, place, size)
 }
 
+/// Who is connected, or has a table open.
 pub fn users(server: Handle, file: Text, place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {
-    registry::server(server)?;
-    let uses = file.optional_string().is_none() || !named(file).is_empty();
-    let user = Filled::new(&structures::USER_INFO).text("aucUserName", &user_name()).text("aucAddress", "local");
-    let all = if uses { vec![user] } else { Vec::new() };
+    let activity = registry::server(server)?.activity()?;
+    let name = file.optional_string();
+    let uses = |member: &&Member| name.is_none() || member.tables.iter().any(|table| is_named(table, name.as_deref()));
+    let all: Vec<Filled> = activity.members.iter().filter(uses).map(user_info).collect();
     give_all(&all, place, count, size)
 }
 

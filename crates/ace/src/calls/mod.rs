@@ -21,6 +21,7 @@ pub mod others;
 pub mod records;
 pub mod sets;
 pub mod settings;
+pub mod sql_text;
 pub mod statements;
 pub mod tables;
 pub mod transactions;

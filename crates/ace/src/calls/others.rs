@@ -1,10 +1,12 @@
 //! Calls that are rarely made: copies of handles, tables in memory, blank records, what there is nothing of.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mainstay_xbase::dbf::blank_record;
 
 use crate::border::*;
+use crate::calls::dictionary::opening;
 use crate::calls::{connections, records, tables};
 use crate::connection::Connection;
 use crate::constants::*;
@@ -32,6 +34,46 @@ pub fn echo(connection: Handle, data: Text, length: u16) -> Result<()> {
 pub fn is_encrypted(table: Handle, encrypted: Out<u16>) -> Result<()> {
     registry::table(table)?;
     encrypted.set(0)
+}
+
+/// Programs give counting fields their numbers from now on, and see to it that none comes twice.
+pub fn count_freely(connection: Handle) -> Result<()> {
+    registry::connection(connection)?.counts_freely.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Counting fields count by themselves again.
+pub fn count_alone(connection: Handle) -> Result<()> {
+    registry::connection(connection)?.counts_freely.store(false, Ordering::Relaxed);
+    Ok(())
+}
+
+/// A table takes part in transactions of its connection, or does not. One that takes part in one that is under way does
+/// so to its end.
+pub fn transaction_free(table: Handle, free: u16) -> Result<()> {
+    let table = registry::table(table)?;
+    if table.connection.server.is_some() {
+        let reason = "a server's transactions are of all tables of a connection";
+        return Err(Failure::new(AE_NOT_IMPLEMENTED, reason));
+    }
+    let is_part =
+        table.without_relation(|state| Ok(state.area.local().is_some_and(|area| area.is_in_transaction())))?;
+    if is_part && free != 0 {
+        return Err(Failure::new(AE_ILLEGAL_COMMAND_DURING_TRANS, table.path.display().to_string()));
+    }
+    table.is_transaction_free.store(free != 0, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Ends the use of a password, which there is none of.
+pub fn not_encrypted(table: Handle) -> Result<()> {
+    registry::table(table).map(|_| ())
+}
+
+/// What is not encrypted cannot be decrypted.
+pub fn decrypt(table: Handle) -> Result<()> {
+    let table = registry::table(table)?;
+    Err(Failure::new(AE_TABLE_NOT_ENCRYPTED, table.path.display().to_string()))
 }
 
 /// There are no indexes of full text.
@@ -67,6 +109,10 @@ pub fn clone_table(table: Handle, clone: Out<Handle>) -> Result<()> {
         columns: table.columns.clone(),
     };
     let (handle, second) = tables::open_at(opening, &table.path)?;
+    if let Err(failure) = opening::bind_second(&table, &second) {
+        let _ = second.close();
+        return Err(failure);
+    }
     second.go(None, |area| Ok(area.go_to(record)?))?;
     clone.set(handle)
 }

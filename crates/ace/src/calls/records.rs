@@ -143,23 +143,36 @@ pub fn get(table: Handle, record: Buffer, length: Out<u32>) -> Result<()> {
 
 /// Replaces the record's fields by those of a record's bytes. Memos stay: a reference is no value.
 pub fn set(object: Handle, record: Buffer, length: u32) -> Result<()> {
+    set_bytes(object, record, length, false)
+}
+
+/// The same of the fields that are whole in the first bytes of a record.
+pub fn set_partial(object: Handle, record: Buffer, length: u32) -> Result<()> {
+    set_bytes(object, record, length, true)
+}
+
+fn set_bytes(object: Handle, record: Buffer, length: u32, is_partial: bool) -> Result<()> {
     let table = registry::table(object)?;
     table.to_write(|state| {
         let expected = usize::from(state.area.header().record_length);
-        if length as usize != expected {
+        let fits = if is_partial { length as usize <= expected } else { length as usize == expected };
+        if !fits {
             return Err(Failure::new(AE_INVALID_RECORD_LENGTH, format!("{length}, not {expected}")));
         }
-        let bytes = record.bytes(expected)?;
+        let bytes = record.bytes(length as usize)?;
         for number in 0..state.area.fields().len() {
             let Some(field) = state.area.fields().get(number) else { break };
-            if !field.kind.needs_memo() && field.letter != b'+' {
-                let cell = bytes.get(field.offset..field.offset + field.length).unwrap_or_default().to_vec();
-                put_cell(&mut *state.area, number, &cell)?;
+            if !field.kind.needs_memo()
+                && field.letter != b'+'
+                && let Some(cell) = bytes.get(field.offset..field.offset + field.length)
+            {
+                put_cell(&mut *state.area, number, cell)?;
             }
         }
         match bytes.first() {
+            None => Ok(()),
             Some(b'*') => state.area.delete().map_err(refused),
-            _ => state.area.recall().map_err(refused),
+            Some(_) => state.area.recall().map_err(refused),
         }
     })
 }
@@ -244,6 +257,7 @@ fn copy_as(object: Handle, option: u16, file: Text, table_type: Option<u32>) -> 
         ADS_IGNOREFILTERS => true,
         _ => return Err(Failure::new(AE_INVALID_FILTER_OPTION, option.to_string())),
     };
+    table.check_reads_all()?;
     let path = table.connection.place(&file.string()?, "dbf");
     if path == table.path {
         return Err(AE_SAME_TABLE.into());
@@ -316,6 +330,7 @@ pub fn copy_some(from: Handle, to: Handle, respect: bool, most: u32) -> Result<(
     if Arc::ptr_eq(&from, &to) {
         return Err(AE_SAME_TABLE.into());
     }
+    from.check_reads_all()?;
     to.check_writable()?;
     let names = |state: &mut State| Ok(state.area.fields().iter().map(|field| field.name.clone()).collect::<Vec<_>>());
     let (source, target) = (from.with(names)?, to.with(names)?);

@@ -4,6 +4,8 @@
 //! not taken it itself. A value that does not fit is refused; of a text what fits is kept, and the call says that it was
 //! cut.
 
+use std::sync::atomic::Ordering;
+
 use mainstay_base::{Code, Value};
 use mainstay_workarea::FieldValue;
 use mainstay_xbase::dbf::FieldKind;
@@ -22,6 +24,7 @@ fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize
     let table = registry::table(object)?;
     table.to_write(|state| {
         let number = fields::number(&table, state, field)?;
+        check_counting(state, number, &table)?;
         work(state, number, &table)
     })
 }
@@ -38,10 +41,16 @@ pub fn refused(error: mainstay_base::Error) -> Failure {
 
 /// What a field is, for what may be put into it.
 fn kind_of(state: &State, number: usize) -> Result<FieldKind> {
-    let field = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
-    match field.letter {
-        b'+' => Err(Failure::new(AE_INVALID_FIELD_TYPE, format!("field {} counts by itself", field.name))),
-        _ => Ok(field.kind),
+    state.area.fields().get(number).map(|field| field.kind).ok_or_else(|| AE_INTERNAL_ERROR.into())
+}
+
+/// A counting field takes no number, unless the connection's programs give them.
+fn check_counting(state: &State, number: usize, table: &Table) -> Result<()> {
+    match state.area.fields().get(number) {
+        Some(field) if field.letter == b'+' && !table.connection.counts_freely.load(Ordering::Relaxed) => {
+            Err(Failure::new(AE_INVALID_FIELD_TYPE, format!("field {} counts by itself", field.name)))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -230,6 +239,29 @@ pub fn milliseconds(object: Handle, field: Field, time: i32) -> Result<()> {
         return statement.set_parameter(&field.name()?, statements::time_value(time));
     }
     on_field(object, field, |state, number, _| put_time(state, number, time))
+}
+
+/// A moment as the file has it: the number of its day in the lower half, milliseconds in the upper.
+pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) -> Result<()> {
+    known(object)?;
+    let bits = match length {
+        8 => value.get()?,
+        other => return Err(Failure::new(AE_INVALID_VALUE, format!("a moment has 8 bytes, not {other}"))),
+    };
+    let (day, ms) = (bits as u32, (bits >> 32) as u32);
+    let (Ok(day), Ok(ms)) = (i32::try_from(day), i32::try_from(ms)) else {
+        return Err(Failure::new(AE_INVALID_VALUE, format!("{bits:#x}")));
+    };
+    if !(day == 0 && ms == 0 || (1_721_426..=5_373_484).contains(&day) && ms < 86_400_000) {
+        return Err(Failure::new(AE_INVALID_DATE, format!("day {day}, millisecond {ms}")));
+    }
+    if let Some(statement) = statements::is_statement(object) {
+        return statement.set_parameter(&field.name()?, statements::raw_moment_value(day, ms));
+    }
+    on_field(object, field, |state, number, _| match is_moment(kind_of(state, number)?) {
+        true => state.area.set(number, &FieldValue::Timestamp { day, ms }).map_err(refused),
+        false => Err(wrong_type(state, number)),
+    })
 }
 
 /// A time into a time, or into that of a moment, whose day stays; a moment without a day gets the first one there is.

@@ -164,6 +164,10 @@ pub fn get_version(
 
 /// A code's words, and its number as people look it up.
 fn message(code: u32, detail: &str) -> String {
+    // The SQL engine's errors are whole sentences, which programs take apart.
+    if detail.starts_with(&format!("Error {code}:")) {
+        return detail.to_owned();
+    }
     let words = constants::error_words(code).unwrap_or_else(|| "unknown error".to_owned());
     let mut message = format!("Error {code}:  {words}");
     if !detail.is_empty() {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mainstay_base::{Date, Decimal, Time, Timestamp, Value};
+use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 
 use crate::backend::{self, Parameter};
 use crate::border::*;
-use crate::calls::connections;
+use crate::calls::{connections, transactions};
 use crate::constants::*;
 use crate::cursor;
 use crate::dates;
@@ -35,7 +35,7 @@ pub fn close(statement: Handle) -> Result<()> {
 }
 
 fn prepare_text(statement: &Statement, sql: String) -> Result<()> {
-    let names = statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map_err(as_sql)?;
+    let names = statement.connection.sql(|session| session.prepare(&sql).map_err(as_sql))?;
     statement.with(|state| {
         state.sql = sql;
         state.is_prepared = true;
@@ -44,8 +44,12 @@ fn prepare_text(statement: &Statement, sql: String) -> Result<()> {
     })
 }
 
-/// What the engine says is a fault of the statement, unless it is about something else.
-fn as_sql(failure: Failure) -> Failure {
+/// An error that the dialect has words for is the statement's, in these words; so is a fault of its text.
+fn as_sql(error: Error) -> Failure {
+    if error.dialect().is_some() {
+        return Failure::new(AE_SQL_ERROR, error.message());
+    }
+    let failure = Failure::from(error);
     match failure.code {
         AE_INVALID_EXPRESSION | AE_INVALID_FIELDNAME | AE_INVALID_VALUE => Failure::new(AE_SQL_ERROR, failure.detail),
         _ => failure,
@@ -63,13 +67,13 @@ pub fn prepare_wide(statement: Handle, sql: Wide) -> Result<()> {
 pub fn verify(statement: Handle, sql: Text) -> Result<()> {
     let statement = registry::statement(statement)?;
     let sql = sql.string()?;
-    statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map(|_| ()).map_err(as_sql)
+    statement.connection.sql(|session| session.prepare(&sql).map_err(as_sql)).map(|_| ())
 }
 
 pub fn verify_wide(statement: Handle, sql: Wide) -> Result<()> {
     let statement = registry::statement(statement)?;
     let sql = sql.string()?;
-    statement.connection.sql(|session| Ok(session.prepare(&sql)?)).map(|_| ()).map_err(as_sql)
+    statement.connection.sql(|session| session.prepare(&sql).map_err(as_sql)).map(|_| ())
 }
 
 pub fn execute(handle: Handle, rows: Out<Handle>) -> Result<()> {
@@ -78,26 +82,41 @@ pub fn execute(handle: Handle, rows: Out<Handle>) -> Result<()> {
         true => Ok(state.sql.clone()),
         false => Err(AE_NOT_PREPARED.into()),
     })?;
-    run(handle, &statement, &sql, rows)
+    let parameters = statement.with(|state| Ok(state.parameters.clone()))?;
+    run(handle, &statement, &sql, &parameters, rows)
 }
 
 pub fn execute_direct(handle: Handle, sql: Text, rows: Out<Handle>) -> Result<()> {
     let statement = registry::statement(handle)?;
-    run(handle, &statement, &sql.string()?, rows)
+    run(handle, &statement, &sql.string()?, &[], rows)
 }
 
 pub fn execute_direct_wide(handle: Handle, sql: Wide, rows: Out<Handle>) -> Result<()> {
     let statement = registry::statement(handle)?;
-    run(handle, &statement, &sql.string()?, rows)
+    run(handle, &statement, &sql.string()?, &[], rows)
 }
 
 /// Runs a statement. One that gives rows answers a cursor over them; the place for it is then required.
-fn run(handle: Handle, statement: &Arc<Statement>, sql: &str, rows: Out<Handle>) -> Result<()> {
+///
+/// Only a prepared statement has parameters.
+fn run(
+    handle: Handle,
+    statement: &Arc<Statement>,
+    sql: &str,
+    parameters: &[Parameter],
+    rows: Out<Handle>,
+) -> Result<()> {
     if statement.with(|state| Ok(state.cursor.is_some_and(|cursor| registry::table(cursor).is_ok())))? {
         return Err(AE_CURSOR_NOT_CLOSED.into());
     }
-    let parameters = statement.with(|state| Ok(state.parameters.clone()))?;
-    let outcome = statement.connection.sql(|session| Ok(session.execute(sql, &parameters)?)).map_err(as_sql)?;
+    let table_type = statement.with(|state| Ok(state.table_type))?;
+    let mut outcome = statement.connection.sql(|session| {
+        session.set_table_type(table_type);
+        session.execute(sql, parameters).map_err(as_sql)
+    })?;
+    if let Some(step) = outcome.step.take() {
+        transactions::step(statement.connection_handle, step)?;
+    }
     rows.set_if_given(Handle(0));
     let cursor = match outcome.columns.is_empty() {
         true => None,
@@ -166,6 +185,29 @@ pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     })
 }
 
+/// Whether the rows of a cursor are those of the tables themselves: here they are always a copy.
+pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
+    match registry::table(cursor)?.is_cursor() {
+        true => is_live.set(0),
+        false => Err(AE_INVALID_SQLCURSOR_HANDLE.into()),
+    }
+}
+
+/// Forgets the function that may stop a statement, which there is no call to name.
+pub fn no_abort_function() -> Result<()> {
+    Ok(())
+}
+
+/// Forgets statements that triggers have prepared; none is kept.
+pub fn no_trigger_statements(connection: Handle, _table: i32) -> Result<()> {
+    registry::connection(connection).map(|_| ())
+}
+
+/// Takes back passwords of tables and the encryption of new ones, which a statement can have been given none of.
+pub fn no_passwords(statement: Handle) -> Result<()> {
+    registry::statement(statement).map(|_| ())
+}
+
 /// Settings of how a statement's tables are opened that change nothing here: locks and rights are the files'.
 pub fn hint(statement: Handle, _: u16) -> Result<()> {
     registry::statement(statement).map(|_| ())
@@ -194,6 +236,14 @@ pub fn time_value(milliseconds: i32) -> Value {
 /// An amount in ten-thousandths as a parameter's value.
 pub fn money_value(amount: i64) -> Value {
     Value::Decimal(Decimal::new(amount.into(), 4))
+}
+
+/// A day number and milliseconds as a parameter's value.
+pub fn raw_moment_value(day: i32, ms: i32) -> Value {
+    match u32::try_from(ms) {
+        Ok(ms) if day != 0 => Value::Timestamp(Timestamp::new(Date::from_julian(day), ms)),
+        _ => Value::Null,
+    }
 }
 
 /// A moment as a text, by the mask.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mainstay_vfs::Create;
-use mainstay_workarea::{Area, AreaOptions, Mode};
+use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::lock::LockScheme;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
@@ -20,6 +20,7 @@ use crate::dates;
 use crate::failure::{Failure, Result};
 use crate::files;
 use crate::registry::{self, Object};
+use crate::remote;
 use crate::table::{Opening, Table};
 
 /// How a program wants a table.
@@ -38,14 +39,19 @@ pub struct Wanted {
 
 /// Opens the table of a name.
 pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<Handle> {
-    let (connection, through) = connections::resolved(connection)?;
+    let (connection, through, name) = connections::resolved_for(connection, &name)?;
     let table_type = u32::from(wanted.table_type);
     check_type(table_type)?;
     check_char_type(wanted.char_type.into())?;
     if let Some(found) = opening::open(connection, &through, &name, wanted)? {
         return Ok(found);
     }
-    let path = through.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
+    // A server finds the file when it opens the table.
+    let paths = match through.server {
+        Some(_) => through.candidates(&name, "dbf"),
+        None => through.find(&name, "dbf").into_iter().collect(),
+    };
+    let path = paths.first().cloned().ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
     let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
     let opening = Opening {
         connection: through,
@@ -59,7 +65,7 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
         statement: None,
         columns: Vec::new(),
     };
-    open_at(opening, &path).map(|(handle, _)| handle)
+    open_first(opening, &paths).map(|(handle, _)| handle)
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
@@ -131,10 +137,15 @@ pub fn alias_of(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Opens the table of a path. Within this process an exclusively opened table is open once; others are asked through the
+/// Opens the table of a path.
+pub fn open_at(opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)> {
+    open_first(opening, &[path.to_path_buf()])
+}
+
+/// Opens a table of a folder here. Whether it can only be read. Within this process an exclusively opened table is open once; others are asked through the
 /// system's locks.
-pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)> {
-    let exclusive = opening.options & ADS_EXCLUSIVE != 0;
+fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Result<(Box<dyn WorkArea>, bool)> {
+    let exclusive = options.mode == Mode::Exclusive;
     let conflict = registry::all(|_, object| match object {
         Object::Table(known) if known.path == path && (exclusive || !known.is_shared()) => Some(()),
         _ => None,
@@ -142,9 +153,23 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
     if !conflict.is_empty() {
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
+    let files = Arc::clone(&connection.files);
+    let area = Area::open(Arc::clone(&files), path, options);
+    // What the system lets nobody write is opened for reading.
+    if area.is_err() && options.mode == Mode::Shared && files.create(path, Create::Existing).is_err() {
+        let options = AreaOptions { mode: Mode::ReadOnly, ..options.clone() };
+        if let Ok(readable) = Area::open(files, path, &options) {
+            return Ok((Box::new(readable), true));
+        }
+    }
+    Ok((Box::new(area?), options.mode == Mode::ReadOnly))
+}
+
+/// Opens the first table of some paths that is there; of paths here there is one.
+fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Arc<Table>)> {
     let mode = match opening.options {
         options if options & ADS_READONLY != 0 => Mode::ReadOnly,
-        _ if exclusive => Mode::Exclusive,
+        options if options & ADS_EXCLUSIVE != 0 => Mode::Exclusive,
         _ => Mode::Shared,
     };
     let scheme = match opening.table_type {
@@ -159,22 +184,20 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
         implicit_locks: true,
         ..AreaOptions::default()
     };
-    let files = Arc::clone(&opening.connection.files);
-    let mut area = Area::open(Arc::clone(&files), path, &options);
-    // What the system lets nobody write is opened for reading.
-    if area.is_err() && mode == Mode::Shared && files.create(path, Create::Existing).is_err() {
-        let options = AreaOptions { mode: Mode::ReadOnly, ..options };
-        if let Ok(readable) = Area::open(files, path, &options) {
-            area = Ok(readable);
-            opening.options |= ADS_READONLY;
-        }
-    }
-    let mut area = area.map_err(|error| match error.code() {
-        mainstay_base::Code::Busy => Failure::new(AE_FILE_IN_USE, error.to_string()),
-        _ => error.into(),
+    let opened = match (&opening.connection.server, paths.first()) {
+        (Some(server), _) => remote::open(server, paths, &options),
+        (None, Some(path)) => open_here(&opening.connection, path, &options),
+        (None, None) => Err(AE_FILE_NOT_FOUND.into()),
+    };
+    let (mut area, is_read_only) = opened.map_err(|failure| match failure.code {
+        AE_LOCK_FAILED => Failure::new(AE_FILE_IN_USE, failure.detail),
+        _ => failure,
     })?;
+    if is_read_only {
+        opening.options |= ADS_READONLY;
+    }
     if let Some(transaction) = opening.connection.running().filter(|_| opening.options & ADS_READONLY == 0) {
-        transaction.enlist(&mut area)?;
+        transaction.enlist(&mut *area)?;
     }
     if opening.table_type == ADS_DEFAULT {
         opening.table_type = match area.header().version {
@@ -183,7 +206,7 @@ pub fn open_at(mut opening: Opening, path: &Path) -> Result<(Handle, Arc<Table>)
             _ => ADS_CDX,
         };
     }
-    Table::add(opening, Box::new(area))
+    Table::add(opening, area)
 }
 
 /// Whether a table of this path is open in this process.
@@ -205,9 +228,10 @@ pub fn create(
     fields: Text,
     table: Out<Handle>,
 ) -> Result<()> {
-    let (connection, through) = connections::resolved(connection)?;
+    connections::of(connection)?;
     table.required()?;
     let name = name.string()?;
+    let (connection, through, name) = connections::resolved_for(connection, &name)?;
     let table_type = match u32::from(table_type) {
         ADS_DEFAULT => ADS_CDX,
         table_type => table_type,
@@ -297,9 +321,14 @@ pub fn spec(fields: &str, table_type: u32, char_type: u32, memo_size: u16) -> Re
 
 /// Makes an empty table, and throws away what had its name: its memo, and the index that would be opened with it.
 pub fn make(connection: &Connection, path: &Path, spec: &TableSpec) -> Result<()> {
-    remove(connection, path)?;
-    let options = WriteOptions::new(Access::Exclusive);
-    writer::create(&*connection.files, path, spec, &options).map_err(|error| match error.code() {
+    let made = match &connection.server {
+        Some(server) => server.create(path, spec),
+        None => {
+            remove(connection, path)?;
+            writer::create(&*connection.files, path, spec, &WriteOptions::new(Access::Exclusive))
+        }
+    };
+    made.map_err(|error| match error.code() {
         mainstay_base::Code::InvalidValue | mainstay_base::Code::Duplicate => {
             Failure::new(AE_INVALID_FIELDDEF, error.to_string())
         }
@@ -309,6 +338,9 @@ pub fn make(connection: &Connection, path: &Path, spec: &TableSpec) -> Result<()
 
 /// Removes a table with its memo and its structural index.
 pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
+    if let Some(server) = &connection.server {
+        return Ok(server.clear(path)?);
+    }
     let old = ["cdx", "CDX", "fpt", "dbt"].map(|extension| path.with_extension(extension));
     for file in old.iter().map(PathBuf::as_path).chain([path]) {
         if connection.files.stamp(file).is_ok() {

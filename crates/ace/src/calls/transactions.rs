@@ -1,9 +1,11 @@
 //! Transactions, which belong to a connection: all tables that are opened through it take part.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use mainstay_workarea::{Area, WorkArea};
 
+use crate::backend::Step;
 use crate::border::*;
 use crate::connection::{Connection, Running};
 use crate::constants::*;
@@ -12,10 +14,14 @@ use crate::registry::{self, Object};
 use crate::table::Table;
 use crate::transaction::Transaction;
 
-/// The tables of a connection that may be written to, in the order of their handles.
+/// The tables of a connection that may be written to and take part in its transactions, in the order of their handles.
 fn tables_of(connection: Handle) -> Vec<Arc<Table>> {
     let mut tables = registry::all(|_, object| match object {
-        Object::Table(table) if table.connection_handle == connection && !table.is_read_only() => {
+        Object::Table(table)
+            if table.connection_handle == connection
+                && !table.is_read_only()
+                && !table.is_transaction_free.load(Ordering::Relaxed) =>
+        {
             Some(Arc::clone(table))
         }
         _ => None,
@@ -79,7 +85,12 @@ fn begin_on(handle: Handle) -> Result<()> {
         running.depth += 1;
         return Ok(());
     }
-    let transaction = with_all(handle, |areas| Transaction::begin(&connection.files, areas))?;
+    connection.step(&Step::Begin)?;
+    let begun = with_all(handle, |areas| Transaction::begin(&connection, areas));
+    let transaction = begun.inspect_err(|_| {
+        // Nothing was done in it.
+        let _ = connection.step(&Step::RollBack);
+    })?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
     Ok(())
@@ -113,6 +124,7 @@ fn commit_on(handle: Handle) -> Result<()> {
         }
     }
     write_pending(handle)?;
+    connection.step(&Step::Commit)?;
     with_all(handle, |areas| transaction.commit(areas))?;
     end(&connection);
     Ok(())
@@ -125,16 +137,21 @@ pub fn roll_back(handle: Handle) -> Result<()> {
 /// Undoes the whole transaction, however deep it is nested.
 fn roll_back_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
+    connection.step(&Step::RollBack)?;
     with_all(handle, |areas| transaction.roll_back(areas))?;
     end(&connection);
     Ok(())
 }
 
 pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
+    make_savepoint(handle, name.string()?)
+}
+
+fn make_savepoint(handle: Handle, name: String) -> Result<()> {
     let (connection, transaction) = running(handle)?;
-    let name = name.string()?;
     // What is pending belongs before the savepoint.
     write_pending(handle)?;
+    connection.step(&Step::Savepoint(name.clone()))?;
     let place = with_all(handle, |areas| transaction.savepoint(areas))?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = running.as_mut() {
@@ -146,7 +163,24 @@ pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
 
 /// Back to a savepoint, or without a name to the beginning.
 pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
-    let Some(name) = name.optional_string() else { return roll_back(handle) };
+    match name.optional_string() {
+        Some(name) => roll_back_to(handle, name),
+        None => roll_back(handle),
+    }
+}
+
+/// Does what a statement of SQL has asked for.
+pub fn step(handle: Handle, step: Step) -> Result<()> {
+    match step {
+        Step::Begin => begin(handle),
+        Step::Commit => commit(handle),
+        Step::RollBack => roll_back(handle),
+        Step::Savepoint(name) => make_savepoint(handle, name),
+        Step::RollBackTo(name) => roll_back_to(handle, name),
+    }
+}
+
+fn roll_back_to(handle: Handle, name: String) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     let place = {
         let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +191,8 @@ pub fn roll_back_80(handle: Handle, name: Text, _options: u32) -> Result<()> {
             running.savepoints.get(at).map(|(_, place, _)| *place)
         })
     };
-    let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, name))?;
+    let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, &*name))?;
+    connection.step(&Step::RollBackTo(name))?;
     with_all(handle, |areas| transaction.roll_back_to(place, areas))
 }
 

@@ -13,6 +13,7 @@
 //! transaction of the program's stay open until its end, with their locks ([`Helpers`]).
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_base::{Code, Error};
@@ -120,6 +121,9 @@ impl Guard {
         let was_there = !is_appended && area.record_before()?.is_some_and(|before| before.first() != Some(&b'*'));
         if !is_deleted {
             rules::check_record(area, &contents, &self.table)?;
+        }
+        if self.session.is_integrity_off.load(Ordering::Relaxed) {
+            return Ok(());
         }
         let (as_child, as_parent) = Relation::of_table(&contents, &self.table);
         for relation in as_child.iter().filter(|_| !is_deleted) {

@@ -1,6 +1,7 @@
 //! A connection to a dictionary: its file, who is connected, and the links of this connection alone.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use mainstay_vfs::FileSystem;
@@ -32,6 +33,8 @@ pub struct Session {
     pub access: Access,
     /// Links of this connection.
     pub links: Mutex<Vec<Link>>,
+    /// Whether this connection's changes are not held to the relations between tables.
+    pub is_integrity_off: AtomicBool,
     /// The files of the database.
     pub files: Arc<dyn FileSystem>,
 }
@@ -39,7 +42,7 @@ pub struct Session {
 impl Session {
     /// A session on an open dictionary.
     pub fn new(files: Arc<dyn FileSystem>, live: Live, access: Access) -> Session {
-        Session { live, access, links: Mutex::new(Vec::new()), files }
+        Session { live, access, links: Mutex::new(Vec::new()), is_integrity_off: AtomicBool::new(false), files }
     }
 
     /// The folder that paths in the dictionary begin at.

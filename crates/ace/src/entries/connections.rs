@@ -1,6 +1,7 @@
 //! Connections to folders and servers, and the files found through them.
 
 use crate::border::*;
+use crate::calls::dictionary::relations;
 use crate::calls::{connections, others, records, tables};
 
 entries! {
@@ -18,10 +19,10 @@ entries! {
         server_path: Text, server_types: u16, user_name: Text, password: Text, options: u32, connection: Out<Handle>
     ) = connections::connect_60;
     AdsDeleteFile(connection: Handle, file_name: Text) = connections::delete_file;
-    AdsDisableRI(connection: Handle);
+    AdsDisableRI(connection: Handle) = relations::disable;
     AdsDisconnect(connection: Handle) = connections::disconnect;
     AdsEcho(connection: Handle, data: Text, length: u16) = others::echo;
-    AdsEnableRI(connection: Handle);
+    AdsEnableRI(connection: Handle) = relations::enable;
     AdsFindClose(connection: Handle, handle: Handle) = connections::find_close;
     AdsFindConnection(server_name: Text, connection: Out<Handle>) = connections::find;
     AdsFindConnection25(full_path: Text, connection: Out<Handle>) = connections::find;
@@ -59,5 +60,5 @@ entries! {
     AdsSetFlushFlag(connection: Handle, flush_every_update: u16) = others::connection_hint;
     AdsSetPacketSize(connection: Handle, packet_length: u16) = others::connection_hint;
     AdsSetupRI(connection: Handle, table_id: i32, open: u8, server_wan: u32);
-    AdsVerifyRI(connection: Handle, exclusive: u16);
+    AdsVerifyRI(connection: Handle, exclusive: u16) = relations::verify;
 }

@@ -16,10 +16,10 @@ entries! {
     AdsEvalNumericExpr(table: Handle, expression: Text, result: Out<f64>) = expressions::numeric;
     AdsEvalStringExpr(table: Handle, expression: Text, result: Buffer, length: Out<u16>) = expressions::string;
     AdsEvalTestExpr(table: Handle, expression: Text, kind: Out<u16>) = expressions::kind;
-    AdsExpressionLongToShort(table: Handle, long_expr: Text, short_expr: Buffer, buffer_len: Out<u16>);
-    AdsExpressionLongToShort90(table: Handle, long_expr: Text, short_expr: Buffer, buffer_len: Out<u32>);
-    AdsExpressionShortToLong(table: Handle, short_expr: Text, long_expr: Buffer, buffer_len: Out<u16>);
-    AdsExpressionShortToLong90(table: Handle, short_expr: Text, long_expr: Buffer, buffer_len: Out<u32>);
+    AdsExpressionLongToShort(table: Handle, long_expr: Text, short_expr: Buffer, buffer_len: Out<u16>) = expressions::same;
+    AdsExpressionLongToShort90(table: Handle, long_expr: Text, short_expr: Buffer, buffer_len: Out<u32>) = expressions::same_90;
+    AdsExpressionShortToLong(table: Handle, short_expr: Text, long_expr: Buffer, buffer_len: Out<u16>) = expressions::same;
+    AdsExpressionShortToLong90(table: Handle, short_expr: Text, long_expr: Buffer, buffer_len: Out<u32>) = expressions::same_90;
     AdsExtractPathPart(part: u16, file: Text, part_out: Buffer, part_len: Out<u16>) = expressions::path_part;
     AdsFreeExpr(table: Handle, pcode: Text);
     AdsIsExprValid(table: Handle, expression: Text, valid: Out<u16>) = expressions::is_valid;

@@ -54,5 +54,5 @@ entries! {
     AdsSetStringW(object: Handle, field: Field, text: Wide, length: u32) = sets::string_wide;
     AdsSetTime(object: Handle, field: Field, value: Text, length: u16) = sets::time;
     AdsSetTimeStamp(object: Handle, field: Field, buffer: Text, length: u32) = sets::moment;
-    AdsSetTimeStampRaw(object: Handle, field: Field, buffer: Out<u64>, length: u32);
+    AdsSetTimeStampRaw(object: Handle, field: Field, buffer: Out<u64>, length: u32) = sets::moment_raw;
 }

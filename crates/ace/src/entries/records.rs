@@ -20,8 +20,8 @@ entries! {
     AdsCopyTableTop(object: Handle, dest_tbl: Handle, num_top_records: u32) = others::copy_top;
     AdsDeleteRecord(table: Handle) = records::delete;
     AdsDeleteTable(table: Handle) = others::delete_table;
-    AdsDisableAutoIncEnforcement(connection: Handle);
-    AdsEnableAutoIncEnforcement(connection: Handle);
+    AdsDisableAutoIncEnforcement(connection: Handle) = others::count_freely;
+    AdsEnableAutoIncEnforcement(connection: Handle) = others::count_alone;
     AdsGetLastAutoinc(object: Handle, auto_inc_val: Out<u32>) = records::last_counter;
     AdsGetLastTableUpdate(table: Handle, date: Buffer, date_len: Out<u16>) = tables::last_update;
     AdsGetNullRecord(table: Handle, buffer: Buffer, length: u32) = others::blank;
@@ -42,7 +42,7 @@ entries! {
         check_rights: u16, add_fields: Text, delete_fields: Text, change_fields: Text, collation: Text
     ) = records::restructure_90;
     AdsSetRecord(object: Handle, record: Buffer, length: u32) = records::set;
-    AdsSetRecordPartial(object: Handle, record: Text, length: u32);
+    AdsSetRecordPartial(object: Handle, record: Buffer, length: u32) = records::set_partial;
     AdsUnlockRecord(table: Handle, record: u32) = locks::unlock_record;
     AdsWriteAllRecords() = records::write_all;
     AdsWriteRecord(table: Handle) = records::write;

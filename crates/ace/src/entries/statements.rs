@@ -1,13 +1,13 @@
 //! SQL: statements, parameters, cursors.
 
 use crate::border::*;
-use crate::calls::statements;
+use crate::calls::{sql_text, statements};
 
 entries! {
     "statements";
-    AdsClearSQLAbortFunc();
+    AdsClearSQLAbortFunc() = statements::no_abort_function;
     AdsClearSQLParams(statement: Handle) = statements::clear_parameters;
-    AdsCloseCachedTrigStatements(connection: Handle, table_id: i32);
+    AdsCloseCachedTrigStatements(connection: Handle, table_id: i32) = statements::no_trigger_statements;
     AdsCloseSQLStatement(statement: Handle) = statements::close;
     AdsCreateSQLStatement(connection: Handle, statement: Out<Handle>) = statements::create;
     AdsExecuteSQL(statement: Handle, cursor: Out<Handle>) = statements::execute;
@@ -23,12 +23,12 @@ entries! {
     AdsPrepareSQLNow(statement: Handle, sql: Text, field_info: Buffer, field_info_len: Out<u16>);
     AdsPrepareSQLW(statement: Handle, sql: Wide) = statements::prepare_wide;
     AdsRefreshView(cursor: Out<Handle>);
-    AdsRemoveSQLComments(statement: Text);
+    AdsRemoveSQLComments(statement: Buffer) = sql_text::remove_comments;
     AdsSetSQLTimeout(object: Handle, timeout: u32);
-    AdsSqlPeekStatement(cursor: Handle, is_live: Out<u8>);
-    AdsStmtClearTablePasswords(statement: Handle);
+    AdsSqlPeekStatement(cursor: Handle, is_live: Out<u8>) = statements::is_live;
+    AdsStmtClearTablePasswords(statement: Handle) = statements::no_passwords;
     AdsStmtConstrainUpdates(statement: Handle, constrain: u16) = statements::hint;
-    AdsStmtDisableEncryption(statement: Handle);
+    AdsStmtDisableEncryption(statement: Handle) = statements::no_passwords;
     AdsStmtEnableEncryption(statement: Handle, password: Text);
     AdsStmtReadAllColumns(statement: Handle, read_columns: u16) = statements::hint;
     AdsStmtSetTableCharType(statement: Handle, char_type: u16) = statements::hint;

@@ -1,7 +1,7 @@
 //! Transactions and savepoints.
 
 use crate::border::*;
-use crate::calls::transactions;
+use crate::calls::{others, transactions};
 
 entries! {
     "transactions";
@@ -14,5 +14,5 @@ entries! {
     AdsIsTableTransactionFree(table: Handle, trans_free: Out<u16>) = transactions::is_free;
     AdsRollbackTransaction(connection: Handle) = transactions::roll_back;
     AdsRollbackTransaction80(connection: Handle, savepoint: Text, options: u32) = transactions::roll_back_80;
-    AdsSetTableTransactionFree(table: Handle, trans_free: u16);
+    AdsSetTableTransactionFree(table: Handle, trans_free: u16) = others::transaction_free;
 }

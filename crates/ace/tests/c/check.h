@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int failures = 0;
 
@@ -35,6 +36,17 @@ static int failures = 0;
 #define TEXT( expected, found ) \
    do { if( strcmp( ( expected ), ( const char * ) ( found ) ) != 0 ) { ++failures; \
         fprintf( stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #found, ( const char * ) ( found ), ( expected ) ); } } while( 0 )
+
+/* Whether the tables are those of a server: a program is given its address then, and where the server has them. For main. */
+#define IS_FAR ( strncmp( arguments[ 1 ], "tcp:", 4 ) == 0 )
+
+/* Waits until something is so, if the tables are those of a server: it hears of the end of a process a moment later. */
+#define UNTIL( folder, condition ) \
+   do { int tries_ = strncmp( ( folder ), "tcp:", 4 ) == 0 ? 100 : 0; \
+        while( tries_-- > 0 && ! ( condition ) ) usleep( 50000 ); } while( 0 )
+
+/* The folder of the tables, for what is done with files past the library. For main. */
+#define HERE ( arguments[ IS_FAR ? 2 : 1 ] )
 
 /* A text as the interface takes it. */
 #define T( text ) ( ( UNSIGNED8 * ) ( text ) )

@@ -22,7 +22,9 @@ int main( int count, char ** arguments )
    OK( AdsConnect26( folder, ADS_LOCAL_SERVER, &second ) );
    OK( AdsDisconnect( second ) );
    ANSWERS( AE_NO_CONNECTION, AdsConnect( T( "/no/such/folder" ), &second ) );
-   ANSWERS( AE_NOT_IMPLEMENTED, AdsConnect( T( "tcp://localhost:1/x" ), &second ) );
+   ANSWERS( AE_NO_CONNECTION, AdsConnect( T( "tcp://localhost:1/x" ), &second ) );
+   ANSWERS( AE_NO_CONNECTION, AdsConnect( T( "tls://localhost:1/x" ), &second ) );
+   ANSWERS( AE_NO_CONNECTION, AdsConnect( T( "\\\\localhost:1\\x" ), &second ) );
    ANSWERS( AE_INVALID_POINTER, AdsConnect( NULL, &second ) );
    ANSWERS( AE_INVALID_POINTER, AdsConnect( folder, NULL ) );
    snprintf( ( char * ) connection_string, sizeof( connection_string ), "Data Source=%s;User ID=me", arguments[ 1 ] );
@@ -34,7 +36,7 @@ int main( int count, char ** arguments )
    ANSWERS( AE_INVALID_VALUE, AdsConnect101( T( "nothing" ), NULL, &second ) );
 
    OK( AdsGetConnectionType( connection, &kind ) );
-   SAME( ADS_LOCAL_SERVER, kind );
+   SAME( IS_FAR ? ADS_REMOTE_SERVER : ADS_LOCAL_SERVER, kind );
    OK( AdsGetConnectionPath( connection, text, &length ) );
    TEXT( arguments[ 1 ], text );
    length = sizeof( text );
@@ -53,7 +55,9 @@ int main( int count, char ** arguments )
    OK( AdsFindConnection25( folder, &found ) );
    ANSWERS( AE_NO_CONNECTION, AdsFindConnection( T( "/elsewhere" ), &found ) );
    OK( AdsIsServerLoaded( folder, &kind ) );
-   SAME( ADS_LOCAL_SERVER, kind );
+   SAME( IS_FAR ? ADS_REMOTE_SERVER : ADS_LOCAL_SERVER, kind );
+   OK( AdsIsServerLoaded( T( "tcp://localhost:1/" ), &kind ) );
+   SAME( 0, kind );
    OK( AdsIsServerLoaded( T( "/no/such/folder" ), &kind ) );
    SAME( 0, kind );
 

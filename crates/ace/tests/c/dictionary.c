@@ -361,6 +361,12 @@ static void users( void )
       OK( AdsGetFieldName( table, 2, second, ( length = sizeof( second ), &length ) ) );
       snprintf( ( char * ) text, sizeof( text ), "EMPTY( %s )", ( char * ) second );
       ANSWERS( AE_PERMISSION_NOT_GRANTED, AdsSetFilter( table, text ) );
+      ANSWERS( AE_PERMISSION_NOT_GRANTED, AdsEvalLogicalExpr( table, text, &on ) );
+      ANSWERS( AE_PERMISSION_NOT_GRANTED, AdsLocate( table, text, 1, &on ) );
+      ANSWERS( AE_PERMISSION_NOT_GRANTED, AdsEvalStringExpr( table, second, text, &length ) );
+      ANSWERS( AE_PERMISSION_NOT_GRANTED, AdsCopyTable( table, ADS_IGNOREFILTERS, T( "copy.dbf" ) ) );
+      ANSWERS( AE_PERMISSION_DENIED, AdsDisableRI( connection ) );
+      on = 1;
    }
    OK( AdsCloseTable( table ) );
    ANSWERS( AE_PERMISSION_DENIED, AdsDDGrantPermission( connection, ADS_DD_TABLE_OBJECT, T( "Clients" ), NULL, T( "ann" ),

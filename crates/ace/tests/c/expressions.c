@@ -40,6 +40,21 @@ int main( int count, char ** arguments )
    OK( AdsIsIndexExprValid( table, T( "Upper(NAME)" ), &flag ) );
    SAME( 1, flag );
 
+   length = sizeof( text );
+   OK( AdsExpressionLongToShort( table, T( "Upper(NAME)" ), text, &length ) );
+   TEXT( "Upper(NAME)", text );
+   length = sizeof( text );
+   OK( AdsExpressionShortToLong( table, T( "NAME" ), text, &length ) );
+   TEXT( "NAME", text );
+   ANSWERS( AE_INVALID_EXPRESSION, AdsExpressionLongToShort( table, T( "NOTHING +" ), text, &length ) );
+   {
+      UNSIGNED32 room = 3;
+      ANSWERS( AE_INSUFFICIENT_BUFFER, AdsExpressionLongToShort90( table, T( "NAME" ), text, &room ) );
+      SAME( 5, room );
+      OK( AdsExpressionShortToLong90( table, T( "NAME" ), text, &room ) );
+      TEXT( "NAME", text );
+   }
+
    OK( AdsConvertDateToJulian( connection, T( "11/22/2026" ), 10, &number ) );
    SAME( 2461367, number );
    ANSWERS( AE_INVALID_DATE, AdsConvertDateToJulian( connection, T( "13/45/2026" ), 10, &number ) );

@@ -208,7 +208,7 @@ int main( int count, char ** arguments )
                      ADS_SHARED | ADS_READONLY, &table ) );
    structure();
    values();
-   memos( arguments[ 1 ] );
+   memos( HERE );
    all_types( connection );
    OK( AdsDisconnect( connection ) );
    END();

@@ -123,6 +123,7 @@ static void two_processes( const char * folder )
       SAME( 0, status );
    }
    /* It is gone, and its locks with it. */
+   UNTIL( folder, AdsLockRecord( table, 6 ) == AE_SUCCESS );
    OK( AdsLockRecord( table, 6 ) );
    OK( AdsCloseTable( table ) );
 }

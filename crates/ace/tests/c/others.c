@@ -24,6 +24,11 @@ int main( int count, char ** arguments )
    SAME( 0, flag );
    OK( AdsIsRecordEncrypted( table, &flag ) );
    SAME( 0, flag );
+   OK( AdsVerifyPassword( table, &flag ) );
+   SAME( 0, flag );
+   OK( AdsDisableEncryption( table ) );
+   ANSWERS( AE_TABLE_NOT_ENCRYPTED, AdsDecryptTable( table ) );
+   ANSWERS( AE_TABLE_NOT_ENCRYPTED, AdsDecryptRecord( table ) );
    OK( AdsGetNumFTSIndexes( table, &number ) );
    SAME( 0, number );
    number = 1;

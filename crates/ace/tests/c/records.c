@@ -68,6 +68,19 @@ static void fields( ADSHANDLE table )
    OK( AdsGetMilliseconds( table, T( "AT" ), &whole ) );
    SAME( 45296000, whole );
    OK( AdsSetTime( table, T( "AT" ), T( "01:00:00 AM" ), 11 ) );
+   {
+      UNSIGNED64 moment = ( UNSIGNED64 ) 3661000 << 32 | 2461367;
+      SIGNED32 day = 0, ms = 0;
+      OK( AdsSetTimeStampRaw( table, T( "AT" ), &moment, 8 ) );
+      OK( AdsGetJulian( table, T( "AT" ), &day ) );
+      SAME( 2461367, day );
+      OK( AdsGetMilliseconds( table, T( "AT" ), &ms ) );
+      SAME( 3661000, ms );
+      ANSWERS( AE_INVALID_VALUE, AdsSetTimeStampRaw( table, T( "AT" ), &moment, 4 ) );
+      moment = 5;
+      ANSWERS( AE_INVALID_DATE, AdsSetTimeStampRaw( table, T( "AT" ), &moment, 8 ) );
+      ANSWERS( AE_INVALID_POINTER, AdsSetTimeStampRaw( table, T( "AT" ), NULL, 8 ) );
+   }
    OK( AdsSetTimeStamp( table, T( "AT" ), T( "11/22/2026 02:00:00 PM" ), 22 ) );
    OK( AdsGetMilliseconds( table, T( "AT" ), &whole ) );
    SAME( 14 * 3600 * 1000, whole );
@@ -327,6 +340,28 @@ static void counters( void )
    OK( AdsGetLastAutoinc( table, &last ) );
    SAME( 2, last );
    ANSWERS( AE_INVALID_FIELD_TYPE, AdsSetLong( table, T( "NUMBER" ), 7 ) );
+   /* A program that copies records gives the numbers itself. */
+   OK( AdsDisableAutoIncEnforcement( connection ) );
+   OK( AdsSetLong( table, T( "NUMBER" ), 7 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsEnableAutoIncEnforcement( connection ) );
+   OK( AdsGetLastAutoinc( table, &last ) );
+   SAME( 7, last );
+   ANSWERS( AE_INVALID_FIELD_TYPE, AdsSetLong( table, T( "NUMBER" ), 8 ) );
+
+   /* The flag, the counter and the first three bytes of the name: the name is not whole, and stays. */
+   {
+      UNSIGNED8 bytes[] = "*\0\0\0\0xyz";
+      UNSIGNED16 deleted = 0;
+      OK( AdsSetString( table, T( "NAME" ), T( "stays" ), 5 ) );
+      OK( AdsSetRecordPartial( table, bytes, 8 ) );
+      OK( AdsIsRecordDeleted( table, &deleted ) );
+      SAME( 1, deleted );
+      last = sizeof( bytes );
+      OK( AdsGetField( table, T( "NAME" ), bytes, &last, ADS_TRIM ) );
+      TEXT( "stays", bytes );
+      ANSWERS( AE_INVALID_RECORD_LENGTH, AdsSetRecordPartial( table, bytes, 999 ) );
+   }
    OK( AdsCloseTable( table ) );
 }
 
@@ -336,8 +371,8 @@ int main( int count, char ** arguments )
 
    if( count < 2 )
       return 2;
-   folder = arguments[ 1 ];
-   OK( AdsConnect60( T( folder ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+   folder = HERE;
+   OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    table = make( "written", ADS_CDX );
    fields( table );
    memos( table );

@@ -215,6 +215,48 @@ static double parent_of( double number )
    return of;
 }
 
+/* Relations that are not minded for a while, and what is wrong then. */
+static void not_minded( void )
+{
+   OK( AdsVerifyRI( dictionary, 0 ) );
+   OK( AdsDisableRI( dictionary ) );
+   OK( sale( children, 77, 777 ) );
+   OK( AdsEnableRI( dictionary ) );
+   ANSWERS( AE_RI_FAILED, AdsVerifyRI( dictionary, 0 ) );
+   ANSWERS( AE_NO_PRIMARY_KEY_FOUND, sale( children, 78, 777 ) );
+   TRUE_THAT( found( children, 77 ) );
+   OK( AdsDeleteRecord( children ) );
+   OK( AdsWriteRecord( children ) );
+   OK( AdsVerifyRI( dictionary, 0 ) );
+}
+
+/* A table that takes no part in transactions. */
+static void transaction_free( void )
+{
+   OK( AdsSetTableTransactionFree( children, 1 ) );
+   OK( AdsBeginTransaction( dictionary ) );
+   OK( sale( children, 60, 2 ) );
+   OK( customer( parents, 60, "sixty" ) );
+   ANSWERS( AE_ILLEGAL_COMMAND_DURING_TRANS, AdsSetTableTransactionFree( parents, 1 ) );
+   OK( AdsRollbackTransaction( dictionary ) );
+   TRUE_THAT( ! found( parents, 60 ) );
+   TRUE_THAT( found( children, 60 ) );
+   OK( AdsDeleteRecord( children ) );
+   OK( AdsWriteRecord( children ) );
+   OK( AdsSetTableTransactionFree( children, 0 ) );
+}
+
+/* A table is the dictionary's by its file's name, too, and through a second handle. */
+static void other_names( void )
+{
+   ADSHANDLE second = 0, by_file = opened( "children.dbf", ADS_SHARED );
+   ANSWERS( AE_NO_PRIMARY_KEY_FOUND, sale( by_file, 79, 777 ) );
+   OK( AdsCloneTable( by_file, &second ) );
+   ANSWERS( AE_NO_PRIMARY_KEY_FOUND, sale( second, 79, 777 ) );
+   OK( AdsCloseTable( second ) );
+   OK( AdsCloseTable( by_file ) );
+}
+
 static void relations( void )
 {
    UNSIGNED16 rule = 0, is = 0;
@@ -280,6 +322,9 @@ static void relations( void )
    change_parent( 1, 5, AE_RI_RESTRICT );
    change_parent( 1, 1, AE_SUCCESS );
 
+   not_minded();
+   other_names();
+   transaction_free();
    relation( ADS_DD_RI_CASCADE, ADS_DD_RI_CASCADE );
    change_parent( 1, 5, AE_SUCCESS );
    SAME( 5, parent_of( 10 ) );

@@ -33,6 +33,16 @@ int main( int count, char ** arguments )
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtConstrainUpdates( 4711, 0 ) );
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtReadAllColumns( 4711, 0 ) );
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsCloseSQLStatement( 4711 ) );
+   ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtClearTablePasswords( 4711 ) );
+   OK( AdsClearSQLAbortFunc() );
+   OK( AdsCloseCachedTrigStatements( connection, 1 ) );
+   ANSWERS( AE_INVALID_CONNECTION_HANDLE, AdsCloseCachedTrigStatements( 4711, 1 ) );
+   ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtDisableEncryption( 4711 ) );
+   ANSWERS( AE_INVALID_TABLE_HANDLE, AdsSqlPeekStatement( 4711, text ) );
+   strcpy( ( char * ) text, "SELECT '--' -- text\nFROM a/*b*/" );
+   OK( AdsRemoveSQLComments( text ) );
+   TEXT( "SELECT '--' \nFROM a ", text );
+   ANSWERS( AE_INVALID_POINTER, AdsRemoveSQLComments( NULL ) );
    OK( AdsInTransaction( connection, &number ) );
    SAME( 0, number );
    {

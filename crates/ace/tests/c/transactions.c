@@ -162,6 +162,7 @@ static void killed( void )
    TRUE_THAT( waitpid( child, &status, 0 ) == child );
    SAME( 0, status );
    open_both( ADS_SHARED );
+   UNTIL( folder, AdsRefreshRecord( first ) == AE_SUCCESS && records( first ) == before );
    SAME( before, records( first ) );
    SAME( before, keys() );
    close_both();

@@ -3,7 +3,7 @@
 use super::lock::{locked_rows, record_number, timed_out};
 use super::values::{Target, fields_of, is_deleted, row_of, table_name, targets_of, value_for};
 use crate::inserted::{GivenRow, Source};
-use crate::native::NewRow;
+use crate::native::{Given, NewRow};
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
@@ -11,8 +11,9 @@ use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RE
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// What runs the queries of a statement, as the session sees its tables.
 pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>;
@@ -26,6 +27,10 @@ pub(crate) struct Changer<'s> {
     /// The values of parameters in lists of values.
     pub(crate) parameters: &'s [ValueRef<'s>],
     pub(crate) run: RunQuery<'s>,
+    /// Notes the numbers that tables give their new records.
+    pub(crate) given: &'s Given,
+    /// What was known of the table's indexes before the change; for who sees to it that everything is written.
+    pub(crate) before: Option<BeforeWrite>,
 }
 
 /// A record, and what an UPDATE does with it.
@@ -51,12 +56,14 @@ impl Changer<'_> {
         let given = source.rows(insert, self.run)?;
         let rows = given.into_iter().map(|row| record_of(table, &fields, row)).collect::<Result<Vec<_>>>()?;
         let mut done = Rows { count: rows.len() as u64, kept: Vec::new() };
+        self.before = Some(table.before_write()?);
         let appended = open.atomically(|open| {
             let values: Vec<Vec<ValueRef<'_>>> =
                 rows.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
             open.append_many(values.iter().map(Vec::as_slice))
         });
         let appended = appended.map_err(timed_out)?;
+        self.note_number(table, open, appended.as_ref())?;
         if shown.is_wanted() {
             let mut bytes = Vec::new();
             for record in appended.into_iter().flatten() {
@@ -65,6 +72,28 @@ impl Changer<'_> {
             }
         }
         shown.answer(self.planner, done)
+    }
+
+    /// Notes the number that the last new record was given, if the table counts.
+    pub(super) fn note_number(
+        &self,
+        table: &DbfTable,
+        open: &mut IndexedTable,
+        appended: Option<&RangeInclusive<u64>>,
+    ) -> Result<()> {
+        let Some(field) = (0..table.fields().len()).find(|field| table.counts(*field)) else { return Ok(()) };
+        let Some(last) = appended.map(|records| *records.end()) else { return Ok(()) };
+        let mut bytes = Vec::new();
+        open.read(last, &mut bytes)?;
+        let number = match open.value(field, &bytes)? {
+            Value::Integer(number) => Some(number),
+            Value::Decimal(number) if number.scale == 0 => i64::try_from(number.unscaled).ok(),
+            _ => None,
+        };
+        if let Some(number) = number {
+            self.given.note_file(&table_name(table).to_lowercase(), number);
+        }
+        Ok(())
     }
 
     /// UPDATE. `SET _deleted = FALSE` recalls records, and TRUE deletes them.
@@ -97,6 +126,7 @@ impl Changer<'_> {
             }
         }
         let mut done = Rows::default();
+        self.before = Some(table.before_write()?);
         open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
         shown.answer(self.planner, done)
     }
@@ -118,6 +148,7 @@ impl Changer<'_> {
         }
         let mut done = Rows::default();
         let keeps = shown.is_wanted();
+        self.before = Some(table.before_write()?);
         let deleted_all = open.atomically(|open| {
             delete_all(open, &deletes, &mut done, |open, (record, old), beside| match keeps {
                 true => Ok(Some((row_of(open, record, old)?, beside.clone()))),

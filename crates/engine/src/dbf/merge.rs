@@ -50,6 +50,7 @@ impl Changer<'_> {
             }
         }
         let keeps = shown.is_wanted();
+        self.before = Some(table.before_write()?);
         let mut done = open.atomically(|open| carry_out(table, open, &mut decided, keeps)).map_err(timed_out)?;
         in_order(&mut done);
         shown.answer(self.planner, done)

@@ -22,8 +22,10 @@
 //!
 //! **Nothing is cut.** What a field cannot hold is an error with the column's name and limit.
 //!
-//! Limits: a statement that fails, or is killed, is undone as a whole; of a transaction over native and DBF tables see
-//! `SessionTransaction::commit`. A lock of another program is waited for as long as `lock_timeout` says, or 5 seconds,
+//! A statement that fails, or is killed, is undone as a whole; so is a transaction over native and DBF tables
+//! (`session::joint`).
+//!
+//! Limits: a lock of another program is waited for as long as `lock_timeout` says, or 5 seconds,
 //! and not for ever: a deadlock with another program cannot be seen.
 
 mod change;

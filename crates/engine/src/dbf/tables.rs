@@ -5,6 +5,7 @@ use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use mainstay_xbase::lock::LockWait;
 use mainstay_xbase::table::DbfTable;
 use mainstay_xbase::writer::{Access, WriteOptions};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +78,21 @@ impl OpenTables {
     /// Writes what is only in memory.
     pub(crate) fn flush(&mut self) -> Result<()> {
         self.tables.iter_mut().try_for_each(IndexedTable::flush)
+    }
+
+    /// Makes the changes ready for a commit that native tables decide, and gives the name under which they note it;
+    /// `None` when no DBF table was changed. Who knows the decision looks for the changes in `folder`.
+    pub(crate) fn prepare(&mut self, folder: &Path) -> Result<Option<String>> {
+        let Some((transaction, _)) = &self.transaction else { return Ok(None) };
+        let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
+        transaction.prepare(&mut tables, folder)
+    }
+
+    /// Leaves prepared changes as they are, for who opens the database next and learns of the decision.
+    pub(crate) fn leave_in_doubt(&mut self) {
+        // A table that is closed before the end of its transaction keeps its changes.
+        self.tables.clear();
+        self.transaction = None;
     }
 
     /// Makes the changes stay, and closes the tables.

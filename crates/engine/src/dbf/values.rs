@@ -72,10 +72,12 @@ pub(super) fn fields_of(table: &DbfTable, columns: &[Name]) -> Result<Vec<usize>
 /// A value as a field takes it; without one, what the field has in a blank record.
 pub(super) fn value_for(table: &DbfTable, field: usize, value: Option<ValueRef<'_>>) -> Result<Value> {
     let missing = || Error::new(Code::Internal, format!("there is no field {}", field + 1));
-    let field = table.fields().get(field).ok_or_else(missing)?;
+    let known = table.fields().get(field).ok_or_else(missing)?;
     match value {
-        Some(value) => field_value(field, value),
-        None => Ok(blank_value(field)),
+        Some(value) => field_value(known, value),
+        // Its number is given to it when it is written.
+        None if table.counts(field) => Ok(Value::Null),
+        None => Ok(blank_value(known)),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::change::{Changer, positions};
 use super::define::Definitions;
 use mainstay_base::{Code, Error, Result, ValueRef};
-use mainstay_query::{Alteration, Constraint, Enabled, Name};
+use mainstay_query::{Alteration, Enabled, Name};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
 
@@ -45,7 +45,6 @@ impl Definitions<'_> {
 /// Whether a change of a table gives its rows checks that they may not keep to, and which: all without a name.
 pub(super) fn added_check(change: &Alteration) -> Option<Option<&Name>> {
     match change {
-        Alteration::AddConstraint(Constraint::Check { name, disabled: false, .. }) => Some(name.as_ref()),
         Alteration::Enable { name, enabled: Enabled::Yes } => Some(name.as_ref()),
         _ => None,
     }

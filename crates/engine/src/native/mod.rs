@@ -88,6 +88,11 @@ impl Native {
         self.place.open().map(|_| ())
     }
 
+    /// Whether what is committed outlives the process.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.place.is_kept()
+    }
+
     /// A number that grows with every committed change of the catalog.
     pub(crate) fn version(&self) -> u64 {
         self.place.version()

@@ -50,6 +50,11 @@ impl Place {
         Ok(place)
     }
 
+    /// Whether it is a folder.
+    pub(crate) fn is_kept(&self) -> bool {
+        !self.folder.as_os_str().is_empty()
+    }
+
     /// The store as it is.
     pub(crate) fn store(&self) -> &Arc<Store> {
         self.opened.get().unwrap_or(&self.empty)

@@ -20,6 +20,8 @@ pub(crate) struct Given {
 struct Values {
     /// By the number of the sequence.
     by_sequence: HashMap<u64, i64>,
+    /// By the name of a DBF table that counts.
+    by_file: HashMap<String, i64>,
     latest: Option<i64>,
 }
 
@@ -104,6 +106,16 @@ impl SessionSequences {
 }
 
 impl Given {
+    /// Notes the number that a DBF table has given its last new record.
+    pub(crate) fn note_file(&self, table: &str, number: i64) {
+        self.lock().by_file.insert(table.to_owned(), number);
+    }
+
+    /// That number.
+    pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
+        self.lock().by_file.get(table).copied()
+    }
+
     /// What the session was given last by the sequence of this number.
     pub(crate) fn last_of(&self, id: u64) -> Option<i64> {
         self.lock().by_sequence.get(&id).copied()

@@ -8,13 +8,14 @@ use super::change::positions;
 use super::scope::find_table;
 use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, View};
 use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ struct Open {
     transaction: Transaction,
     /// The DBF tables that take part in it.
     tables: OpenTables,
+    /// Whether their changes wait for the native commit.
+    is_prepared: bool,
     savepoints: Vec<(String, Savepoint, Option<TableSavepoint>)>,
 }
 
@@ -99,7 +102,8 @@ impl SessionTransaction {
         native.make()?;
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
-        self.open = Some(Open { transaction, tables: OpenTables::default(), savepoints: Vec::new() });
+        self.open =
+            Some(Open { transaction, tables: OpenTables::default(), is_prepared: false, savepoints: Vec::new() });
         Ok(())
     }
 
@@ -128,18 +132,36 @@ impl SessionTransaction {
         }
     }
 
+    /// Makes the DBF tables' part of a commit ready that native tables have a part in, too, and gives the name under which
+    /// these have to note it (`session::joint`). `None` when one kind of tables only was changed.
+    pub(crate) fn prepare(&mut self, folder: &Path) -> Result<Option<String>> {
+        let Some(open) = &mut self.open else { return Ok(None) };
+        if !open.transaction.has_written() {
+            return Ok(None);
+        }
+        let prepared = open.tables.prepare(folder)?;
+        open.is_prepared = prepared.is_some();
+        Ok(prepared)
+    }
+
     /// COMMIT.
     ///
     /// What may fail of the DBF tables' part is done before the native tables' commit, which decides: after it only the
-    /// journal of the DBF tables is left to be removed. When the process is killed between the two, the changes of the
-    /// DBF tables are undone by who opens them next, and those of the native tables are there. A transaction of
-    /// one kind of tables has no such moment.
+    /// journal of the DBF tables is left to be removed. When nobody knows what has become of the native commit, because
+    /// the journal could not be written, the DBF tables' part waits until the database is opened again.
     pub(crate) fn commit(&mut self, native: &Native) -> Result<()> {
         let mut open = self.take()?;
         self.before_commit(native, &mut open.transaction)?;
         open.tables.flush()?;
-        open.transaction.commit()?;
-        open.tables.commit()
+        match open.transaction.commit() {
+            Ok(_) => open.tables.commit(),
+            Err(error) => {
+                if open.is_prepared && error.code().class() == Class::Environment {
+                    open.tables.leave_in_doubt();
+                }
+                Err(error)
+            }
+        }
     }
 
     /// ROLLBACK.

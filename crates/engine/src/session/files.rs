@@ -9,14 +9,14 @@ use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{Answer, Name, RunOptions, Statement};
 use mainstay_store::Durability;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::sync::Arc;
 
 impl Session {
     /// The DBF table of this name, if it is one; a native table of the same name comes first.
     ///
     /// Errors: `ReadOnly` for files that are only read.
-    pub(super) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
+    pub(crate) fn dbf_table(&self, name: &Name) -> Result<Option<Arc<DbfTable>>> {
         let key = key_of(name);
         let folder = &self.database.shared.catalog;
         let scope = self.transaction.scope(self.native());
@@ -71,19 +71,23 @@ impl Session {
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
     ) -> Result<Answer> {
         let how = self.how_to_write();
-        match self.transaction.take_tables() {
+        let (answer, before) = match self.transaction.take_tables() {
             Some(mut tables) => {
                 let done = tables.open(table, how).and_then(|open| self.with_changer(text, parameters, open, work));
                 self.transaction.put_tables(tables);
-                done
+                done?
             }
             None => {
                 let mut tables = OpenTables::default();
-                let answer = self.with_changer(text, parameters, tables.open(table, how)?, work)?;
+                let done = self.with_changer(text, parameters, tables.open(table, how)?, work)?;
                 tables.commit()?;
-                Ok(answer)
+                done
             }
+        };
+        if let Some(before) = before {
+            table.after_write(before)?;
         }
+        Ok(answer)
     }
 
     fn with_changer(
@@ -92,19 +96,22 @@ impl Session {
         parameters: &[ValueRef<'_>],
         open: &mut IndexedTable,
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
-    ) -> Result<Answer> {
+    ) -> Result<(Answer, Option<BeforeWrite>)> {
         let database = self.database.clone();
         let shared = &database.shared;
         let catalog = self.catalog(shared);
         let planner = &*shared.planner;
         let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
+        let given = Arc::clone(&self.transaction.given);
         let transaction = &mut self.transaction;
         let mut run = |planned: &mainstay_query::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
             planner.run(planned, RunOptions { cancel, progress, timeout, view })?.collect()
         };
-        let mut changer = Changer { planner, catalog: &catalog, text, parameters, run: &mut run };
-        work(&mut changer, open)
+        let mut changer =
+            Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given, before: None };
+        let answer = work(&mut changer, open)?;
+        Ok((answer, changer.before))
     }
 }

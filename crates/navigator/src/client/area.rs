@@ -25,10 +25,17 @@ impl RemoteArea {
         self.place.record >= 1 && self.place.record <= self.count
     }
 
+    /// The record as it is here, if it is not so there yet.
+    fn pending_record(&mut self) -> Result<Option<Vec<u8>>> {
+        self.record.has_pending().then(|| self.record.record().map(<[u8]>::to_vec)).transpose()
+    }
+
     /// What is shown changes by this.
     fn narrow(&mut self, step: Step) -> Result<Reply> {
         self.forget_rows();
-        self.ask_one(false, step)
+        // Indexes are asked about records as they are, so what is changed is written first.
+        let leave = matches!(step, Step::SetAof(_) | Step::RefreshAof);
+        self.ask_one(leave, step)
     }
 
     /// The table is made anew: afterwards nothing is filtered, and other records are where they were.
@@ -200,7 +207,8 @@ impl WorkArea for RemoteArea {
         if let (true, Some(at)) = (is_unchanged && self.is_fresh(), self.run.place_of(self.place.record)) {
             return Ok(self.run.rows.get(at).and_then(|row| row.key.clone()));
         }
-        match self.ask_one(false, Step::Key)? {
+        let bytes = self.pending_record()?;
+        match self.ask_one(false, Step::Key(bytes))? {
             Reply::MaybeBytes(key) => Ok(key),
             _ => Err(malformed("another reply")),
         }
@@ -309,7 +317,8 @@ impl WorkArea for RemoteArea {
     }
 
     fn is_in_scope(&mut self) -> Result<bool> {
-        yes(self.ask_one(false, Step::IsInScope)?)
+        let bytes = self.pending_record()?;
+        yes(self.ask_one(false, Step::IsInScope(bytes))?)
     }
 
     fn set_hide_deleted(&mut self, hide: bool) {
@@ -356,7 +365,7 @@ impl WorkArea for RemoteArea {
         self.view.aof.as_ref().map(|(_, level)| *level)
     }
     fn aof_level_of(&mut self, condition: &str) -> Result<Optimized> {
-        match self.ask_one(false, Step::AofLevelOf(condition.to_owned()))? {
+        match self.ask_one(true, Step::AofLevelOf(condition.to_owned()))? {
             Reply::Level(level) => Ok(level),
             _ => Err(malformed("another reply")),
         }

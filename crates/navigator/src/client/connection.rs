@@ -1,10 +1,11 @@
 //! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
 
 use super::transport::{Tcp, Transport, lost};
+use crate::sql::{Outcome, TransactionStep};
 use crate::wire::frame::Kind;
-use crate::wire::messages::{Answer, Hello, Person, Progress, Reply, Request, Step};
+use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, Value};
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::indexed::Telling;
 use std::collections::HashMap;
@@ -26,10 +27,13 @@ pub struct Address {
     pub database: String,
     /// Whether the connection has to be encrypted.
     pub must_encrypt: bool,
+    /// A file of certificates in PEM, one of which the server has to have; any will do without.
+    pub trusted: Option<PathBuf>,
 }
 
 impl Address {
-    /// The address that a text means; `None` for a text of another kind.
+    /// The address that a text means; `None` for a text of another kind. Whom to trust is said by the environment's
+    /// `MAINSTAY_CA`.
     pub fn parse(text: &str) -> Option<Result<Address>> {
         let (must_encrypt, rest) = match (text.strip_prefix("tcp://"), text.strip_prefix("tls://")) {
             (Some(rest), _) => (false, rest),
@@ -50,7 +54,8 @@ impl Address {
         if host.is_empty() {
             return Some(Err(wrong()));
         }
-        Some(Ok(Address { host, port, database, must_encrypt }))
+        let trusted = std::env::var_os("MAINSTAY_CA").filter(|path| !path.is_empty()).map(PathBuf::from);
+        Some(Ok(Address { host, port, database, must_encrypt, trusted }))
     }
 }
 
@@ -103,7 +108,7 @@ impl Client {
             application: application.to_owned(),
         };
         Client::over(name, move || {
-            let mut tcp = Tcp::connect(&address.host, address.port, address.must_encrypt)?;
+            let mut tcp = Tcp::connect(&address)?;
             tcp.log_in(&hello)?;
             Ok(Box::new(tcp))
         })
@@ -202,6 +207,9 @@ impl Client {
         if answer.is_err() {
             // What state the stream is in is not known.
             *guard = None;
+            if self.in_transaction.swap(false, SeqCst) {
+                return Err(lost("its transaction was rolled back"));
+            }
         }
         answer.map(Some)
     }
@@ -261,9 +269,16 @@ impl Client {
         self.steps(vec![Step::Remove { path: self.name(path) }]).map(drop)
     }
 
-    /// Makes a table.
+    /// Removes a table with its memo and its structural index, as far as they are there.
+    pub fn clear(&self, path: &Path) -> Result<()> {
+        self.steps(vec![Step::Clear { path: self.name(path) }]).map(drop)
+    }
+
+    /// Makes a table in place of what has its name.
     pub fn create(&self, path: &Path, spec: &TableSpec) -> Result<()> {
-        self.steps(vec![Step::Create { path: self.name(path), spec: spec.clone() }]).map(drop)
+        let path = self.name(path);
+        let clear = Step::Clear { path: path.clone() };
+        self.steps(vec![clear, Step::Create { path, spec: spec.clone() }]).map(drop)
     }
 
     /// Who is connected to the server.
@@ -274,12 +289,64 @@ impl Client {
         }
     }
 
+    /// What goes on in the server. The paths are those of this side.
+    pub fn activity(&self) -> Result<Activity> {
+        match self.steps(vec![Step::Activity])? {
+            Reply::Activity(mut activity) => {
+                for table in activity.members.iter_mut().flat_map(|member| &mut member.tables) {
+                    table.path = self.path(&table.path);
+                    table.indexes.iter_mut().for_each(|index| *index = self.path(index));
+                }
+                Ok(activity)
+            }
+            _ => Err(malformed("another reply")),
+        }
+    }
+
     /// Who has locked a record.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Result<Option<Person>> {
         match self.steps(vec![Step::LockOwner { path: self.name(path), record }])? {
             Reply::Owner(owner) => Ok(owner),
             _ => Err(malformed("another reply")),
         }
+    }
+
+    /// Whether a transaction is under way, as far as is known.
+    pub fn is_in_transaction(&self) -> bool {
+        self.in_transaction.load(SeqCst)
+    }
+
+    /// Runs a statement. It may have changed any table: rows at hand are not used before the server was asked.
+    pub fn execute(&self, sql: &str, parameters: &[(String, Value)]) -> Result<Outcome> {
+        let step = Step::Execute { sql: sql.to_owned(), parameters: parameters.to_vec() };
+        let answer = self.steps(vec![step]);
+        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.values().filter_map(Weak::upgrade).for_each(|counter| {
+            counter.fetch_add(1, SeqCst);
+        });
+        drop(changed);
+        match answer? {
+            Reply::Outcome(outcome) => Ok(outcome),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Checks a statement and names its parameters.
+    pub fn prepare(&self, sql: &str) -> Result<Vec<String>> {
+        match self.steps(vec![Step::Prepare(sql.to_owned())])? {
+            Reply::Names(names) => Ok(names),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Has what runs the statements take a step of the transaction.
+    pub fn tell_statements(&self, step: &TransactionStep) -> Result<()> {
+        self.steps(vec![Step::TellStatements(step.clone())]).map(drop)
+    }
+
+    /// Says of which form the tables are that statements make.
+    pub fn set_table_type(&self, table_type: u32) -> Result<()> {
+        self.steps(vec![Step::TableType(table_type)]).map(drop)
     }
 
     /// Begins a transaction over all tables that are open through this connection.

@@ -8,6 +8,6 @@ mod run;
 mod tls;
 mod transport;
 
-pub use connection::{Address, Client, Traffic};
+pub use connection::{Address, Client, PORT, Traffic};
 pub use remote::{KEPT_FOR, OpenHow, RemoteArea};
 pub use transport::{InProcess, Tcp, Transport};

@@ -78,7 +78,12 @@ impl RemoteArea {
         } else {
             self.note_walk()
         }
-        let wish = self.wish(count < 0, count > 0);
+        let mut wish = self.wish(count < 0, count > 0);
+        if let (Step::Page(page), true) = (&mut wish, count < -1) {
+            // Who goes back by more than one paints from there on.
+            let passed = u32::try_from(count.unsigned_abs()).unwrap_or(u32::MAX).saturating_add(1);
+            page.after = passed.clamp(page.after, page.before.max(page.after));
+        }
         self.move_by(Step::Skip(count), wish)
     }
 

@@ -25,7 +25,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_workarea::{Area, Counting, Mode, Optimized, OrderId, OrderInfo, Position, Side, untold};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::lock::LockScheme;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -117,11 +117,12 @@ pub struct RemoteArea {
 }
 
 impl RemoteArea {
-    /// Opens a table by its path below [`Client::base`], and goes to its first record.
+    /// Opens the table of the first of some paths below [`Client::base`] that there is a file of, and goes to its first
+    /// record.
     ///
     /// Errors: those of opening a table; `ConnectionLost`.
-    pub fn open(client: &Arc<Client>, path: &Path, how: &OpenHow) -> Result<RemoteArea> {
-        let (request, epoch) = (open_request(client, path, how), client.epoch());
+    pub fn open(client: &Arc<Client>, paths: &[PathBuf], how: &OpenHow) -> Result<RemoteArea> {
+        let (request, epoch) = (open_request(client, paths, how), client.epoch());
         let answer = client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
         if let Some(error) = answer.error {
             return Err(error);
@@ -130,17 +131,18 @@ impl RemoteArea {
         let (Some(Reply::Opened(opened)), Some(state)) = (replies.next(), answer.state) else {
             return Err(malformed("no table"));
         };
-        let Opened { table, form, is_read_only } = opened;
+        let Opened { table, name, form, is_read_only } = opened;
+        let path = client.path(&name);
         let mode = if is_read_only { Mode::ReadOnly } else { how.mode };
-        let changed = Client::changed(path);
+        let changed = Client::changed(&path);
         let seen = changed.load(SeqCst);
         let mut area = RemoteArea {
             client: Arc::clone(client),
             epoch: client.epoch(),
             table,
-            path: path.to_owned(),
+            record: Area::detached(&path, &form)?,
+            path,
             how: OpenHow { mode, ..how.clone() },
-            record: Area::detached(path, &form)?,
             is_loaded: false,
             is_edited: false,
             is_new: false,
@@ -170,6 +172,11 @@ impl RemoteArea {
         Ok(area)
     }
 
+    /// How it is open: for reading only, if it cannot be written to.
+    pub fn mode(&self) -> Mode {
+        self.how.mode
+    }
+
     /// The connection that it is opened through.
     pub fn client(&self) -> &Arc<Client> {
         &self.client
@@ -179,7 +186,7 @@ impl RemoteArea {
     fn open_again(&mut self) -> Result<()> {
         let has_lost = self.is_edited || self.record.has_pending() || self.locks.0 || !self.locks.1.is_empty();
         self.forget_rows();
-        let mut request = open_request(&self.client, &self.path, &self.how);
+        let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);
         request.steps.truncate(2);
         request.steps.extend(self.view.opened.iter().cloned().map(Step::OpenIndex));
         let epoch = self.client.epoch();
@@ -277,11 +284,14 @@ impl RemoteArea {
             let tells = steps.iter().any(is_long);
             let request = Request { table: self.table, progress: tells, steps: all };
             let (asked, seen) = (Instant::now(), self.changed.load(SeqCst));
+            let in_transaction = self.client.is_in_transaction();
             let answer = match self.client.ask(self.epoch, &request, progress) {
                 Ok(Some(answer)) => answer,
                 Ok(None) if attempt < 2 => continue,
-                // What only reads can be asked again.
-                Err(error) if error.code() == Code::ConnectionLost && attempt == 0 && !changes => continue,
+                // What only reads can be asked again, unless more was lost than the answer.
+                Err(error) if error.code() == Code::ConnectionLost && attempt == 0 && !changes && !in_transaction => {
+                    continue;
+                }
                 Ok(None) => return Err(lost("it was made again")),
                 Err(error) => return Err(error),
             };
@@ -534,9 +544,9 @@ fn is_long(step: &Step) -> bool {
     matches!(step, Step::CreateOrder(_) | Step::Pack | Step::Reindex | Step::Restructure { .. } | Step::CopyTo { .. })
 }
 
-fn open_request(client: &Client, path: &Path, how: &OpenHow) -> Request {
+fn open_request(client: &Client, paths: &[PathBuf], how: &OpenHow) -> Request {
     let opening = Opening {
-        path: client.name(path),
+        names: paths.iter().map(|path| client.name(path)).collect(),
         mode: how.mode,
         scheme: how.scheme,
         open_structural: how.open_structural,

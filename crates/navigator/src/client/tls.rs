@@ -1,8 +1,8 @@
 //! TLS at the client's side: what it takes to trust a server.
 //!
 //! A server that was given no certificate makes one at its start, which nobody can know beforehand. So a server's
-//! certificate is compared with something only if the program's user has said with what: the file that the environment
-//! variable `MAINSTAY_CA` names, with certificates in PEM. Without it the connection is encrypted, and whoever can put
+//! certificate is compared with something only if the program's user has said with what: a file with certificates in PEM,
+//! which the environment variable `MAINSTAY_CA` names. Without it the connection is encrypted, and whoever can put
 //! himself between client and server can read it.
 
 use mainstay_base::{Code, Error, Result};
@@ -55,15 +55,15 @@ impl ServerCertVerifier for Unknown {
 }
 
 /// The beginning of TLS with a host.
-pub(crate) fn connection(host: &str) -> Result<ClientConnection> {
+pub(crate) fn connection(host: &str, trusted: Option<&Path>) -> Result<ClientConnection> {
     let refused =
         |error: &dyn std::fmt::Display| Error::new(Code::NotPermitted, format!("TLS cannot be used: {error}"));
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(|error| refused(&error))?;
-    let config = match std::env::var("MAINSTAY_CA") {
-        Ok(path) if !path.is_empty() => {
-            let pem = Disk.read(Path::new(&path))?;
+    let config = match trusted {
+        Some(path) => {
+            let pem = Disk.read(path)?;
             let mut roots = RootCertStore::empty();
             for certificate in CertificateDer::pem_slice_iter(&pem) {
                 let certificate = certificate.map_err(|error| refused(&format!("{error:?}")))?;
@@ -71,7 +71,7 @@ pub(crate) fn connection(host: &str) -> Result<ClientConnection> {
             }
             builder.with_root_certificates(roots).with_no_client_auth()
         }
-        _ => {
+        None => {
             let verifier = Arc::new(Unknown(provider));
             builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
         }

@@ -1,11 +1,13 @@
 //! How frames get to a server and back: over a socket, or by a call within the process.
 
+use super::connection::Address;
 use super::tls;
 use crate::server::{Service, Session};
 use crate::wire::frame::{Frame, Frames, Kind, LONGEST_ANSWER};
-use crate::wire::messages::{Hello, MARK, Prelude, Problem, Progress, TlsWish, VERSION, Welcome};
+use crate::wire::messages::{Hello, MARK, Prelude, Problem, Progress, TlsWish, VERSION, Welcome, encrypts};
 use crate::wire::{decode, encode, malformed};
 use mainstay_base::{Code, Error, Result};
+use rustix::net::sockopt;
 use rustls::ClientConnection;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -16,6 +18,10 @@ use std::time::Duration;
 
 /// How long a connection is tried for, and the first answers are waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// A server that says nothing for so long is asked by the operating system whether it is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// And asked again, some nine times, before it is given up.
+const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 /// Bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
@@ -46,7 +52,9 @@ impl Tcp {
     /// Connects, agrees on the version and on TLS. What leaves this machine is encrypted if the server can.
     ///
     /// Errors: `ConnectionLost` if nobody answers; `NotPermitted` if one side wants TLS and the other has none.
-    pub fn connect(host: &str, port: u16, must_encrypt: bool) -> Result<Tcp> {
+    pub fn connect(address: &Address) -> Result<Tcp> {
+        let Address { host, port, must_encrypt, .. } = address;
+        let (host, port, must_encrypt) = (host.as_str(), *port, *must_encrypt);
         let unreachable = |error: std::io::Error| {
             Error::new(Code::ConnectionLost, format!("the server cannot be reached: {error}"))
                 .at(format!("{host}:{port}"))
@@ -64,10 +72,20 @@ impl Tcp {
         }
         let socket = socket.ok_or_else(|| unreachable(failure))?;
         let is_near = socket.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_loopback());
+        // A server whose machine is gone without a word is found out, however long an answer is waited for.
+        let kept_alive = sockopt::set_socket_keepalive(&socket, true)
+            .and_then(|()| sockopt::set_tcp_keepidle(&socket, KEEP_ALIVE))
+            .and_then(|()| sockopt::set_tcp_keepintvl(&socket, KEEP_ALIVE_AGAIN));
+        kept_alive.map_err(lost)?;
         let prepared = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
         prepared.map_err(lost)?;
         let mut tcp = Tcp { socket, tls: None, frames: Frames::new(LONGEST_ANSWER), raw: vec![0; READ_BYTES] };
-        let tls = if must_encrypt { TlsWish::Required } else { TlsWish::Open };
+        // What stays on this machine is not encrypted, unless one side insists on it.
+        let tls = match (must_encrypt, is_near) {
+            (true, _) => TlsWish::Required,
+            (false, true) => TlsWish::Off,
+            (false, false) => TlsWish::Open,
+        };
         tcp.send(Kind::Prelude, &encode(&Prelude { mark: MARK, version: VERSION, tls }))?;
         let (frame, _) = tcp.receive()?;
         let said: Prelude = match frame.kind {
@@ -78,13 +96,8 @@ impl Tcp {
         if said.mark != MARK || said.version == 0 {
             return Err(Error::new(Code::Unsupported, "the server speaks another protocol"));
         }
-        match said.tls {
-            TlsWish::Off if must_encrypt => {
-                return Err(Error::new(Code::NotPermitted, "the server does not encrypt, and tls:// asks for it"));
-            }
-            TlsWish::Off => {}
-            TlsWish::Open if is_near && !must_encrypt => {}
-            _ => tcp.begin_tls(host)?,
+        if encrypts(tls, said.tls)? {
+            tcp.begin_tls(address)?;
         }
         Ok(tcp)
     }
@@ -101,8 +114,8 @@ impl Tcp {
         }
     }
 
-    fn begin_tls(&mut self, host: &str) -> Result<()> {
-        let mut tls = tls::connection(host)?;
+    fn begin_tls(&mut self, address: &Address) -> Result<()> {
+        let mut tls = tls::connection(&address.host, address.trusted.as_deref())?;
         while tls.is_handshaking() {
             tls.complete_io(&mut self.socket).map_err(|error| match error.kind() {
                 ErrorKind::InvalidData => Error::new(Code::NotPermitted, format!("the server is not trusted: {error}")),

@@ -64,6 +64,18 @@ impl Folder {
         }
     }
 
+    /// Removes a table with its memo and its structural index, as far as they are there.
+    pub fn clear(&self, files: &dyn FileSystem, name: &Path) -> Result<()> {
+        let path = self.place(files, name)?;
+        for extension in ["cdx", "fpt", "dbt"] {
+            let beside = self.place(files, &self.name(&path).with_extension(extension))?;
+            if files.stamp(&beside).is_ok() {
+                files.remove(&beside)?;
+            }
+        }
+        if files.stamp(&path).is_ok() && !files.is_folder(&path) { files.remove(&path) } else { Ok(()) }
+    }
+
     /// The names of the files in a folder below.
     pub fn list(&self, files: &dyn FileSystem, folder: &Path) -> Result<Vec<String>> {
         let place = match folder.as_os_str().is_empty() {
@@ -72,7 +84,7 @@ impl Folder {
         };
         let entries = files.list(&place)?.into_iter().filter(|entry| !entry.is_folder);
         let names = entries.filter_map(|entry| Some(entry.path.file_name()?.to_string_lossy().into_owned()));
-        Ok(names.filter(|name| !name.starts_with('.')).collect())
+        Ok(names.filter(|name| check_relative(Path::new(name)).is_ok()).collect())
     }
 
     /// The name that clients know a path by.
@@ -94,7 +106,9 @@ mod tests {
         let folder = Folder { root: PathBuf::from("shop") };
         let found = folder.find(&files, &["no.dbf".into(), "customers.dbf".into()]).unwrap();
         assert_eq!(found, Some(PathBuf::from("Customers.DBF")));
-        for name in ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b"] {
+        for name in
+            ["../other.dbf", "/shop/Customers.DBF", "a/../../other.dbf", ".mainstay/x", "a\\b", "a\0b", "Mainstay.toml"]
+        {
             assert!(folder.place(&files, Path::new(name)).is_err(), "{name:?}");
             assert_eq!(folder.find(&files, &[name.into()]).unwrap(), None, "{name:?}");
         }

@@ -2,7 +2,8 @@
 
 use super::folder::Folder;
 use super::session::Session;
-use crate::wire::messages::{Hello, Person};
+use crate::sql::Sql;
+use crate::wire::messages::{Activity, Hello, Member as Working, Person, TableUse};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::HashMap;
@@ -10,18 +11,26 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::SystemTime;
-
-/// What is locked in a table: the whole of it, and single records.
-pub(crate) type Locks = (bool, Vec<u32>);
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Instant, SystemTime};
 
 /// A client, as others may know it.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub person: Person,
-    /// What it has locked, by table.
-    pub locks: Mutex<HashMap<PathBuf, Locks>>,
+    /// The tables that it has open.
+    tables: Mutex<HashMap<PathBuf, TableUse>>,
+}
+
+impl Member {
+    /// Has others know how a table is used; not any more, without a use.
+    pub fn publish(&self, path: &Path, now: Option<TableUse>) {
+        let mut tables = locked(&self.tables);
+        match now {
+            Some(now) => drop(tables.insert(path.to_owned(), now)),
+            None => drop(tables.remove(path)),
+        }
+    }
 }
 
 /// A folder that is served.
@@ -32,6 +41,9 @@ pub struct Service {
     members: Mutex<HashMap<u64, Weak<Member>>>,
     next: AtomicU64,
     changes: Mutex<HashMap<PathBuf, Weak<Changes>>>,
+    began: Instant,
+    pub(crate) requests: AtomicU64,
+    sql: OnceLock<Arc<dyn Sql>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
 }
@@ -59,8 +71,21 @@ impl Service {
             members: Mutex::default(),
             next: AtomicU64::new(1),
             changes: Mutex::default(),
+            began: Instant::now(),
+            requests: AtomicU64::new(0),
+            sql: OnceLock::new(),
             unique: AtomicU64::new(1),
         }
+    }
+
+    /// From here on clients can run statements with this; false if they could already.
+    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+        self.sql.set(sql).is_ok()
+    }
+
+    /// What runs statements.
+    pub(crate) fn sql(&self) -> Option<&Arc<dyn Sql>> {
+        self.sql.get()
     }
 
     /// Begins a session for a user who may have one.
@@ -85,7 +110,7 @@ impl Service {
             address: address.to_owned(),
         };
         let number = person.connection;
-        let member = Arc::new(Member { person, locks: Mutex::default() });
+        let member = Arc::new(Member { person, tables: Mutex::default() });
         locked(&self.members).insert(number, Arc::downgrade(&member));
         Ok(Session::new(Arc::clone(self), Folder { root }, member))
     }
@@ -96,23 +121,35 @@ impl Service {
         locked(&self.changes).retain(|_, changes| changes.strong_count() > 0);
     }
 
+    fn members(&self) -> Vec<Arc<Member>> {
+        let mut members: Vec<Arc<Member>> = locked(&self.members).values().filter_map(Weak::upgrade).collect();
+        members.sort_by_key(|member| member.person.connection);
+        members
+    }
+
     /// Who is connected, in the order of their numbers.
     pub fn people(&self) -> Vec<Person> {
-        let members = locked(&self.members);
-        let mut people: Vec<Person> =
-            members.values().filter_map(Weak::upgrade).map(|member| member.person.clone()).collect();
-        people.sort_by_key(|person| person.connection);
-        people
+        self.members().iter().map(|member| member.person.clone()).collect()
+    }
+
+    /// What goes on. The paths are those of the server.
+    pub fn activity(&self) -> Activity {
+        let working = |member: &Arc<Member>| {
+            let mut tables: Vec<TableUse> = locked(&member.tables).values().cloned().collect();
+            tables.sort_by(|one, other| one.path.cmp(&other.path));
+            Working { person: member.person.clone(), tables }
+        };
+        Activity {
+            seconds: self.began.elapsed().as_secs(),
+            requests: self.requests.load(SeqCst),
+            members: self.members().iter().map(working).collect(),
+        }
     }
 
     /// Who has locked a record, by itself or with its table.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Option<Person> {
-        let members: Vec<Arc<Member>> = locked(&self.members).values().filter_map(Weak::upgrade).collect();
-        let has = |member: &&Arc<Member>| {
-            let locks = locked(&member.locks);
-            locks.get(path).is_some_and(|(table, records)| *table || records.contains(&record))
-        };
-        members.iter().find(has).map(|member| member.person.clone())
+        let has = |member: &&Arc<Member>| locked(&member.tables).get(path).is_some_and(|table| table.locks(record));
+        self.members().iter().find(has).map(|member| member.person.clone())
     }
 
     /// The counter of a table's changes.

@@ -1,8 +1,11 @@
 //! One client's session: its open tables, its transaction, and the answers to its requests.
 
 use super::folder::Folder;
-use super::service::{Changes, Locks, Member, Service};
-use crate::wire::messages::{Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step};
+use super::service::{Changes, Member, Service};
+use crate::sql::Statements;
+use crate::wire::messages::{
+    Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
+};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Create;
 use mainstay_workarea::{self as workarea, Area, AreaOptions, Mode, OrderInfo};
@@ -10,7 +13,8 @@ use mainstay_xbase::indexed::{Savepoint, Telling, Transaction};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// Tables that a client may have open.
 const MOST_TABLES: usize = 1000;
@@ -23,7 +27,7 @@ pub(crate) struct Open {
     /// Its file.
     pub path: PathBuf,
     pub changes: Arc<Changes>,
-    told_locks: Locks,
+    told_locks: (bool, Vec<u32>),
     told_orders: Vec<OrderInfo>,
 }
 
@@ -35,6 +39,8 @@ pub struct Session {
     pub(crate) tables: BTreeMap<u32, Open>,
     next_table: u32,
     transaction: Option<(Transaction, Vec<Savepoint>)>,
+    /// What runs its statements, from the first one on.
+    statements: Option<Box<dyn Statements>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -45,7 +51,7 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
-        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None }
+        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None, statements: None }
     }
 
     /// Who it is for.
@@ -55,6 +61,7 @@ impl Session {
 
     /// Carries out a request. `progress` is told how far long steps are, if the client wants to know, and may stop them.
     pub fn answer(&mut self, request: &Request, progress: Telling<'_>) -> Answer {
+        self.service.requests.fetch_add(1, SeqCst);
         let mut table = request.table;
         let mut answer = Answer { replies: Vec::with_capacity(request.steps.len()), error: None, state: None };
         if request.steps.len() > MOST_STEPS {
@@ -103,7 +110,12 @@ impl Session {
         if self.tables.len() >= MOST_TABLES {
             return Err(Error::new(Code::OutOfMemory, format!("a client may have {MOST_TABLES} tables open")));
         }
-        let path = self.folder.existing(&*self.service.files, &opening.path)?;
+        let files = Arc::clone(&self.service.files);
+        let Some(name) = self.folder.find(&*files, &opening.names)? else {
+            let name = opening.names.last().map(|name| name.display().to_string()).unwrap_or_default();
+            return Err(Error::new(Code::NotFound, "there is no such file").at(name));
+        };
+        let path = self.folder.existing(&*files, &name)?;
         let alone = opening.mode == Mode::Exclusive;
         // Two that have it open in this process do not exclude each other by the system's locks on every file system.
         let conflict = self
@@ -111,7 +123,7 @@ impl Session {
             .values()
             .any(|open| open.path == path && (alone || open.area.options().mode == Mode::Exclusive));
         if conflict {
-            return Err(Error::new(Code::Busy, "the table is open already").at(opening.path.display()));
+            return Err(Error::new(Code::Busy, "the table is open already").at(name.display()));
         }
         let options = AreaOptions {
             mode: opening.mode,
@@ -121,15 +133,14 @@ impl Session {
             kept_bytes: 8 << 20,
             ..AreaOptions::default()
         };
-        let files = &self.service.files;
-        let mut opened = Area::open(Arc::clone(files), &path, &options);
+        let mut opened = Area::open(Arc::clone(&files), &path, &options);
         let mut is_read_only = opening.mode == Mode::ReadOnly;
         if opened.is_err()
             && opening.or_read_only
             && opening.mode == Mode::Shared
             && files.create(&path, Create::Existing).is_err()
         {
-            let readable = Area::open(Arc::clone(files), &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
+            let readable = Area::open(files, &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
             if readable.is_ok() {
                 (opened, is_read_only) = (readable, true);
             }
@@ -143,8 +154,10 @@ impl Session {
         let told_locks = (false, Vec::new());
         self.next_table += 1;
         *table = self.next_table;
-        self.tables.insert(*table, Open { area, path, changes, told_locks, told_orders: Vec::new() });
-        Ok(Reply::Opened(Opened { table: *table, form, is_read_only }))
+        let open = Open { area, path: path.clone(), changes, told_locks, told_orders: Vec::new() };
+        self.tables.insert(*table, open);
+        self.publish(&path);
+        Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only }))
     }
 
     fn close(&mut self, table: u32) -> Result<Reply> {
@@ -153,6 +166,17 @@ impl Session {
         open.changes.add();
         self.publish(&open.path);
         closed.map(|()| Reply::Done)
+    }
+
+    /// What runs this client's statements.
+    fn statements(&mut self) -> Result<&mut Box<dyn Statements>> {
+        match &mut self.statements {
+            Some(statements) => Ok(statements),
+            none => {
+                let sql = self.service.sql().ok_or_else(crate::sql::absent)?;
+                Ok(none.insert(sql.open(&self.folder.root, &self.member.person.user)?))
+            }
+        }
     }
 
     fn about_folder(&mut self, step: &Step) -> Result<Reply> {
@@ -164,12 +188,26 @@ impl Session {
                 files.remove(&self.folder.existing(&*files, path)?)?;
                 Ok(Reply::Done)
             }
+            Step::Clear { path } => self.folder.clear(&*files, path).map(|()| Reply::Done),
             Step::Create { path, spec } => {
                 let path = self.folder.place(&*files, path)?;
                 writer::create(&*files, &path, spec, &WriteOptions::new(Access::Exclusive))?;
                 Ok(Reply::Done)
             }
+            Step::Execute { sql, parameters } => {
+                let outcome = self.statements()?.execute(sql, parameters);
+                // Which tables it has changed is not known.
+                self.tables.values().for_each(|open| open.changes.add());
+                outcome.map(Reply::Outcome)
+            }
+            Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
+            Step::TellStatements(step) => self.statements()?.transaction(step).map(|()| Reply::Done),
+            Step::TableType(table_type) => {
+                self.statements()?.set_table_type(*table_type);
+                Ok(Reply::Done)
+            }
             Step::Users => Ok(Reply::People(self.service.people())),
+            Step::Activity => Ok(Reply::Activity(self.activity())),
             Step::LockOwner { path, record } => {
                 let path = self.folder.place(&*files, path)?;
                 Ok(Reply::Owner(self.service.lock_owner(&path, *record)))
@@ -222,19 +260,38 @@ impl Session {
         done
     }
 
-    /// Has others know what is locked in a table.
+    /// Has others know how a table is used.
     fn publish(&self, path: &Path) {
-        let opens = self.tables.values().filter(|open| open.path == path);
-        let mut all: Locks = (false, Vec::new());
-        for open in opens {
-            all.0 |= open.area.is_table_locked();
-            all.1.extend(open.area.locked_records());
+        let mut now: Option<TableUse> = None;
+        for open in self.tables.values().filter(|open| open.path == path) {
+            let area = &open.area;
+            let now = now.get_or_insert_with(|| TableUse { path: path.to_owned(), ..TableUse::default() });
+            now.scheme = area.options().scheme;
+            now.is_locked |= area.is_table_locked();
+            now.records.extend(area.locked_records());
+            now.orders += u32::try_from(area.orders().len()).unwrap_or(0);
+            now.indexes.extend(area.index_files());
         }
-        let mut locks = self.member.locks.lock().unwrap_or_else(PoisonError::into_inner);
-        match all == (false, Vec::new()) {
-            true => drop(locks.remove(path)),
-            false => drop(locks.insert(path.to_owned(), all)),
+        if let Some(now) = &mut now {
+            now.records.sort_unstable();
+            now.indexes.sort();
+            now.indexes.dedup();
         }
+        self.member.publish(path, now);
+    }
+
+    /// What goes on in the server, as this client may see it: of files that are not below its folder only that they are
+    /// open.
+    fn activity(&self) -> Activity {
+        let mut activity = self.service.activity();
+        for table in activity.members.iter_mut().flat_map(|member| &mut member.tables) {
+            if !table.path.starts_with(&self.folder.root) {
+                (table.path, table.indexes) = (PathBuf::new(), Vec::new());
+            }
+            table.path = self.folder.name(&table.path);
+            table.indexes.iter_mut().for_each(|index| *index = self.folder.name(index));
+        }
+        activity
     }
 
     /// What a table is like behind the last step.
@@ -254,7 +311,7 @@ impl Session {
                 .then(|| area.index_files().iter().map(|file| self.folder.name(file)).collect()),
         };
         open.told_orders = orders;
-        if state.locks.is_some() {
+        if state.locks.is_some() || state.orders.is_some() {
             open.told_locks = locks;
             let path = open.path.clone();
             self.publish(&path);

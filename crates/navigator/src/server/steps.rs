@@ -7,7 +7,7 @@ use super::session::Open;
 use crate::wire::messages::{PageWish, Reply, Step};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
-use mainstay_workarea::NewOrder;
+use mainstay_workarea::{Area, NewOrder};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::writer::Source;
 
@@ -19,6 +19,7 @@ impl Step {
             Step::Find { .. }
                 | Step::List { .. }
                 | Step::Remove { .. }
+                | Step::Clear { .. }
                 | Step::Create { .. }
                 | Step::Begin
                 | Step::Commit
@@ -27,6 +28,11 @@ impl Step {
                 | Step::RollBackTo(_)
                 | Step::Users
                 | Step::LockOwner { .. }
+                | Step::Activity
+                | Step::Execute { .. }
+                | Step::Prepare(_)
+                | Step::TellStatements(_)
+                | Step::TableType(_)
         )
     }
 
@@ -104,12 +110,14 @@ impl Open {
             Step::Page(wish) => self.page(wish, service),
             Step::Row => area.record().map(|bytes| Reply::Row(bytes.to_vec())),
             Step::Value(field) => area.get((*field).into()).map(Reply::Value),
-            Step::Key => area.key().map(Reply::MaybeBytes),
+            Step::Key(None) => area.key().map(Reply::MaybeBytes),
+            Step::Key(Some(bytes)) => area.as_if(bytes, Area::key).map(Reply::MaybeBytes),
             Step::RecordCount(what) => area.record_count(*what).map(|count| Reply::Number(count.into())),
             Step::KeyCount(what) => area.key_count(*what).map(Reply::Number),
             Step::KeyNumber(what) => area.key_number(*what).map(Reply::MaybeNumber),
             Step::RelativePosition => area.relative_position().map(Reply::Fraction),
-            Step::IsInScope => area.is_in_scope().map(Reply::Yes),
+            Step::IsInScope(None) => area.is_in_scope().map(Reply::Yes),
+            Step::IsInScope(Some(bytes)) => area.as_if(bytes, Area::is_in_scope).map(Reply::Yes),
             Step::IsRecordInAof(record) => area.is_record_in_aof(*record).map(Reply::Yes),
             Step::AofLevelOf(condition) => area.aof_level_of(condition).map(Reply::Level),
             _ => return None,

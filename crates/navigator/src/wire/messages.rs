@@ -7,7 +7,8 @@
 
 use super::values::*;
 use super::{choice, structure};
-use mainstay_base::Error;
+use crate::sql::{Outcome, TransactionStep};
+use mainstay_base::{Code, Error, Value};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side,
@@ -47,6 +48,19 @@ pub enum TlsWish {
     Open,
     /// It has to be.
     Required,
+}
+
+/// Whether a connection is encrypted, by what both sides have said: each of them works it out by itself.
+///
+/// Errors: `NotPermitted` if one side needs what the other has not.
+pub fn encrypts(client: TlsWish, server: TlsWish) -> mainstay_base::Result<bool> {
+    match (client, server) {
+        (TlsWish::Required, TlsWish::Off) => {
+            Err(Error::new(Code::NotPermitted, "the server does not encrypt, and tls:// asks for it"))
+        }
+        (_, TlsWish::Off) | (TlsWish::Off, TlsWish::Open) => Ok(false),
+        (_, TlsWish::Required) | (_, TlsWish::Open) => Ok(true),
+    }
 }
 
 /// Who the client is.
@@ -101,8 +115,8 @@ pub struct Request {
 /// How a table is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Its path below the folder.
-    pub path: PathBuf,
+    /// Paths below the folder, of which the first that there is a file of is meant.
+    pub names: Vec<PathBuf>,
     /// Who else uses it.
     pub mode: Mode,
     /// The locks of those who share it.
@@ -121,6 +135,7 @@ pub enum Step {
     Find { names: Vec<PathBuf> },
     List { folder: PathBuf },
     Remove { path: PathBuf },
+    Clear { path: PathBuf },
     Create { path: PathBuf, spec: TableSpec },
     Open(Opening),
     Begin,
@@ -130,6 +145,11 @@ pub enum Step {
     RollBackTo(u32),
     Users,
     LockOwner { path: PathBuf, record: u32 },
+    Activity,
+    Execute { sql: String, parameters: Vec<(String, Value)> },
+    Prepare(String),
+    TellStatements(TransactionStep),
+    TableType(u32),
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -147,14 +167,14 @@ pub enum Step {
     Page(PageWish),
     Row,
     Value(u16),
-    Key,
+    Key(Option<Vec<u8>>),
     RecordCount(Counting),
     KeyCount(Counting),
     KeyNumber(Counting),
     RelativePosition,
     SetScope { side: Side, key: SeekKey },
     ClearScope(Side),
-    IsInScope,
+    IsInScope(Option<Vec<u8>>),
     SetFilter(Option<String>),
     SetAof(String),
     ClearAof,
@@ -239,6 +259,8 @@ pub struct Numbers {
 pub struct Opened {
     /// Its number for requests.
     pub table: u32,
+    /// Its path below the folder, as it is written there.
+    pub name: PathBuf,
     /// Its form.
     pub form: Form,
     /// It can only be read.
@@ -258,6 +280,50 @@ pub struct Person {
     pub address: String,
 }
 
+/// A table that somebody has open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableUse {
+    /// Its path.
+    pub path: PathBuf,
+    /// The locks that were asked for.
+    pub scheme: Option<LockScheme>,
+    /// Its index files.
+    pub indexes: Vec<PathBuf>,
+    /// How many orders they have.
+    pub orders: u32,
+    /// Whether the whole table is locked.
+    pub is_locked: bool,
+    /// The records that are locked.
+    pub records: Vec<u32>,
+}
+
+impl TableUse {
+    /// Whether a record is locked, by itself or with its table.
+    pub fn locks(&self, record: u32) -> bool {
+        self.is_locked || self.records.contains(&record)
+    }
+}
+
+/// Somebody who is connected, and what he has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Who.
+    pub person: Person,
+    /// Each table once.
+    pub tables: Vec<TableUse>,
+}
+
+/// What goes on in a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// For how long it has been served, in seconds.
+    pub seconds: u64,
+    /// How many requests were answered.
+    pub requests: u64,
+    /// Who is connected.
+    pub members: Vec<Member>,
+}
+
 /// What a step gives.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "docs/formats/navigator.md says of each what it is")]
@@ -275,6 +341,8 @@ pub enum Reply {
     Names(Vec<String>),
     People(Vec<Person>),
     Owner(Option<Person>),
+    Activity(Activity),
+    Outcome(Outcome),
     Opened(Opened),
     Form(Form),
     Page(Page),
@@ -319,17 +387,20 @@ structure! { Welcome { connection, server } }
 structure! { Problem { error } }
 structure! { Progress { done, all } }
 structure! { Request { table, progress, steps } }
-structure! { Opening { path, mode, scheme, open_structural, or_read_only } }
+structure! { Opening { names, mode, scheme, open_structural, or_read_only } }
 structure! { PageWish { before, after, bytes, unless, numbers } }
 structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
-structure! { Opened { table, form, is_read_only } }
+structure! { Opened { table, name, form, is_read_only } }
 structure! { Person { connection, user, application, address } }
+structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }
+structure! { Member { person, tables } }
+structure! { Activity { seconds, requests, members } }
 structure! { State { position, count, stamp, is_new, locks, orders, index_files } }
 structure! { Answer { replies, error, state } }
 structure! { Page { rows, here, is_first, is_last, numbers } }
 
-choice! { Step {
+choice! { named Step {
     1 Find { names };
     2 List { folder };
     3 Remove { path };
@@ -342,6 +413,12 @@ choice! { Step {
     10 RollBackTo(place);
     11 Users;
     12 LockOwner { path, record };
+    13 Clear { path };
+    14 Activity;
+    15 Execute { sql, parameters };
+    16 Prepare(sql);
+    17 TellStatements(step);
+    18 TableType(table_type);
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -358,14 +435,14 @@ choice! { Step {
     33 Page(wish);
     34 Row;
     35 Value(field);
-    36 Key;
+    36 Key(bytes);
     37 RecordCount(what);
     38 KeyCount(what);
     39 KeyNumber(what);
     40 RelativePosition;
     50 SetScope { side, key };
     51 ClearScope(side);
-    52 IsInScope;
+    52 IsInScope(bytes);
     53 SetFilter(condition);
     54 SetAof(condition);
     55 ClearAof;
@@ -414,6 +491,8 @@ choice! { Reply {
     15 Page(page);
     16 Unchanged;
     17 Row(bytes);
+    18 Activity(activity);
+    19 Outcome(outcome);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

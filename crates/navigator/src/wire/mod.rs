@@ -15,9 +15,15 @@
 
 pub mod frame;
 pub mod messages;
+mod statements;
 pub mod values;
 
 use mainstay_base::{Code, Error, Result};
+
+/// Bytes of memory that a list may take for each of its bytes on the wire, beyond [`FREE_BYTES`].
+const MOST_GROWTH: usize = 8;
+/// Bytes that a list may take in any case.
+const FREE_BYTES: usize = 1 << 20;
 
 /// A value with a form on the wire.
 pub trait Wire: Sized {
@@ -114,7 +120,7 @@ macro_rules! numbers {
     )* };
 }
 
-numbers! { u16 u32 u64 i32 i64 i128 f64 }
+numbers! { u16 u32 u64 i16 i32 i64 i128 f64 }
 
 impl Wire for u8 {
     fn put(&self, out: &mut Vec<u8>) {
@@ -163,6 +169,10 @@ impl<T: Wire> Wire for Vec<T> {
     }
     fn take(from: &mut Reader<'_>) -> Result<Self> {
         let count = from.count(T::SMALLEST)?;
+        // Elements of a byte each may stand for much: they may not take more memory than their message accounts for.
+        if count.saturating_mul(size_of::<T>()) > from.left.len().saturating_mul(MOST_GROWTH) + FREE_BYTES {
+            return Err(malformed("a list takes too much memory for its bytes"));
+        }
         T::take_all(from, count)
     }
 }
@@ -232,6 +242,18 @@ macro_rules! structure {
 
 /// A choice is its number and what belongs to it.
 macro_rules! choice {
+    (named $name:ty { $($number:literal $variant:ident $(( $($part:ident),* ))? $({ $($field:ident),* })? ;)* }) => {
+        impl $name {
+            /// The name of its kind, without what belongs to it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $( Self::$variant $(( $(choice!(@any $part)),* ))? $({ $($field: _),* })? => stringify!($variant), )*
+                }
+            }
+        }
+        $crate::wire::choice! { $name { $($number $variant $(( $($part),* ))? $({ $($field),* })? ;)* } }
+    };
+    (@any $part:ident) => { _ };
     ($name:ty { $($number:literal $variant:ident $(( $($part:ident),* ))? $({ $($field:ident),* })? ;)* }) => {
         impl $crate::wire::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {
@@ -270,6 +292,9 @@ mod tests {
         bytes[0] = 4;
         assert!(decode::<Vec<u32>>(&bytes).unwrap_err().to_string().contains("longer than the message"));
         assert!(decode::<Vec<u8>>(&[255, 255, 255, 255, 1]).is_err());
+        // A million steps of a byte each.
+        let million = [1_000_000_u32.to_le_bytes().to_vec(), vec![26; 1_000_000]].concat();
+        assert!(decode::<Vec<messages::Step>>(&million).unwrap_err().to_string().contains("too much memory"));
         assert!(decode::<String>(&[1, 0, 0, 0, 0xFF]).unwrap_err().to_string().contains("UTF-8"));
         assert!(decode::<bool>(&[2]).is_err() && decode::<bool>(&[1, 1]).is_err() && decode::<u64>(&[1]).is_err());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The forms of what messages are made of: values, keys, orders, specifications of tables.
 
 use super::{Reader, Wire, choice, malformed, structure};
-use mainstay_base::{Code, Decimal, Error, Result};
+use mainstay_base::{Code, Decimal, DialectError, Error, Result};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side, ValueKind,
@@ -10,7 +10,23 @@ use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::lock::LockScheme;
 
-structure! { Decimal { unscaled, scale } }
+impl Wire for Decimal {
+    const SMALLEST: usize = 17;
+    fn put(&self, out: &mut Vec<u8>) {
+        self.unscaled.put(out);
+        self.scale.put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        let (unscaled, scale): (i128, u8) = Wire::take(from)?;
+        match scale <= MOST_DECIMALS {
+            true => Ok(Decimal::new(unscaled, scale)),
+            false => Err(malformed("a number has too many decimals")),
+        }
+    }
+}
+
+/// Decimals of a number with 38 digits.
+const MOST_DECIMALS: u8 = 38;
 
 choice! { FieldValue {
     0 Null;
@@ -44,6 +60,7 @@ choice! { Counting { 1 All; 2 Scoped; 3 Visible; } }
 choice! { Side { 1 Top; 2 Bottom; } }
 choice! { Format { 1 DbaseThree; 2 DbaseFour; 3 FoxPro; 4 Six; 5 VisualFoxPro; 6 Dbase7; } }
 
+structure! { DialectError { number, severity, state } }
 structure! { SeekHow { soft, last, after } }
 structure! { Position { record, bof, eof, found } }
 structure! { Form { header, memo, code_page, is_writable } }
@@ -86,11 +103,14 @@ impl Wire for Error {
         self.message().to_owned().put(out);
         self.place().map(str::to_owned).put(out);
         self.hint_text().map(str::to_owned).put(out);
+        self.dialect().put(out);
     }
     fn take(from: &mut Reader<'_>) -> Result<Self> {
         let (code, message): (Code, String) = Wire::take(from)?;
         let (place, hint): (Option<String>, Option<String>) = Wire::take(from)?;
+        let dialect: Option<DialectError> = Wire::take(from)?;
         let error = Error::new(code, message);
+        let error = dialect.map_or(error.clone(), |dialect| error.in_dialect(dialect));
         let error = place.map_or(error.clone(), |place| error.at(place));
         Ok(hint.map_or(error.clone(), |hint| error.hint(hint)))
     }
@@ -105,12 +125,18 @@ pub(crate) fn place_of(what: Counting) -> usize {
     }
 }
 
-/// Refuses what is no name of a file below a folder: an absolute path, one that leads out, one of a hidden folder.
+/// The settings of a database, with the users and the hashes of their passwords.
+const SETTINGS: &str = "mainstay.toml";
+
+/// Refuses what is no name of a file below a folder for clients: an absolute path, one that leads out, one of a hidden
+/// folder, the settings.
 pub(crate) fn check_relative(path: &std::path::Path) -> Result<()> {
     use std::path::Component;
     let text = path.to_string_lossy();
     let is_plain = |part: Component<'_>| match part {
-        Component::Normal(name) => name.to_str().is_some_and(|name| !name.starts_with('.')),
+        Component::Normal(name) => {
+            name.to_str().is_some_and(|name| !name.starts_with('.') && !name.eq_ignore_ascii_case(SETTINGS))
+        }
         Component::CurDir => true,
         _ => false,
     };

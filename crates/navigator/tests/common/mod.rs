@@ -42,14 +42,20 @@ impl Served {
 
     /// Another client.
     pub fn client(&self, user: &str) -> Arc<Client> {
+        self.client_of("tcp://here", user)
+    }
+
+    /// A client that knows the server by another name, as one in another process does: it hears nothing of what others
+    /// in this process change.
+    pub fn client_of(&self, name: &str, user: &str) -> Arc<Client> {
         let (service, hello) = (Arc::clone(&self.service), hello(user));
-        Client::over("tcp://here", move || Ok(Box::new(InProcess::connect(&service, &hello)?))).unwrap()
+        Client::over(name, move || Ok(Box::new(InProcess::connect(&service, &hello)?))).unwrap()
     }
 
     /// A table opened by a client.
     pub fn open(&self, client: &Arc<Client>, name: &str, mode: Mode) -> RemoteArea {
         let how = OpenHow { mode, scheme: None, open_structural: true, hide_deleted: false, exact: false };
-        RemoteArea::open(client, &client.path(Path::new(name)), &how).unwrap()
+        RemoteArea::open(client, &[client.path(Path::new(name))], &how).unwrap()
     }
 
     /// The same table opened without a server.

@@ -10,7 +10,7 @@ use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use mainstay_base::{Code, DialectError, Error, Value, ValueRef};
+use mainstay_base::{Code, DialectError, Error, SqlType, Value, ValueRef};
 use mainstay_mssql::{Bound, Context, DataType, Message, Operation, Random};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::hash::{Hash, Hasher};
@@ -48,8 +48,36 @@ fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc
 
 /// A message of SQL Server on its way through the planner.
 pub(super) fn failed(message: Message) -> datafusion::common::DataFusionError {
+    crate::error::to_datafusion(error_of(message))
+}
+
+fn error_of(message: Message) -> Error {
     let dialect = DialectError { number: message.number, severity: message.severity, state: message.state };
-    crate::error::to_datafusion(Error::new(Code::InvalidValue, message.text).in_dialect(dialect))
+    Error::new(Code::InvalidValue, message.text).in_dialect(dialect)
+}
+
+/// A function for the row executor: one of T-SQL's that is bound to its types, and gives the same for the same arguments.
+pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows::Function>> {
+    let function = function.inner().downcast_ref::<Function>()?;
+    let bound = Arc::clone(function.bound.as_ref()?);
+    (!function.operation.is_volatile()).then(|| Arc::new(OfRows(bound)) as Arc<dyn mainstay_rows::Function>)
+}
+
+/// A function as the row executor calls it.
+#[derive(Debug)]
+struct OfRows(Arc<Bound>);
+
+impl mainstay_rows::Function for OfRows {
+    fn call(&self, arguments: &[ValueRef<'_>]) -> mainstay_base::Result<Value> {
+        let value = self.0.evaluate(&Context::default(), arguments).map_err(error_of)?;
+        // A number has the digits of its type, as in a vector.
+        let scale = match (&value, self.0.result.map(types::sql_type)) {
+            (Value::Decimal(number), Some(SqlType::Decimal { scale, .. })) if number.scale != scale => scale,
+            _ => return Ok(value),
+        };
+        let scaled = value.as_ref().as_decimal().and_then(|number| number.rescale(scale));
+        scaled.map(Value::Decimal).ok_or_else(|| Error::new(Code::InvalidValue, "a number does not fit its type"))
+    }
 }
 
 impl Function {

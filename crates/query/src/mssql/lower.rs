@@ -209,7 +209,7 @@ impl Lowerer<'_> {
                 Some(Expr::InList(InList { expr, list, negated: false }))
             }
             Operation::Like => simple_like(args, is_binary),
-            Operation::Convert(..) => match args {
+            Operation::Convert(..) | Operation::Assign(..) => match args {
                 [arg] => lossless(arg, known.result),
                 _ => None,
             },

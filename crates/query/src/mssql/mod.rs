@@ -19,7 +19,7 @@ mod union;
 mod user;
 
 pub(crate) use aggregate::function as aggregate_function;
-pub(crate) use function::function;
+pub(crate) use function::{function, row_function};
 pub(crate) use lower::in_plan;
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type};
 pub use types::{declared_type as type_of_field, sql_type as sql_type_of};

@@ -3,6 +3,7 @@
 use super::text::shown;
 use super::{Catalog, Column, DBO, Detail, ForeignKey, Index, Object};
 use crate::modules::Modules;
+use crate::scope::GLOBALS;
 use crate::state::State;
 use mainstay_base::{Result, Timestamp};
 use mainstay_engine::Database;
@@ -63,19 +64,21 @@ impl Made<'_> {
         ];
         let shared = &self.definitions.shared;
         for schema in &shared.schemas {
-            if !["main", "dbo", "sys"].iter().any(|known| schema.name.eq_ignore_ascii_case(known)) {
+            if !["main", "dbo", "sys", GLOBALS].iter().any(|known| schema.name.eq_ignore_ascii_case(known)) {
                 schemas.push((5 + schema.id as i64, schema.name.clone()));
             }
         }
         let mut objects = Vec::new();
         for table in &shared.tables {
-            if let Some(schema) = schema_of(shared, table.schema) {
-                self.table(shared, table, schema, false, &mut objects);
+            if table.name.starts_with("##") {
+                self.table(shared, table, DBO, (true, 1), &mut objects);
+            } else if let Some(schema) = schema_of(shared, table.schema) {
+                self.table(shared, table, schema, (false, 1), &mut objects);
             }
         }
         if let Some(own) = &self.definitions.temporary {
             for table in own.tables.iter().filter(|table| table.name.starts_with('#') && !is_of_catalog(&table.name)) {
-                self.table(own, table, DBO, true, &mut objects);
+                self.table(own, table, DBO, (true, -1), &mut objects);
             }
         }
         for view in &shared.views {
@@ -120,10 +123,9 @@ impl Made<'_> {
         catalog: &definitions::Catalog,
         table: &TableDefinition,
         schema: i64,
-        is_temporary: bool,
+        (is_temporary, sign): (bool, i64),
         objects: &mut Vec<Object>,
     ) {
-        let sign = if is_temporary { -1 } else { 1 };
         let id = sign * kept_id(table.id);
         let place =
             |column: u64| table.columns.iter().position(|known| known.id == column).map_or(0, |place| place as i64 + 1);

@@ -99,7 +99,10 @@ impl Inner {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
             },
-            "cursor_status" => Value::Integer(-3),
+            "cursor_status" => match (given.text(0), given.text(1)) {
+                (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),
+                _ => Value::Null,
+            },
             "session_context" => {
                 let key = given.text(0).unwrap_or_default().to_lowercase();
                 self.state.context.get(&key).map_or(Value::Null, |(value, _)| value.clone())
@@ -116,7 +119,11 @@ impl Inner {
     /// Whether a name is that of a temporary table that is not there: asked so often that it has a way of its own.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
-        name.is_some_and(|name| name.last().starts_with('#') && self.state.temporary(name.last()).is_none())
+        name.is_some_and(|name| {
+            name.last().starts_with('#')
+                && !crate::scope::is_global(name.last())
+                && self.state.temporary(name.last()).is_none()
+        })
     }
 
     /// IDENT_CURRENT: the last number that the identity column of a table has given; its first if it has given none.

@@ -178,6 +178,14 @@ impl Object {
         }
     }
 
+    /// The expression of a default.
+    pub(crate) fn default_text(&self) -> Option<&str> {
+        match &self.detail {
+            Detail::Default(_, text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether rows can be selected from it.
     pub(crate) fn is_relation(&self) -> bool {
         matches!(self.kind, "U" | "V")

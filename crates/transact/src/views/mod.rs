@@ -11,6 +11,7 @@ mod compatible;
 mod information;
 mod keys;
 mod objects;
+mod odbc;
 mod server;
 
 use crate::catalog::{Catalog, Object};
@@ -152,8 +153,15 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 6] =
-        [&objects::VIEWS, &columns::VIEWS, &keys::VIEWS, &server::VIEWS, &information::VIEWS, &compatible::VIEWS];
+    let lists: [&'static [View]; 7] = [
+        &objects::VIEWS,
+        &columns::VIEWS,
+        &keys::VIEWS,
+        &server::VIEWS,
+        &information::VIEWS,
+        &compatible::VIEWS,
+        &odbc::VIEWS,
+    ];
     lists.into_iter().flatten()
 }
 
@@ -229,6 +237,7 @@ fn value(text: &str, data_type: DataType) -> Value {
         _ if text == "null" => Value::Null,
         DataType::Bit => Value::Boolean(text == "1"),
         DataType::Decimal { .. } => Value::Decimal(Decimal::new(text.parse().unwrap_or(0), 0)),
+        DataType::Real => Value::Float(text.parse().unwrap_or(0.0)),
         _ if data_type.is_integer() => Value::Integer(text.parse().unwrap_or(0)),
         // A list is cut at blanks.
         _ => Value::Text(text.replace('~', " ")),
@@ -245,6 +254,7 @@ fn data_type(text: &str) -> DataType {
         Some(b'i') => DataType::Int,
         Some(b'l') => DataType::BigInt,
         Some(b'd') => DataType::DateTime,
+        Some(b'r') => DataType::Real,
         Some(b'g') => DataType::UniqueIdentifier,
         Some(b'm') => DataType::Decimal { precision: 38, scale: 0 },
         Some(b'x') => DataType::NVarChar(Length::Max),

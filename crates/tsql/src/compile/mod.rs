@@ -29,7 +29,7 @@ use mainstay_base::Value;
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{self as program, Routine, SlotId, StatementId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A batch, procedure, function or trigger in the typed form, with what it asks of its host.
@@ -67,6 +67,19 @@ pub struct ModuleParameter {
     pub is_output: bool,
     /// Whether a call may leave it out.
     pub has_default: bool,
+    /// What it holds.
+    pub kind: ParameterKind,
+}
+
+/// What a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A value.
+    Value,
+    /// A table: callers give the name of theirs.
+    Table,
+    /// A cursor: callers give the name of the variable that has it, or gets it.
+    Cursor,
 }
 
 /// What the machine asks its host to do.
@@ -114,6 +127,8 @@ pub enum Action {
     Assign(Box<Query>, Vec<(AssignOperator, Expr)>),
     /// INSERT, UPDATE, DELETE, MERGE.
     Change(Box<Change>),
+    /// A procedure has ended: it may have left transactions open, or ended its caller's.
+    AfterCall,
     /// INSERT ... EXEC: until `EndCapture`, result sets go to this change.
     BeginCapture,
     /// The end of INSERT ... EXEC.
@@ -132,8 +147,12 @@ pub enum Action {
     ExecuteText,
     /// WAITFOR.
     Wait(WaitFor),
+    /// Lets a cursor parameter stand for the caller's variable, whose name is the input.
+    CursorParameter(Name),
     /// DECLARE of a cursor, or SET of a cursor variable.
     DeclareCursor(Name, Box<Cursor>),
+    /// SET of a cursor variable to another cursor.
+    SetCursor(Name, CursorName),
     /// OPEN.
     Open(CursorName),
     /// FETCH; the input of ABSOLUTE and RELATIVE is the last one.
@@ -245,6 +264,8 @@ struct Compiler<'t> {
     variables: Vec<Variable>,
     parameters: Vec<ModuleParameter>,
     slots: HashMap<String, (SlotId, DataType)>,
+    /// The variables that hold cursors, in lower case.
+    cursors: HashSet<String>,
     labels: HashMap<String, program::LabelId>,
     /// The statements of the list that is being compiled.
     out: Vec<program::Statement>,
@@ -271,6 +292,7 @@ impl<'t> Compiler<'t> {
             variables: Vec::new(),
             parameters: Vec::new(),
             slots: HashMap::new(),
+            cursors: HashSet::new(),
             labels: HashMap::new(),
             out: Vec::new(),
             returns: None,
@@ -310,7 +332,11 @@ impl<'t> Compiler<'t> {
         for (place, parameter) in parameters.iter().enumerate() {
             let name = &parameter.name.text;
             if self.types.is_table_type(&parameter.data_type.name) {
-                self.table_parameter(&parameter.name);
+                self.named_parameter(name, ParameterKind::Table);
+                continue;
+            }
+            if parameter.data_type.name.is("CURSOR") {
+                self.named_parameter(name, ParameterKind::Cursor);
                 continue;
             }
             let data_type = self.data_type(&parameter.data_type, Declared::Column(place as u32 + 1, name))?;
@@ -323,26 +349,39 @@ impl<'t> Compiler<'t> {
             let slot = self.routine.parameter(name, storage_type(data_type), direction, default);
             self.declared(slot, name, data_type);
             let is_output = parameter.output;
-            self.parameters.push(ModuleParameter { name: name.clone(), data_type, is_output, has_default });
+            let kind = ParameterKind::Value;
+            self.parameters.push(ModuleParameter { name: name.clone(), data_type, is_output, has_default, kind });
         }
         Ok(())
     }
 
-    /// A parameter that is a table: the caller gives the name of its own.
-    fn table_parameter(&mut self, name: &Name) {
-        self.table_variable(name);
+    /// A parameter that is a table or a cursor: the caller gives the name of its own.
+    fn named_parameter(&mut self, parameter: &str, kind: ParameterKind) {
+        let name = Name { text: parameter.to_owned(), ..Name::default() };
+        self.table_variable(&name);
+        let action = match kind {
+            ParameterKind::Cursor => {
+                self.cursors.insert(parameter.to_lowercase());
+                Action::CursorParameter(name.clone())
+            }
+            _ => Action::TableParameter(name.clone()),
+        };
         let data_type = DataType::NVarChar(mainstay_mssql::Length::Limited(128));
         let slot =
             self.routine.parameter(&name.text, storage_type(data_type), program::Direction::In, Some(Value::Null));
         let value = program::Expression::slot(&self.routine, slot);
-        self.host(1, Action::TableParameter(name.clone()), Span::default(), vec![value], Vec::new());
-        let (name, is_output, has_default) = (name.text.clone(), false, true);
-        self.parameters.push(ModuleParameter { name, data_type, is_output, has_default });
+        self.host(1, action, Span::default(), vec![value], Vec::new());
+        let (name, is_output, has_default) = (name.text, false, true);
+        self.parameters.push(ModuleParameter { name, data_type, is_output, has_default, kind });
     }
 
     /// A parameter that is known by its type alone.
     fn given(&mut self, parameter: &ModuleParameter) -> Result<(), Box<Message>> {
-        let ModuleParameter { name, data_type, is_output, .. } = parameter;
+        let ModuleParameter { name, data_type, is_output, kind, .. } = parameter;
+        if *kind != ParameterKind::Value {
+            self.named_parameter(name, *kind);
+            return Ok(());
+        }
         let direction = if *is_output { program::Direction::InOut } else { program::Direction::In };
         let slot = self.routine.parameter(name, storage_type(*data_type), direction, None);
         self.declared(slot, name, *data_type);

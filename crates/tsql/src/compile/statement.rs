@@ -4,8 +4,9 @@ use super::{Action, Compiler, callee, storage_type};
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    Change, Declaration, Execute, ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, Name, Query, QueryBody,
-    SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
+    AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, ExecuteArgument,
+    ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, Query, QueryBody, SelectItem, SetItem, SetVariable,
+    Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -90,6 +91,7 @@ impl Compiler<'_> {
             }
             Declaration::Scalar(name, declared, _) if declared.name.is("CURSOR") => {
                 self.table_variable(name);
+                self.cursors.insert(name.text.to_lowercase());
                 Ok(())
             }
             Declaration::Scalar(name, declared, _) if self.types.is_table_type(&declared.name) => {
@@ -120,6 +122,16 @@ impl Compiler<'_> {
 
     fn set(&mut self, set: &SetVariable, line: u32, span: Span) -> Compiled {
         match set {
+            SetVariable::Value(name, AssignOperator::Set, value) if self.is_cursor(name) => {
+                let of = match value {
+                    Expr::Variable(of) => of.clone(),
+                    Expr::Column(of) => of.parts.last().cloned().unwrap_or_default(),
+                    _ => return Err(self.located(cursor_misplaced(name))),
+                };
+                let of = CursorName { global: false, name: of };
+                self.host(line, Action::SetCursor(name.clone(), of), span, Vec::new(), Vec::new());
+                Ok(())
+            }
             SetVariable::Value(name, operator, value) => {
                 let (slot, data_type) = self.variable(name)?;
                 match reduce::compound(*operator) {
@@ -131,13 +143,46 @@ impl Compiler<'_> {
                     }
                 }
             }
+            SetVariable::Cursor(name, _) if !self.is_cursor(name) => {
+                let text = format!(
+                    "The variable '{}' is not a cursor variable, but it is used in a place where a cursor variable is \
+                     expected.",
+                    name.text
+                );
+                Err(self.located(Message::error(16948, text)))
+            }
             SetVariable::Cursor(name, cursor) => {
+                self.cursor_options(cursor)?;
                 self.host(line, Action::DeclareCursor(name.clone(), cursor.clone()), span, Vec::new(), Vec::new());
                 Ok(())
             }
             SetVariable::Method(..) | SetVariable::Property(..) => {
                 Err(self.located(reduce::not_supported("A method of a variable")))
             }
+        }
+    }
+
+    fn is_cursor(&self, name: &Name) -> bool {
+        self.cursors.contains(&name.text.to_lowercase())
+    }
+
+    /// Sees that the options of a cursor can stand together.
+    ///
+    /// Errors: 1048.
+    fn cursor_options(&self, cursor: &Cursor) -> Compiled {
+        let has = |word: &str| cursor.options.iter().any(|option| option.eq_ignore_ascii_case(word));
+        for (first, second) in CONFLICTS {
+            if has(first) && has(second) {
+                return Err(self.located(conflicting(first, second)));
+            }
+        }
+        let reads_only = ["INSENSITIVE", "STATIC", "READ_ONLY", "FAST_FORWARD"].into_iter().find(|word| has(word));
+        match cursor.update {
+            Some(CursorUpdate::Update(_)) => match reads_only {
+                Some(word) => Err(self.located(conflicting(word, "FOR UPDATE"))),
+                None => Ok(()),
+            },
+            _ => Ok(()),
         }
     }
 
@@ -266,10 +311,7 @@ impl Compiler<'_> {
         if let Change::Insert(insert) = change
             && let InsertRows::Execute(execute) = &insert.rows
         {
-            self.host(line, Action::BeginCapture, Span::default(), Vec::new(), Vec::new());
-            self.execute(execute, line, span)?;
-            self.host(line, Action::EndCapture(Box::new(change.clone())), span, Vec::new(), Vec::new());
-            return Ok(());
+            return self.captured(execute, change, line, span);
         }
         let mut outputs = Vec::new();
         if let Change::Update(update) = change {
@@ -317,6 +359,32 @@ impl Compiler<'_> {
         calculated
     }
 
+    /// INSERT ... EXEC: what is executed is not, where its rows cannot be collected.
+    fn captured(&mut self, execute: &Execute, change: &Change, line: u32, span: Span) -> Compiled {
+        let name = "@#collects";
+        let (slot, data_type) = match self.slots.get(name) {
+            Some(known) => *known,
+            None => {
+                let slot = self.routine.slot(name, storage_type(DataType::Bit));
+                self.declared(slot, name, DataType::Bit);
+                (slot, DataType::Bit)
+            }
+        };
+        let number = |digits: &str| Expr::Literal(Literal::Integer(digits.to_owned()));
+        let value = self.value_as(&number("0"), data_type)?;
+        self.push(line, program::StatementKind::Assign { target: slot, value });
+        self.host(line, Action::BeginCapture, Span::default(), Vec::new(), vec![(name.to_owned(), slot, data_type)]);
+        let variable = Expr::Variable(Name { text: name.to_owned(), ..Name::default() });
+        let condition =
+            self.condition(&Expr::Binary(Box::new(variable), BinaryOperator::Equal, Box::new(number("1"))))?;
+        let then = self.aside(|it| {
+            it.execute(execute, line, span)?;
+            it.host(line, Action::EndCapture(Box::new(change.clone())), span, Vec::new(), Vec::new());
+            Ok(())
+        })?;
+        self.plain(line, program::StatementKind::If { condition, then, otherwise: Vec::new() })
+    }
+
     fn execute(&mut self, execute: &Execute, line: u32, span: Span) -> Compiled {
         let status = execute.status.as_ref().map(|name| self.variable(name)).transpose()?;
         let result = status.map(|(slot, _)| slot);
@@ -334,14 +402,18 @@ impl Compiler<'_> {
             ExecuteModule::Text(..) => return Err(self.located(reduce::not_supported("EXEC AT"))),
         };
         let arguments = arguments.iter().map(|argument| self.argument(argument)).collect::<Result<_, _>>()?;
-        self.plain(line, program::StatementKind::Call { call: Call { callee, arguments }, result })
+        self.push(line, program::StatementKind::Call { call: Call { callee, arguments }, result });
+        self.host(line, Action::AfterCall, Span::default(), Vec::new(), Vec::new());
+        Ok(())
     }
 
     fn argument(&mut self, argument: &ExecuteArgument) -> Result<Argument, Box<Message>> {
         let name = argument.name.as_ref().map(|name| name.text.clone());
         let value = match &argument.value {
             Expr::Default => ArgumentValue::Default,
-            Expr::Variable(variable) if argument.output => ArgumentValue::InOut(self.variable(variable)?.0),
+            Expr::Variable(variable) if argument.output && !self.is_cursor(variable) => {
+                ArgumentValue::InOut(self.variable(variable)?.0)
+            }
             // A table variable goes by its name.
             Expr::Variable(variable) if !self.slots.contains_key(&variable.text.to_lowercase()) => {
                 ArgumentValue::Value(Expression::text(variable.text.clone()))
@@ -375,6 +447,7 @@ impl Compiler<'_> {
                 (Action::Wait(wait.clone()), vec![self.value_as(value, text)?])
             }
             StatementKind::DeclareCursor(name, cursor) => {
+                self.cursor_options(cursor)?;
                 (Action::DeclareCursor(name.clone(), cursor.clone()), Vec::new())
             }
             StatementKind::Open(name) => (Action::Open(name.clone()), Vec::new()),
@@ -406,4 +479,37 @@ impl Compiler<'_> {
         self.host(line, action, span, values, outputs);
         Ok(())
     }
+}
+
+/// Options of a cursor that exclude each other.
+const CONFLICTS: [(&str, &str); 16] = [
+    ("LOCAL", "GLOBAL"),
+    ("FORWARD_ONLY", "SCROLL"),
+    ("FAST_FORWARD", "SCROLL"),
+    ("FAST_FORWARD", "SCROLL_LOCKS"),
+    ("FAST_FORWARD", "OPTIMISTIC"),
+    ("STATIC", "KEYSET"),
+    ("STATIC", "DYNAMIC"),
+    ("STATIC", "FAST_FORWARD"),
+    ("KEYSET", "DYNAMIC"),
+    ("KEYSET", "FAST_FORWARD"),
+    ("DYNAMIC", "FAST_FORWARD"),
+    ("READ_ONLY", "SCROLL_LOCKS"),
+    ("READ_ONLY", "OPTIMISTIC"),
+    ("SCROLL_LOCKS", "OPTIMISTIC"),
+    ("STATIC", "SCROLL_LOCKS"),
+    ("INSENSITIVE", "SCROLL_LOCKS"),
+];
+
+fn conflicting(first: &str, second: &str) -> Message {
+    Message::error(1048, format!("Conflicting cursor options {first} and {second}.")).severity(15)
+}
+
+/// A cursor variable that is set to something else.
+fn cursor_misplaced(name: &Name) -> Message {
+    let text = format!(
+        "The variable '{}' is a cursor variable, but it is used in a place where a cursor variable is not valid.",
+        name.text
+    );
+    Message::error(16949, text)
 }

@@ -12,7 +12,7 @@ use super::{Head, Parameter, Reducer, Scope, TableColumn, TakingColumn, not_supp
 use crate::tree::{
     AssignOperator, BinaryOperator, Change, Expr, Insert, InsertRows, Literal, Name, ObjectName, Target, Top,
 };
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Length, Message};
 use std::rc::Rc;
 
 /// A change in the SQL of the core.
@@ -108,12 +108,7 @@ pub fn insert_columns(
         return Err(Message::error(544, message));
     }
     if !gives_identity && identity_insert && columns.iter().any(|column| column.is_identity) {
-        let message = format!(
-            "Explicit value must be specified for identity column in table '{}' either when IDENTITY_INSERT is set to ON or \
-             when a replication user is inserting into a NOT FOR REPLICATION identity column.",
-            table.last()
-        );
-        return Err(Message::error(545, message));
+        return Err(no_identity(table));
     }
     Ok(given)
 }
@@ -141,6 +136,7 @@ impl Reducer<'_> {
             None => insert.columns.clone(),
             Some(map) => through((named.last(), map), &insert.columns, known.as_deref().unwrap_or_default())?,
         };
+        check_identity(insert, known.as_deref().unwrap_or_default(), &target, identity_insert)?;
         let given = match &known {
             Some(known) => Some(insert_columns(known, &columns, &target, identity_insert)?),
             None => None,
@@ -206,11 +202,13 @@ impl Reducer<'_> {
                         if number > 0 {
                             it.push(", ");
                         }
-                        let to = given.and_then(|given| given.get(number)).map(|column| column.data_type);
+                        let column = given.and_then(|given| given.get(number));
+                        let to = column.map(|column| column.data_type);
+                        it.takes(table, column.map_or("", |column| &column.name));
                         match to {
                             // Every row of a list must give the same type, so none is left as it is.
                             Some(to) if rows.len() > 1 && !matches!(value, Expr::Default) => it.converted(value, to)?,
-                            _ => match (value, given.and_then(|given| given.get(number))) {
+                            _ => match (value, column) {
                                 (Expr::Variable(variable), Some(column)) if !variable.text.starts_with("@@") => {
                                     it.taken(variable, column, table)?;
                                 }
@@ -234,7 +232,8 @@ impl Reducer<'_> {
                     if number > 0 {
                         self.push(", ");
                     }
-                    self.open(&format!("assign:{}", column.data_type));
+                    self.takes(table, &column.name);
+                    self.open_assign(column.data_type);
                     self.push(&format!("\"#i{number}\")"));
                 }
                 self.push(" FROM (");
@@ -272,7 +271,7 @@ impl Reducer<'_> {
                 self.push("NULL");
                 return Ok(());
             }
-            Expr::Variable(name) => self.variable_type(name)? == to,
+            Expr::Variable(name) if !name.text.starts_with("@@") => self.variable_type(name)? == to,
             _ => false,
         };
         if is_exact && let Expr::Variable(name) = value {
@@ -289,7 +288,7 @@ impl Reducer<'_> {
     fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
         let data_type = self.variable_type(variable)?;
         let taking = (data_type != column.data_type).then(|| TakingColumn {
-            table: table.last().to_owned(),
+            table: shown_table(table),
             name: column.name.clone(),
             data_type: column.data_type,
         });
@@ -299,9 +298,23 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    /// What is assigned next is for this column.
+    pub(super) fn takes(&mut self, table: &ObjectName, column: &str) {
+        self.taking = Some((shown_table(table), column.to_owned()));
+    }
+
+    /// Begins the conversion for a column. Where something can be cut off it names the column.
+    fn open_assign(&mut self, to: DataType) {
+        let cuts = matches!(to.length(), Some(Length::Limited(_)));
+        match self.taking.take().filter(|_| cuts) {
+            Some((table, column)) => self.open(&format!("assign:{to}@{table}@{column}")),
+            None => self.open(&format!("assign:{to}")),
+        }
+    }
+
     /// Writes a value with its conversion for a column of this type.
     pub(super) fn converted(&mut self, value: &Expr, to: DataType) -> Result<(), Message> {
-        self.open(&format!("assign:{to}"));
+        self.open_assign(to);
         self.expression(value)?;
         self.push(")");
         Ok(())
@@ -336,6 +349,55 @@ fn through((view, map): (&str, &[Mapped]), named: &[Name], columns: &[TableColum
     let own = map.iter().map(|(_, below)| below.as_ref().ok_or_else(calculated)).collect::<Result<Vec<_>, _>>()?;
     let name = |text: &String| Name { text: text.clone(), quoted: true, ..Name::default() };
     Ok(own.into_iter().filter(is_given).map(name).collect())
+}
+
+/// Sees that an INSERT without a list of columns gives no value for the identity.
+///
+/// Errors: 8101, 545.
+fn check_identity(
+    insert: &Insert,
+    columns: &[TableColumn],
+    table: &ObjectName,
+    identity_insert: bool,
+) -> Result<(), Message> {
+    let is_named = !insert.columns.is_empty() || !columns.iter().any(|column| column.is_identity);
+    let width = match &insert.rows {
+        InsertRows::Values(rows) => rows.first().map_or(0, Vec::len),
+        InsertRows::Query(query) => {
+            let heads = super::query::heads(&query.body);
+            if heads.contains(&Head::Star) { 0 } else { heads.len() }
+        }
+        _ => 0,
+    };
+    let all = columns.iter().filter(|column| !column.is_computed).count();
+    if is_named || width == 0 {
+        return Ok(());
+    }
+    if width == all {
+        let text = format!(
+            "An explicit value for the identity column in table '{}' can only be specified when a column list is used and \
+             IDENTITY_INSERT is ON.",
+            table.last()
+        );
+        return Err(Message::error(8101, text));
+    }
+    if identity_insert && width + 1 == all { Err(no_identity(table)) } else { Ok(()) }
+}
+
+/// The error of a row without its identity under IDENTITY_INSERT.
+fn no_identity(table: &ObjectName) -> Message {
+    let message = format!(
+        "Explicit value must be specified for identity column in table '{}' either when IDENTITY_INSERT is set to ON or \
+         when a replication user is inserting into a NOT FOR REPLICATION identity column.",
+        table.last()
+    );
+    Message::error(545, message)
+}
+
+/// Schema and name of a table, for messages.
+fn shown_table(table: &ObjectName) -> String {
+    let schema = table.parts.iter().rev().nth(1).map(|part| &*part.text).filter(|schema| !schema.is_empty());
+    format!("{}.{}", schema.unwrap_or("dbo"), table.last())
 }
 
 /// The rows of VALUES that TOP leaves.

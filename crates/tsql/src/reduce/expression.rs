@@ -132,20 +132,6 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// WHERE CURRENT OF.
-    fn current_row(&mut self, cursor: &crate::tree::CursorName) -> Result<(), Message> {
-        let Some((alias, row)) = self.current.clone() else { return Err(not_supported("CURRENT OF here")) };
-        let number = self.parameter_number(super::Source::CurrentRow(cursor.clone()), DataType::BigInt, None);
-        self.name(&alias);
-        self.push(".");
-        match row.as_str() {
-            "_rowid" => self.push("_rowid"),
-            row => self.name(row),
-        }
-        self.push(&format!(" = ${number}"));
-        Ok(())
-    }
-
     fn literal(&mut self, literal: &Literal) -> Result<(), Message> {
         match literal_value(literal)? {
             None => self.push("NULL"),

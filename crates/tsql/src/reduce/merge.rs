@@ -84,6 +84,7 @@ impl Reducer<'_> {
                 self.list(&sets.columns, |it, set| {
                     it.name(&set.name);
                     it.push(" = ");
+                    it.takes(target, &set.name);
                     it.set_value(set, alias)
                 })
             }
@@ -100,7 +101,10 @@ impl Reducer<'_> {
                     given.iter().map(|column| Name { text: column.name.clone(), ..Name::default() }).collect();
                 self.names(&named)?;
                 self.push(") VALUES (");
-                self.list(row.iter().zip(&given), |it, (value, column)| it.assigned(value, Some(column.data_type)))?;
+                self.list(row.iter().zip(&given), |it, (value, column)| {
+                    it.takes(target, &column.name);
+                    it.assigned(value, Some(column.data_type))
+                })?;
                 self.push(")");
                 Ok(())
             }

@@ -19,14 +19,17 @@
 mod affected;
 mod catalog;
 mod change;
+mod cursor;
 mod define;
 mod expression;
 mod function;
+mod locking;
 mod merge;
 mod output;
 mod query;
 mod single;
 mod source;
+mod table_call;
 mod target;
 mod updatable;
 mod update;
@@ -34,12 +37,14 @@ mod update;
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
+pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use define::{alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use output::{Assigned, Images, ReducedOutput};
+pub use table_call::{TableCall, TableFunction};
 
 use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
@@ -61,6 +66,11 @@ pub trait Scope {
     /// The columns of a table, in order; `None` if the scope does not know it.
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>>;
 
+    /// The hidden column by which a row of a table is found again.
+    fn row_number(&self, _name: &ObjectName) -> &'static str {
+        "_rowid"
+    }
+
     /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
     fn asks_catalog(&self) {}
 
@@ -74,6 +84,29 @@ pub trait Scope {
 
     /// The query of an inline table function of this name, and its parameters with their types.
     fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction>;
+
+    /// A function of this name that fills a table.
+    fn table_function(&self, _: &ObjectName) -> Option<TableFunction> {
+        None
+    }
+
+    /// Has a function that fills a table called whenever the statement is to run; the core's name of the table that has
+    /// its rows then, quoted, with the arguments as the columns `#a0` and so on behind its own.
+    ///
+    /// Errors: those of making the table.
+    fn table_call(&self, _: TableCall) -> Result<String, Message> {
+        Err(not_supported("A function that fills a table here"))
+    }
+
+    /// The columns of the primary key of a table of the core's own, none where it has none; `None` for anything else.
+    fn key(&self, _: &ObjectName) -> Option<Vec<TableColumn>> {
+        None
+    }
+
+    /// The columns of the indexes of a table, its keys among them.
+    fn indexes(&self, _: &ObjectName) -> Vec<Vec<String>> {
+        Vec::new()
+    }
 
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
@@ -115,8 +148,8 @@ pub enum Source {
     Session(SessionFunction),
     /// What the catalog answers for these arguments.
     Catalog(CatalogFunction, Vec<Input>),
-    /// The number of the row that a cursor stands on.
-    CurrentRow(CursorName),
+    /// Of the row that a cursor stands on, in the table of the core of this name, the column of this name.
+    CurrentRow(CursorName, String, String),
 }
 
 /// An argument of a function of the catalog.
@@ -177,7 +210,7 @@ pub struct ReducedQuery {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { locks: true, ..Reducer::new(scope) };
     reducer.query(query)?;
     let heads = query::heads(&query.body);
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
@@ -261,8 +294,16 @@ struct Reducer<'s> {
     output: Option<Rc<output::OutputNames>>,
     /// What the query that finds the rows of a change gives beside each.
     beside: Vec<String>,
-    /// What the target of a change is called, and the column there that is the number of its row.
-    current: Option<(String, String)>,
+    /// What the target of a change is called, the column there that is the number of its row, and the table.
+    current: Option<(String, String, ObjectName)>,
+    /// Whether the outermost query may lock rows.
+    locks: bool,
+    /// The table and the column that what is assigned next is for.
+    taking: Option<(String, String)>,
+    /// What the rows of the query have to meet whose FROM is written.
+    conditions: Vec<tree::Expr>,
+    /// The WITH of the statement, once it is written.
+    written_with: Option<tree::With>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
@@ -284,6 +325,10 @@ impl<'s> Reducer<'s> {
             output: None,
             beside: Vec::new(),
             current: None,
+            locks: false,
+            taking: None,
+            conditions: Vec::new(),
+            written_with: None,
             depth: 0,
             in_table: false,
             images: false,

@@ -54,7 +54,9 @@ impl Reducer<'_> {
             Some(top) => self.top(top, &query.order)?,
             None => self.order_of_query(query)?,
         }
-        self.offset(query)
+        self.offset(query)?;
+        self.locking(query);
+        Ok(())
     }
 
     fn order_of_query(&mut self, query: &Query) -> Result<(), Message> {
@@ -75,6 +77,8 @@ impl Reducer<'_> {
                             EXCEPT operator.";
                 return Err(Message::error(104, text));
             }
+            // A name of a column may have its table's before it, which is the first query's and means nothing here.
+            return self.order(&query.order.iter().map(without_table).collect::<Vec<_>>());
         }
         self.order(&query.order)
     }
@@ -110,6 +114,7 @@ impl Reducer<'_> {
             self.push(")");
         }
         self.push(" ");
+        self.written_with.get_or_insert_with(|| with.clone());
         Ok(())
     }
 
@@ -199,7 +204,10 @@ impl Reducer<'_> {
     pub(super) fn tables_and_conditions(&mut self, select: &Select) -> Result<(), Message> {
         if !select.from.is_empty() {
             self.push(" FROM ");
+            let conditions = select.condition.iter().flat_map(super::table_call::conjuncts).cloned().collect();
+            let before = std::mem::replace(&mut self.conditions, conditions);
             self.list(&select.from, |it, source| it.source(source))?;
+            self.conditions = before;
         }
         if let Some(condition) = &select.condition {
             self.push(" WHERE ");
@@ -409,4 +417,13 @@ fn is_recursive(table: &CommonTable) -> bool {
         }
     }
     in_body(&table.query.body, &table.name)
+}
+
+/// An item of an order by the name of a column alone.
+fn without_table(item: &OrderItem) -> OrderItem {
+    let mut item = item.clone();
+    if let Expr::Column(name) = &mut item.value {
+        name.parts.drain(..name.parts.len().saturating_sub(1));
+    }
+    item
 }

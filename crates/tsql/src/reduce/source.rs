@@ -127,6 +127,9 @@ impl Reducer<'_> {
         if let Some(function) = self.scope.inline_function(&call.name) {
             return self.inline(&function, call, alias);
         }
+        if let Some(function) = self.scope.table_function(&call.name) {
+            return self.table_call(&function, call, alias, None);
+        }
         let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
         let name = name.join(".");
         self.push(&quoted(&format!("mssql:table:{name}")));
@@ -215,6 +218,15 @@ impl Reducer<'_> {
     fn apply(&mut self, left: &Source, outer: bool, right: &Source) -> Result<(), Message> {
         self.source(left)?;
         self.push(if outer { " LEFT JOIN " } else { " CROSS JOIN " });
+        if let Source::Function(call, _, alias) = right
+            && let Expr::Call(call) = call.as_ref()
+            && let Some(function) = self.scope.table_function(&call.name)
+        {
+            self.push("LATERAL ");
+            self.table_call(&function, call, alias, Some(left))?;
+            self.push(if outer { " ON TRUE" } else { "" });
+            return Ok(());
+        }
         let is_inline = matches!(right, Source::Function(call, ..) if matches!(call.as_ref(), Expr::Call(call) if self.scope.inline_function(&call.name).is_some()));
         if is_inline || matches!(right, Source::Query(..) | Source::Values(..)) {
             self.push("LATERAL ");

@@ -55,9 +55,9 @@ struct Exposed {
 }
 
 /// A source of a query that can be changed.
-struct Leaf {
-    alias: String,
-    source: Source,
+pub(super) struct Leaf {
+    pub(super) alias: String,
+    pub(super) source: Source,
 }
 
 impl Reducer<'_> {
@@ -113,7 +113,7 @@ impl Reducer<'_> {
                     exposed
                 }
                 None => {
-                    let row = "_rowid".to_owned();
+                    let row = self.scope.row_number(&table).to_owned();
                     let (map, checks) = (None, Vec::new());
                     return Ok(Resolved { table, alias, row, map, from, with, by_number: is_outer, checks });
                 }
@@ -183,7 +183,11 @@ impl Reducer<'_> {
         let mut query = query.clone();
         let map = self.map(&leaves, place, select, columns, inner.as_ref());
         if let QueryBody::Select(select) = &mut query.body {
-            let number = inner.as_ref().map_or("_rowid", |inner| inner.row.as_str());
+            let number = match (&inner, &leaf.source) {
+                (Some(inner), _) => inner.row.as_str(),
+                (None, Source::Table(table)) => self.scope.row_number(&table.name),
+                (None, _) => "_rowid",
+            };
             let parts = vec![named_as(&leaf.alias), named_as(number)];
             let number = Expr::Column(ObjectName { parts, ..ObjectName::default() });
             select.items.push(SelectItem::Value(number, Some(named_as(&row))));
@@ -246,7 +250,7 @@ impl Reducer<'_> {
         chosen.ok_or_else(several)
     }
 
-    fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
+    pub(super) fn has_column(&self, leaf: &Leaf, column: &ObjectName) -> bool {
         match &column.parts[..] {
             [.., table, _] => table.text.eq_ignore_ascii_case(&leaf.alias),
             _ => self.leaf_columns(leaf).iter().any(|known| known.eq_ignore_ascii_case(column.last())),
@@ -343,12 +347,12 @@ fn checks_of(query: &Query, exposed: &Exposed) -> Vec<(Expr, Option<Vec<Mapped>>
     checks
 }
 
-fn named_as(text: &str) -> Name {
+pub(super) fn named_as(text: &str) -> Name {
     Name { text: text.to_owned(), quoted: true, ..Name::default() }
 }
 
 /// The tables and queries of a source.
-fn leaves_of(source: &Source, leaves: &mut Vec<Leaf>) {
+pub(super) fn leaves_of(source: &Source, leaves: &mut Vec<Leaf>) {
     match source {
         Source::Table(table) => {
             let alias = table.alias.as_ref().map_or(table.name.last(), |alias| &alias.text).to_owned();

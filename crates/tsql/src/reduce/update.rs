@@ -39,7 +39,7 @@ impl Reducer<'_> {
         let sets = Sets::of(&update.items, columns.as_deref(), map)?;
         let is_alone = update.from.is_empty() && resolved.map.is_none() && resolved.checks.is_empty();
         let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows(is_alone);
-        self.current = Some((resolved.alias.clone(), resolved.row.clone()));
+        self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -88,7 +88,7 @@ impl Reducer<'_> {
         let resolved = self.resolve(named, &delete.from, &delete.with, &[])?;
         let columns = self.scope.columns(&resolved.table);
         let by_number = resolved.by_number || delete.top.is_some();
-        self.current = Some((resolved.alias.clone(), resolved.row.clone()));
+        self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
@@ -115,7 +115,7 @@ impl Reducer<'_> {
         self.name(&resolved.alias);
         self.push(".");
         match resolved.row.as_str() {
-            "_rowid" => self.push("_rowid"),
+            row @ ("_rowid" | "_recno") => self.push(row),
             row => self.name(row),
         }
         self.push(" AS \"#id\"");
@@ -147,7 +147,8 @@ impl Reducer<'_> {
             }
             None => {}
         }
-        self.push(") AS \"#s\" WHERE \"#t\"._rowid = \"#s\".\"#id\"");
+        let row = self.scope.row_number(&rows.resolved.table);
+        self.push(&format!(") AS \"#s\" WHERE \"#t\".{row} = \"#s\".\"#id\""));
         Ok(())
     }
 
@@ -176,6 +177,9 @@ impl Reducer<'_> {
     }
 
     pub(super) fn set_value(&mut self, set: &Set<'_>, alias: &str) -> Result<(), Message> {
+        if let Some((_, _, table)) = self.current.clone() {
+            self.takes(&table, &set.name);
+        }
         match set.operator {
             None => self.assigned(&set.value, set.data_type),
             Some(operator) => {

@@ -38,6 +38,8 @@ pub(super) enum Entry {
     Change { table: u32, record: u64, old: Option<Vec<u8>>, new: Vec<u8> },
     /// All changes of this table that stand before are undone.
     Undone { table: u32 },
+    /// Whether the changes stay is decided elsewhere: nobody undoes them who does not know.
+    InDoubt,
 }
 
 /// The journal of a transaction that is under way.
@@ -111,7 +113,7 @@ impl Journal {
     }
 
     /// Leaves word in another folder of where this file is.
-    fn link(&mut self, folder: &Path, durable: bool) -> Result<()> {
+    pub(super) fn link(&mut self, folder: &Path, durable: bool) -> Result<()> {
         if folder == self.folder {
             return Ok(());
         }
@@ -341,6 +343,7 @@ fn encode(entry: &Entry, folder: &Path) -> Vec<u8> {
             bytes.push(3);
             bytes.extend_from_slice(&table.to_le_bytes());
         }
+        Entry::InDoubt => bytes.push(4),
     }
     bytes
 }
@@ -422,6 +425,7 @@ fn decode(payload: &[u8], folder: &Path) -> Option<Entry> {
             Entry::Change { table, record, old, new: reading.take(length)?.to_vec() }
         }
         3 => Entry::Undone { table: reading.number()? },
+        4 => Entry::InDoubt,
         _ => return None,
     };
     reading.0.is_empty().then_some(entry)
@@ -443,6 +447,7 @@ mod tests {
             },
             Entry::Change { table: 0, record: 7, old: Some(b"old".to_vec()), new: b"new".to_vec() },
             Entry::Change { table: 0, record: 8, old: None, new: b"new".to_vec() },
+            Entry::InDoubt,
             Entry::Undone { table: 0 },
         ];
         let mut bytes = MAGIC.to_vec();

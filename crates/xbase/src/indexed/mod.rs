@@ -51,6 +51,7 @@ mod trust;
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
 pub(crate) use recovery::recover;
+pub use recovery::{InDoubt, in_doubt, settle};
 pub use repair::repair;
 pub use transaction::{Savepoint, Transaction};
 

@@ -8,6 +8,9 @@
 //! A program can die between two pages of an index. So all indexes of the table are compared with it afterwards, and
 //! made anew if they differ; for that one has to be alone, and if others have the table open it is left to the next
 //! opening (see `rebuild.rs`).
+//!
+//! Of a transaction whose commit is decided elsewhere, nobody here knows what to do: its tables are refused until it is
+//! settled.
 
 use super::IndexedTable;
 use super::journal::{Abandoned, Entry, abandoned};
@@ -16,7 +19,7 @@ use crate::Severity;
 use crate::dbf::OpenOptions;
 use crate::lock::{LockScheme, LockWait};
 use crate::writer::{Access, WriteOptions};
-use mainstay_base::{Code, Result};
+use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -36,6 +39,45 @@ pub(super) fn recover_file(fs: &Arc<dyn FileSystem>, path: &Path) -> Result<()> 
     Abandoned::open(&**fs, path)?.map_or(Ok(()), |journal| undo_all(fs, journal))
 }
 
+/// A transaction that was cut off, and of which it is decided elsewhere whether it is committed.
+#[derive(Debug)]
+pub struct InDoubt {
+    journal: Abandoned,
+}
+
+impl InDoubt {
+    /// The name under which the decision was to be noted.
+    pub fn name(&self) -> String {
+        name_of(&self.journal.path)
+    }
+}
+
+/// The name of a transaction: that of its journal.
+pub(super) fn name_of(journal: &Path) -> String {
+    journal.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The transactions in doubt that this folder knows of, locked by us.
+pub fn in_doubt(fs: &dyn FileSystem, folder: &Path) -> Result<Vec<InDoubt>> {
+    // Journals are looked for from a table's place.
+    let found = abandoned(fs, &folder.join("any.dbf"))?;
+    let found = found.into_iter().filter(|journal| journal.entries.contains(&Entry::InDoubt));
+    Ok(found.map(|journal| InDoubt { journal }).collect())
+}
+
+/// Ends a transaction that was in doubt: its changes stay, or are undone.
+pub fn settle(fs: &Arc<dyn FileSystem>, in_doubt: InDoubt, is_committed: bool) -> Result<()> {
+    let mut journal = in_doubt.journal;
+    if !is_committed {
+        journal.entries.retain(|entry| *entry != Entry::InDoubt);
+        return undo_all(fs, journal);
+    }
+    match fs.remove(&journal.path) {
+        Err(error) if error.code() != Code::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// A table of a journal.
 struct Damaged {
     number: u32,
@@ -46,6 +88,11 @@ struct Damaged {
 }
 
 fn undo_all(fs: &Arc<dyn FileSystem>, mut journal: Abandoned) -> Result<()> {
+    if journal.entries.contains(&Entry::InDoubt) {
+        let message = "a transaction over these tables and others was cut off while it was committed";
+        let error = Error::new(Code::Busy, message).at(journal.path.display());
+        return Err(error.hint("it is settled when Mainstay opens the folder that has the other tables"));
+    }
     let mut tables: Vec<Damaged> = Vec::new();
     let entries = std::mem::take(&mut journal.entries);
     for entry in &entries {
@@ -58,7 +105,7 @@ fn undo_all(fs: &Arc<dyn FileSystem>, mut journal: Abandoned) -> Result<()> {
             Entry::Undone { table } => {
                 tables.iter_mut().filter(|known| known.number == *table).for_each(|known| known.is_undone = true);
             }
-            Entry::Change { .. } => {}
+            Entry::Change { .. } | Entry::InDoubt => {}
         }
     }
     for table in tables.iter().filter(|table| !table.is_undone) {

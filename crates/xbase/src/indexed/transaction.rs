@@ -143,6 +143,26 @@ impl Transaction {
         first
     }
 
+    /// Makes the changes ready for a commit that is decided elsewhere, together with changes of another kind, and gives
+    /// the name under which that decision is to be noted; `None` when nothing was changed. After it comes
+    /// [`Transaction::commit`] or [`Transaction::rollback`]. If neither comes (a crash), nobody undoes the changes or
+    /// builds on them until [`settle`](super::settle) is called by who knows the decision; `folder` is where that one
+    /// looks with [`in_doubt`](super::in_doubt).
+    ///
+    /// Fails, with the transaction going on, if something could not be written.
+    pub fn prepare(&self, tables: &mut [&mut IndexedTable], folder: &Path) -> Result<Option<String>> {
+        self.must_be_all(tables, Savepoint(0), true)?;
+        for table in tables.iter_mut() {
+            table.flush()?;
+        }
+        let mut state = self.state();
+        let durable = state.durable;
+        let Some(journal) = state.journal.as_mut() else { return Ok(None) };
+        journal.link(folder, durable)?;
+        journal.write(&Entry::InDoubt, durable)?;
+        Ok(Some(recovery::name_of(journal.path())))
+    }
+
     /// Ends the transaction: everything is as it was. `tables` as for [`Transaction::commit`]; changes of tables that
     /// were closed before are undone too.
     pub fn rollback(&self, tables: &mut [&mut IndexedTable]) -> Result<()> {

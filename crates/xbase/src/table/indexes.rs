@@ -7,6 +7,7 @@
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
+use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
 use super::sibling;
 use super::state::State;
@@ -57,6 +58,7 @@ pub(crate) struct Indexes {
     current: Mutex<Option<Arc<IndexSet>>>,
     /// Every definition of a tag that was ever seen; its place is the tag's number.
     definitions: Mutex<Vec<Definition>>,
+    pub(super) own: OwnWrites,
 }
 
 #[derive(Debug)]
@@ -104,6 +106,9 @@ pub(crate) struct SetTag {
     /// What was understood, or why not.
     tag: Result<TableTag>,
     verified: Mutex<Option<Verified>>,
+    /// The index file, and what was written to it here.
+    file: (PathBuf, Stamp),
+    own: OwnWrites,
 }
 
 /// Whether the keys agree with the records of one state.
@@ -129,7 +134,8 @@ impl Indexes {
                 paths.push(IndexPath { path: other.clone(), structural: false });
             }
         }
-        Indexes { fs, paths, current: Mutex::default(), definitions: Mutex::default() }
+        let own = OwnWrites::default();
+        Indexes { fs, paths, current: Mutex::default(), definitions: Mutex::default(), own }
     }
 
     /// The files that may belong to the table.
@@ -200,7 +206,8 @@ impl Indexes {
                 condition: header.for_bytes.clone(),
                 key_type: tag.as_ref().ok().map(|tag| tag.tag.key_type()),
             });
-            SetTag { number, header, tag, verified: Mutex::default() }
+            let file = (path.to_owned(), bag.stamp());
+            SetTag { number, header, tag, verified: Mutex::default(), file, own: self.own.clone() }
         };
         let tags = (0..bag.tags().len()).map(tag).collect();
         OpenBag { path: path.to_owned(), structural, settled, tags, bag: Arc::new(bag) }
@@ -267,6 +274,12 @@ impl Indexes {
             !bag.structural && bag.tags.iter().any(proves)
         };
         set.bags.iter().filter(is_own).map(|bag| bag.path.clone()).collect()
+    }
+
+    /// The tags whose keys are known to agree with this state's records, by their numbers.
+    pub(super) fn believed(&self, state: &State) -> Vec<usize> {
+        let Some(set) = self.current(state) else { return Vec::new() };
+        set.tags().filter(|tag| tag.is_believed(state)).map(|tag| tag.number).collect()
     }
 
     /// The order of a column, if a tag has it.
@@ -370,6 +383,11 @@ impl SetTag {
         if let Some(known) = verified.as_ref().filter(|known| known.state == state.number()) {
             return known.result.clone();
         }
+        if self.is_own(state) {
+            let (state, table) = (state.number(), state.stamps.dbf);
+            *verified = Some(Verified { state, table, thorough: false, result: Ok(()) });
+            return Ok(());
+        }
         // Once the table changed and this file did not, a program may be writing that does not have it open.
         let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
@@ -377,6 +395,19 @@ impl SetTag {
         let (state, table) = (state.number(), state.stamps.dbf);
         *verified = Some(Verified { state, table, thorough, result: result.clone() });
         result
+    }
+
+    /// Whether the state differs by changes that were made here from one that it agreed with.
+    fn is_own(&self, state: &State) -> bool {
+        let (path, stamp) = &self.file;
+        self.own.covers(state.stamps.dbf, (path, *stamp), self.number)
+    }
+
+    /// Whether the keys are known to agree with the records of files with these stamps, without a comparison.
+    fn is_believed(&self, state: &State) -> bool {
+        let verified = lock(&self.verified);
+        let known = verified.as_ref().filter(|known| known.table == state.stamps.dbf);
+        known.map_or_else(|| self.is_own(state), |known| known.result.is_ok())
     }
 
     fn known_disagreement(&self, state: &State) -> Option<Disagreement> {
@@ -389,7 +420,7 @@ fn warning(path: &Path, place: &str, message: String) -> Finding {
     Finding { severity: Severity::Warning, path: path.to_owned(), place: place.to_owned(), message }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

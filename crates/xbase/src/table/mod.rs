@@ -3,7 +3,7 @@
 //! ```text
 //!   DbfTable      finds the files, keeps the current state           mod
 //!   State         one state of the records; columns decoded once     state
-//!   Indexes       the tags that can be used, and why others cannot   indexes, tag
+//!   Indexes       the tags that can be used, and why others cannot   indexes, tag, own
 //!   access()      a condition as ranges of keys (Rushmore)           access, bounds
 //! ```
 //!
@@ -19,12 +19,14 @@ mod access;
 mod bounds;
 mod check;
 mod indexes;
+mod own;
 mod row_set;
 mod state;
 mod tag;
 
 pub use check::check;
 pub use indexes::{IndexDescription, is_named_for};
+pub use own::BeforeWrite;
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
@@ -193,6 +195,11 @@ impl DbfTable {
     /// The fields, in the order of the columns.
     pub fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    /// Whether the table itself numbers the field at this place in [`DbfTable::fields`].
+    pub fn counts(&self, field: usize) -> bool {
+        self.current().files.dbf.counter(field).is_some()
     }
 
     /// What the header says, in words: `Visual FoxPro`.

@@ -28,6 +28,11 @@ pub struct Bound {
 pub type Binding = OnceLock<Bound>;
 
 impl Bound {
+    /// Whether there are fields that the user may not read.
+    pub fn hides_some(&self) -> bool {
+        !self.hidden.is_empty()
+    }
+
     /// Whether the user may not read a field.
     pub fn hides(&self, state: &State, field: usize) -> bool {
         let name = || state.area.fields().get(field).map(|field| field.name.as_str());
@@ -38,7 +43,14 @@ impl Bound {
     ///
     /// Errors: AE_PERMISSION_NOT_GRANTED.
     pub fn check_condition(&self, state: &State, condition: &str) -> Result<()> {
-        if self.filters_hidden || self.hidden.is_empty() {
+        if self.filters_hidden { Ok(()) } else { self.check_value(state, condition) }
+    }
+
+    /// Refuses an expression over such fields whose value the program is given.
+    ///
+    /// Errors: AE_PERMISSION_NOT_GRANTED.
+    pub fn check_value(&self, state: &State, condition: &str) -> Result<()> {
+        if self.hidden.is_empty() {
             return Ok(());
         }
         let used = crate::dictionary::integrity::fields_of(state.area.form(), condition);
@@ -56,10 +68,15 @@ pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
     let Some(session) = &through.dictionary else { return Ok(None) };
     let contents = session.live.contents()?;
     let name = name.trim();
+    let of_path = || {
+        // A table's file is that table by whatever name.
+        let path = through.find(name, "dbf")?;
+        contents.all(ADS_DD_TABLE_OBJECT).find(|table| session.table_path(table) == path)
+    };
     if let Some(view) = contents.find(ADS_DD_VIEW_OBJECT, "", name) {
         return open_view(handle, through, session, &contents, view).map(Some);
     }
-    match contents.find(ADS_DD_TABLE_OBJECT, "", name) {
+    match contents.find(ADS_DD_TABLE_OBJECT, "", name).or_else(of_path) {
         Some(table) => open_table(handle, through, session, &contents, table, wanted).map(Some),
         None => Ok(None),
     }
@@ -155,6 +172,15 @@ fn bind(
         }
         Ok(())
     })
+}
+
+/// Gives a second handle of a table of the dictionary what the first one has.
+pub fn bind_second(first: &Table, second: &Arc<Table>) -> Result<()> {
+    let Some(session) = first.connection.dictionary.as_ref().filter(|_| first.bound.get().is_some()) else {
+        return Ok(());
+    };
+    let contents = session.live.contents()?;
+    bind(&first.connection, session, &contents, contents.get(ADS_DD_TABLE_OBJECT, "", &first.opened_as)?, second)
 }
 
 /// The rows of a view's statement.

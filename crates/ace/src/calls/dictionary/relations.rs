@@ -1,5 +1,7 @@
 //! Relations between the tables of a dictionary.
 
+use std::sync::atomic::Ordering;
+
 use mainstay_workarea::Mode;
 
 use crate::border::*;
@@ -143,5 +145,34 @@ pub fn remove(dictionary: Handle, name: Text) -> Result<()> {
             session.access.require(contents, ADS_DD_TABLE_OBJECT, "", table, ADS_PERMISSION_ALTER)?;
         }
         contents.remove(ADS_DD_RELATION_OBJECT, "", &name).map(drop)
+    })
+}
+
+/// Whether this connection's changes are held to the relations; for administrators, who mend what they break.
+fn switch(connection: Handle, off: bool) -> Result<()> {
+    let session = session(connection)?;
+    let contents = session.live.contents()?;
+    session.access.require(&contents, ADS_DD_DATABASE_OBJECT, "", "", ADS_PERMISSION_ALTER)?;
+    session.is_integrity_off.store(off, Ordering::Relaxed);
+    Ok(())
+}
+
+pub fn disable(connection: Handle) -> Result<()> {
+    switch(connection, true)
+}
+
+pub fn enable(connection: Handle) -> Result<()> {
+    switch(connection, false)
+}
+
+/// Looks whether every child has its parent, in all relations.
+///
+/// Errors: AE_RI_FAILED, with the first relation and record that is not so.
+pub fn verify(connection: Handle, _exclusive: u16) -> Result<()> {
+    let session = session(connection)?;
+    let contents = session.live.contents()?;
+    contents.all(ADS_DD_RELATION_OBJECT).map(Relation::of).try_for_each(|relation| {
+        check_children(&session, &contents, &relation, None)
+            .map_err(|failure| Failure::new(failure.code, format!("relation {}: {}", relation.name, failure.detail)))
     })
 }

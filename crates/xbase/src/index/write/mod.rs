@@ -10,7 +10,7 @@
 //!   build_tree  from sorted keys, any format         bulk, sort
 //!    |
 //!   PageStore   undo, free pages, order of writing   store
-//!   Unpacked    a node taken apart                   node, pack
+//!   Unpacked    a node taken apart                   node, pack, short
 //! ```
 //!
 //! **Who does what.** The caller computes keys (with the table's compiled expressions and [`super::KeyType`]), decides
@@ -45,6 +45,7 @@ mod node;
 mod pack;
 mod ranked;
 mod reindex;
+mod short;
 mod sort;
 mod spec;
 mod state;

@@ -8,6 +8,7 @@
 //! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
 
 use super::pack::{self, Bits, Counting};
+use super::short;
 use super::spec::put;
 use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
@@ -453,6 +454,11 @@ impl Unpacked {
 
     fn encode_leaf(&self, shape: &Shape, page: &mut [u8]) -> Result<()> {
         let pad = shape.layout.pad;
+        let too_large = || Error::new(Code::Internal, "a leaf of an index is larger than it was measured");
+        if shape.key_len() <= short::LONGEST && self.counting == Counting::Usual {
+            let packed = short::pack(page, &self.bits, &self.keys, &self.records, shape.key_len(), pad);
+            return if packed { Ok(()) } else { Err(too_large()) };
+        }
         let entries_end = ENTRIES_START + self.count() * self.bits.entry_len;
         let (mut before, mut bottom) = (None, page.len());
         for (index, key) in self.keys.chunks_exact(shape.key_len()).enumerate() {
@@ -460,7 +466,7 @@ impl Unpacked {
             self.bits.write_entry(page, index, self.records[index], duplicates, trailing);
             let stored = &key[duplicates..key.len() - trailing];
             if bottom < entries_end + stored.len() {
-                return Err(Error::new(Code::Internal, "a leaf of an index is larger than it was measured"));
+                return Err(too_large());
             }
             bottom -= stored.len();
             put(page, bottom, stored);

@@ -1,0 +1,312 @@
+//! CREATE TABLE and its like: tables of the dialect are DBF files, of the form that the program has chosen; their indexes
+//! are tags or files of that form.
+//!
+//! Tables whose names begin with `#` are the session's: DBF files in a folder of their own, gone with the session.
+
+use crate::failure::of_core;
+use crate::scope::Values;
+use crate::session::{Inner, Result};
+use crate::statement::Ran;
+use ace::backend::Outcome;
+use mainstay_adssql::SqlError;
+use mainstay_adssql::reduce::{self, quoted, table_name};
+use mainstay_adssql::tree::{
+    Column, CreateIndex, CreateTable, DataType, Name, ObjectName, StatementKind, TableAction, TypeArgument,
+};
+use mainstay_advantage::native;
+use mainstay_base::{SqlType, ValueRef};
+use mainstay_vfs::{Disk, FileSystem};
+use mainstay_xbase::dbf::Format;
+use mainstay_xbase::indexed::table_spec;
+use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Tables that only one session sees.
+#[derive(Debug, Default)]
+pub(crate) struct Temporary {
+    folder: Option<PathBuf>,
+    /// The names of the dialect, in lower case, and of the core.
+    tables: Vec<(String, String)>,
+}
+
+/// What the core's names of all of them begin with.
+pub(crate) const PREFIX: &str = "mainstay-ads-";
+
+/// A number for each folder of temporary tables of this process.
+static FOLDERS: AtomicU64 = AtomicU64::new(0);
+
+impl Temporary {
+    /// What the core calls a temporary table.
+    pub(crate) fn find(&self, name: &str) -> Option<&str> {
+        let known = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.tables.iter().find(known).map(|(_, core)| core.as_str())
+    }
+
+    fn folder(&mut self) -> Result<PathBuf> {
+        if let Some(folder) = &self.folder {
+            return Ok(folder.clone());
+        }
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("{PREFIX}{}-{number}", std::process::id()));
+        Disk.create_folder(&folder).map_err(|error| of_core(&error))?;
+        self.folder = Some(folder.clone());
+        Ok(folder)
+    }
+}
+
+/// The files that belong to temporary tables go with the session; so do their names.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        for (_, core) in std::mem::take(&mut self.temporary.tables) {
+            self.core.detach(&core);
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Nobody is left to be told; what stays is in the folder that the system clears.
+        if let Some(folder) = &self.folder {
+            for entry in Disk.list(folder).unwrap_or_default() {
+                let _ = Disk.remove(&entry.path);
+            }
+            let _ = Disk.remove_folder(folder);
+        }
+    }
+}
+
+/// Whether a name is that of a temporary table.
+fn is_temporary(name: &ObjectName) -> bool {
+    name.last().starts_with('#') || name.parts.first().is_some_and(|part| part.is("session"))
+}
+
+impl Inner {
+    /// What the core calls the version of a new table.
+    ///
+    /// A key that no two rows may have, and a counter, are in no file of FoxPro 2.
+    fn version(&self, table: &CreateTable) -> &'static str {
+        let is_counter = |column: &Column| column.data_type.name.last().eq_ignore_ascii_case("autoinc");
+        let needs_more = |column: &Column| column.primary_key || is_counter(column);
+        let needs_more = table.primary_key.is_some() || table.columns.iter().any(needs_more);
+        match self.state.table_type {
+            1 => "clipper",
+            4 => "vfp",
+            _ if needs_more => "vfp",
+            _ => "foxpro",
+        }
+    }
+
+    fn format(&self) -> Format {
+        match self.state.table_type {
+            1 => Format::DbaseThree,
+            4 => Format::VisualFoxPro,
+            _ => Format::FoxPro,
+        }
+    }
+
+    /// Makes a table with these rows; gives back what the core calls it.
+    pub(crate) fn table_of(&mut self, name: &ObjectName, rows: &Outcome) -> Result<()> {
+        let failed = |error: mainstay_base::Error| of_core(&error);
+        let is_temporary = is_temporary(name);
+        let (folder, format) = match is_temporary {
+            true => (self.temporary.folder()?, Format::VisualFoxPro),
+            false => (self.folder.clone(), self.format()),
+        };
+        let columns: Vec<(&str, SqlType, bool)> =
+            rows.columns.iter().map(|column| (column.name.as_str(), column.sql_type, true)).collect();
+        let spec = table_spec(format, &columns).map_err(failed)?;
+        let core = self.new_name(name, is_temporary)?;
+        let path = folder.join(format!("{core}.dbf"));
+        if Disk.stamp(&path).is_ok() {
+            return Err(exists(name));
+        }
+        let options = WriteOptions::new(Access::Exclusive);
+        writer::create(&Disk, &path, &spec, &options).map_err(failed)?;
+        let mut table = TableWriter::open(Arc::new(Disk), &path, options).map_err(failed)?;
+        for row in &rows.rows {
+            let values: Vec<ValueRef<'_>> = row.iter().map(mainstay_base::Value::as_ref).collect();
+            table.append(&values).map_err(failed)?;
+        }
+        table.close().map_err(failed)?;
+        if is_temporary {
+            self.core.attach(&path, &core).map_err(failed)?;
+            self.temporary.tables.push((name.last().to_lowercase(), core));
+        }
+        Ok(())
+    }
+
+    fn new_name(&mut self, name: &ObjectName, is_temporary: bool) -> Result<String> {
+        if !is_temporary {
+            return Ok(table_name(name));
+        }
+        if self.temporary.find(name.last()).is_some() {
+            return Err(exists(name));
+        }
+        // Names are the database's in the core, and here the session's.
+        let folder = self.temporary.folder()?;
+        let own = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(format!(
+            "{own}-{}-{}",
+            FOLDERS.fetch_add(1, Ordering::Relaxed),
+            name.last().trim_start_matches('#').to_lowercase()
+        ))
+    }
+
+    /// A definition of tables and indexes.
+    pub(crate) fn define(&mut self, kind: &StatementKind, _: &Values) -> Ran {
+        match kind {
+            StatementKind::CreateTable(table) => self.create_table(table)?,
+            StatementKind::DropTable(name) => match self.temporary.find(name.last()) {
+                Some(_) => self.forget(name),
+                None => {
+                    self.core(&format!("DROP TABLE {}", quoted(&table_name(name))))?;
+                }
+            },
+            StatementKind::AlterTable(name, actions) => self.alter_table(name, actions)?,
+            StatementKind::CreateIndex(index) => self.create_index(index)?,
+            StatementKind::DropIndex(name) => match &name.parts[..] {
+                [table, index] => {
+                    let table = self.core_name(&ObjectName { parts: vec![table.clone()], span: name.span });
+                    self.core(&format!("DROP INDEX {} ON {}", quoted(&index.text), quoted(&table)))?;
+                }
+                _ => {
+                    let text = "Expected lexical element not found: <table>.<index>";
+                    return Err(SqlError::at(native::EXPECTED, name.span, text));
+                }
+            },
+            _ => return Err(SqlError::unsupported("this statement")),
+        }
+        Ok(Outcome::default())
+    }
+
+    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; who else could?
+    pub(crate) fn forget(&mut self, name: &ObjectName) {
+        if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
+            self.core.detach(&core);
+            let folder = self.temporary.folder.clone().unwrap_or_default();
+            for extension in ["dbf", "fpt", "cdx"] {
+                // Not every table has all of these; what stays goes with the session.
+                let _ = Disk.remove(&folder.join(format!("{core}.{extension}")));
+            }
+        }
+        self.temporary.tables.retain(|(known, _)| !known.eq_ignore_ascii_case(name.last()));
+    }
+
+    /// What the core calls a table.
+    pub(crate) fn core_name(&self, name: &ObjectName) -> String {
+        self.temporary.find(name.last()).map_or_else(|| table_name(name), str::to_owned)
+    }
+
+    fn create_table(&mut self, table: &CreateTable) -> Result<()> {
+        if is_temporary(&table.name) {
+            let column = |column: &Column| ace::backend::Column {
+                name: column.name.text.clone(),
+                sql_type: reduce::sql_type(&column.data_type).unwrap_or(SqlType::Integer),
+            };
+            let rows = Outcome { columns: table.columns.iter().map(column).collect(), ..Outcome::default() };
+            return self.table_of(&table.name, &rows);
+        }
+        let name = table_name(&table.name);
+        if Disk.stamp(&self.folder.join(format!("{name}.dbf"))).is_ok() {
+            return Err(exists(&table.name));
+        }
+        let columns: Vec<String> = table.columns.iter().map(column).collect::<Result<_>>()?;
+        let target = quoted(&format!("{name}.dbf"));
+        let with = format!("WITH (FORMAT = dbf, VERSION = {})", self.version(table));
+        self.core(&format!("CREATE TABLE {target} ({}) {with}", columns.join(", ")))?;
+        let of_columns = table.columns.iter().filter(|column| column.primary_key).map(|column| column.name.clone());
+        let of_columns: Vec<Name> = of_columns.collect();
+        let key = match &table.primary_key {
+            Some((index, columns)) => Some((index.clone(), columns.clone())),
+            None if of_columns.is_empty() => None,
+            None => Some((None, of_columns)),
+        };
+        if let Some((index, columns)) = key {
+            let first = columns.first().map(|name| name.text.clone()).unwrap_or_default();
+            let index = index.map_or(first, |name| name.text);
+            let columns: Vec<String> = columns.iter().map(|column| quoted(&column.text)).collect();
+            let (index, table) = (quoted(&index), quoted(&name));
+            self.core(&format!("CREATE UNIQUE INDEX {index} ON {table} ({})", columns.join(", ")))?;
+        }
+        Ok(())
+    }
+
+    fn alter_table(&mut self, name: &ObjectName, actions: &[TableAction]) -> Result<()> {
+        let target = quoted(&self.core_name(name));
+        for action in actions {
+            match action {
+                TableAction::Add(added) => {
+                    self.core(&format!("ALTER TABLE {target} ADD COLUMN {}", column(added)?))?;
+                }
+                TableAction::Drop(name) => {
+                    self.core(&format!("ALTER TABLE {target} DROP COLUMN {}", quoted(&name.text)))?;
+                }
+                TableAction::Alter(name, altered) => {
+                    let (old, data_type) = (quoted(&name.text), type_name(&altered.data_type)?);
+                    self.core(&format!("ALTER TABLE {target} ALTER COLUMN {old} TYPE {data_type}"))?;
+                    if !name.is(&altered.name.text) {
+                        let new = quoted(&altered.name.text);
+                        self.core(&format!("ALTER TABLE {target} RENAME COLUMN {old} TO {new}"))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn create_index(&mut self, index: &CreateIndex) -> Result<()> {
+        if index.content {
+            return Err(SqlError::unsupported("full text search"));
+        }
+        let column = |(name, descending): &(Name, bool)| {
+            format!("{}{}", quoted(&name.text), if *descending { " DESC" } else { "" })
+        };
+        let columns: Vec<String> = index.columns.iter().map(column).collect();
+        let unique = if index.unique { "UNIQUE " } else { "" };
+        let using = if self.state.table_type == 1 { " USING ntx" } else { "" };
+        let (name, table) = (quoted(&index.name.text), quoted(&self.core_name(&index.table)));
+        self.core(&format!("CREATE {unique}INDEX {name} ON {table}{using} ({})", columns.join(", ")))?;
+        Ok(())
+    }
+}
+
+fn exists(name: &ObjectName) -> Box<SqlError> {
+    SqlError::at(2010, name.span, format!("Table already exists: {}", name.last()))
+}
+
+/// A column as the core declares it. What a free table has no place for - defaults, limits, messages - is read and not kept,
+/// as the engine does.
+fn column(column: &Column) -> Result<String> {
+    let name = quoted(&column.name.text);
+    let not_null = if column.not_null { " NOT NULL" } else { "" };
+    Ok(format!("{name} {}{not_null}", type_name(&column.data_type)?))
+}
+
+/// The core's name of a type. NUMERIC(n, d) counts a place for the point, and so has one digit less.
+fn type_name(data_type: &DataType) -> Result<String> {
+    let numbers: Vec<u8> = data_type
+        .arguments
+        .iter()
+        .filter_map(|argument| match argument {
+            TypeArgument::Number(digits) => digits.parse().ok(),
+            _ => None,
+        })
+        .collect();
+    let unknown = || SqlError::at(native::TYPE, data_type.span, format!("No such type: {}", data_type.name.last()));
+    let sql_type = reduce::sql_type(data_type).ok_or_else(unknown)?;
+    Ok(match (data_type.name.last().to_lowercase().as_str(), sql_type, &numbers[..]) {
+        ("autoinc", ..) => "INTEGER GENERATED BY DEFAULT AS IDENTITY".to_owned(),
+        ("money" | "curdouble", ..) => "MONEY".to_owned(),
+        (_, SqlType::Decimal { .. }, [length, decimals]) if *decimals > 0 && length > decimals => {
+            // A sign or digit, the point: what the core makes of it has just this length.
+            format!("DECIMAL({}, {decimals})", length.saturating_sub(2).max(*decimals))
+        }
+        (_, SqlType::Decimal { .. }, [length, ..]) => format!("DECIMAL({}, 0)", length.saturating_sub(1).max(1)),
+        (_, SqlType::Decimal { .. }, []) => "DECIMAL(8, 2)".to_owned(),
+        ("char" | "character", SqlType::VarChar { .. }, _) => "CHAR(1)".to_owned(),
+        (_, SqlType::VarChar { length: Some(length), .. }, _) => format!("CHAR({length})"),
+        (_, other, _) => reduce::type_name(other),
+    })
+}

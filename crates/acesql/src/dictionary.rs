@@ -1,0 +1,229 @@
+//! What a data dictionary adds to a folder: tables under names of their own, views and scripts that are kept in it, and
+//! who may do what with them.
+//!
+//! Limits: rights on single columns, the values that fields may have and referential integrity are kept by the table
+//! calls, and not by statements.
+
+use crate::failure::Failed;
+use crate::modules::{Kind, Stored, read_text};
+use ace::constants::*;
+use ace::dictionary::Session;
+use ace::dictionary::contents::{Contents, Object};
+use ace::failure::Failure;
+use mainstay_adssql::SqlError;
+use mainstay_adssql::tree::{Module, ModuleKind, StatementKind};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An error of the dictionary in the dialect's form.
+fn failed(failure: Failure) -> Failed {
+    let number = i32::try_from(failure.code).unwrap_or(0);
+    SqlError::new(number, if failure.detail.is_empty() { number.to_string() } else { failure.detail })
+}
+
+/// The tables with their files.
+pub(crate) fn tables(dictionary: &Session, contents: &Contents) -> Vec<(String, PathBuf)> {
+    let tables = contents.all(ADS_DD_TABLE_OBJECT);
+    tables.map(|table| (table.name.to_lowercase(), dictionary.table_path(table))).collect()
+}
+
+/// A type of the dictionary's lists: `CHAR,20` is `CHAR(20)`.
+fn type_of(parts: &[&str]) -> String {
+    match parts {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [name, numbers @ ..] => format!("{name}({})", numbers.join(",")),
+    }
+}
+
+/// The parameters of a list such as `id,INTEGER;name,CHAR,20;`, or as they stand in a definition.
+fn parameters(text: &str, output: bool) -> Vec<String> {
+    let behind = if output { " OUTPUT" } else { "" };
+    let one = |item: &str| {
+        let parts: Vec<&str> = item.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        match parts.split_first() {
+            Some((name, rest)) if !rest.is_empty() => format!("{name} {}{behind}", type_of(rest)),
+            _ => format!("{}{behind}", item.trim()),
+        }
+    };
+    match text.contains(';') || !text.trim().contains(' ') {
+        true => text.split(';').filter(|item| !item.trim().is_empty()).map(one).collect(),
+        false => vec![text.trim().to_owned()],
+    }
+}
+
+/// The script of a module, without the BEGIN and END that it may have.
+fn body(text: &str) -> &str {
+    let text = text.trim().trim_end_matches(';').trim();
+    let inner = |text: &'_ str| -> Option<(usize, usize)> {
+        let head = text.get(..5).filter(|head| head.eq_ignore_ascii_case("BEGIN"))?;
+        let tail = text.len().checked_sub(3)?;
+        text.get(tail..).filter(|tail| tail.eq_ignore_ascii_case("END"))?;
+        Some((head.len(), tail))
+    };
+    inner(text).and_then(|(from, to)| text.get(from..to)).unwrap_or(text)
+}
+
+/// What an object of the dictionary is in the dialect's own words; `None` for what is no script.
+fn definition(object: &Object) -> Option<String> {
+    let name = |parent: &str| match parent {
+        "" => format!("[{}]", object.name),
+        parent => format!("[{parent}].[{}]", object.name),
+    };
+    let script = || object.text(ADS_DD_PROC_SCRIPT).map(body);
+    let inputs = || object.text(ADS_DD_PROC_INPUT).map_or_else(Vec::new, |text| parameters(text, false));
+    Some(match object.kind {
+        ADS_DD_VIEW_OBJECT => format!("CREATE VIEW {} AS {}", name(""), object.text(ADS_DD_VIEW_STMT)?),
+        ADS_DD_PROCEDURE_OBJECT => {
+            let mut all = inputs();
+            all.extend(object.text(ADS_DD_PROC_OUTPUT).map_or_else(Vec::new, |text| parameters(text, true)));
+            format!("CREATE PROCEDURE {} ({}) BEGIN {}; END", name(""), all.join(", "), script()?)
+        }
+        ADS_DD_FUNCTION_OBJECT => {
+            let result = object.text(ADS_DD_PROC_OUTPUT).unwrap_or("String");
+            let result = type_of(&result.split(',').map(str::trim).collect::<Vec<_>>());
+            let (name, inputs) = (name(&object.parent), inputs().join(", "));
+            format!("CREATE FUNCTION {name} ({inputs}) RETURNS {result} BEGIN {}; END", script()?)
+        }
+        ADS_DD_TRIGGER_OBJECT if object.number(ADS_DD_TRIG_CONTAINER_TYPE) == ADS_TRIG_SCRIPT => {
+            if object.number(ADS_DD_TRIGGERS_DISABLED) != 0 {
+                return None;
+            }
+            let time = match object.number(ADS_DD_TRIG_TRIGGER_TYPE) {
+                ADS_TRIGTYPE_BEFORE => "BEFORE",
+                ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
+                ADS_TRIGTYPE_AFTER => "AFTER",
+                _ => return None,
+            };
+            let event = match object.number(ADS_DD_TRIG_EVENT_TYPE) {
+                ADS_TRIGEVENT_INSERT => "INSERT",
+                ADS_TRIGEVENT_UPDATE => "UPDATE",
+                ADS_TRIGEVENT_DELETE => "DELETE",
+                _ => return None,
+            };
+            let script = body(object.text(ADS_DD_TRIG_CONTAINER)?);
+            let (name, priority) = (name(""), object.number(ADS_DD_TRIG_PRIORITY));
+            format!(
+                "CREATE TRIGGER {name} ON [{}] {time} {event} BEGIN {script}; END PRIORITY {priority}",
+                object.parent
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// The views, procedures, functions and triggers that are scripts. What cannot be read is left out.
+pub(crate) fn modules(contents: &Contents) -> Vec<((Kind, String), Stored)> {
+    let is_disabled = |object: &Object| {
+        let table = contents.find(ADS_DD_TABLE_OBJECT, "", &object.parent);
+        let of_table = table.is_some_and(|table| table.number(ADS_DD_TRIGGERS_DISABLED) != 0);
+        let of_all = contents.database().is_some_and(|all| all.number(ADS_DD_TRIGGERS_DISABLED) != 0);
+        object.kind == ADS_DD_TRIGGER_OBJECT && (of_table || of_all)
+    };
+    let objects = contents.objects.iter().filter(|object| !is_disabled(object));
+    objects.filter_map(|object| read_text(definition(object)?)).collect()
+}
+
+/// Kind, parent and name of a definition in the dictionary.
+fn place(definition: &StatementKind) -> Option<(u32, String, String)> {
+    match definition {
+        StatementKind::CreateView(name, _) => Some((ADS_DD_VIEW_OBJECT, String::new(), name.last().to_owned())),
+        StatementKind::CreateModule(module) => {
+            let name = module.name.last().to_owned();
+            Some(match &module.kind {
+                ModuleKind::Procedure(_) => (ADS_DD_PROCEDURE_OBJECT, String::new(), name),
+                ModuleKind::Function(_) => {
+                    let package = module.name.parts.iter().rev().nth(1).map(|part| part.text.clone());
+                    (ADS_DD_FUNCTION_OBJECT, package.unwrap_or_default(), name)
+                }
+                ModuleKind::Trigger(trigger) => (ADS_DD_TRIGGER_OBJECT, trigger.table.last().to_owned(), name),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn list(module: &Module, output: bool) -> String {
+    let parameters = module.parameters.iter().filter(|parameter| parameter.output == output);
+    let one = |parameter: &mainstay_adssql::tree::Parameter| {
+        let data_type = mainstay_adssql::reduce::sql_type(&parameter.data_type);
+        let name = data_type.map_or_else(String::new, mainstay_advantage::convert::type_name);
+        format!("{},{};", parameter.name.text, name.replace('(', ",").replace(')', ""))
+    };
+    parameters.map(one).collect()
+}
+
+/// Puts a definition into the dictionary.
+///
+/// Errors: those of the dictionary, for who may not, and for what is there already.
+pub(crate) fn create(dictionary: &Session, stored: &Stored, replaces: bool) -> Result<(), Failed> {
+    let Some((kind, parent, name)) = place(&stored.definition) else { return Err(SqlError::unsupported("this")) };
+    dictionary
+        .live
+        .change(|contents| {
+            dictionary.access.require(contents, kind, "", "", ADS_PERMISSION_CREATE)?;
+            let object = match replaces {
+                true => contents.get_mut(kind, &parent, &name)?,
+                false => contents.add(kind, &parent, &name)?,
+            };
+            match (stored.module(), &stored.definition) {
+                (None, _) => object.set_text(ADS_DD_VIEW_STMT, Some(stored.body().to_owned())),
+                (Some(module), _) => match &module.kind {
+                    ModuleKind::Trigger(_) => {
+                        let Some((event, time, priority)) = stored.trigger_numbers() else { return Ok(()) };
+                        object.set_number(ADS_DD_TRIG_EVENT_TYPE, event);
+                        object.set_number(ADS_DD_TRIG_TRIGGER_TYPE, time);
+                        object.set_number(ADS_DD_TRIG_PRIORITY, priority);
+                        object.set_number(ADS_DD_TRIG_CONTAINER_TYPE, ADS_TRIG_SCRIPT);
+                        object.set_text(ADS_DD_TRIG_CONTAINER, Some(stored.body().to_owned()));
+                    }
+                    kind => {
+                        let output = match kind {
+                            ModuleKind::Function(_) => stored.signature().1.replace('(', ",").replace(')', ""),
+                            _ => list(module, true),
+                        };
+                        object.set_number(ADS_DD_PROC_INVOKE_OPTION, ADS_SCRIPT_PROC);
+                        object.set_text(ADS_DD_PROC_INPUT, Some(list(module, false)));
+                        object.set_text(ADS_DD_PROC_OUTPUT, Some(output));
+                        object.set_text(ADS_DD_PROC_SCRIPT, Some(stored.body().to_owned()));
+                    }
+                },
+            }
+            Ok(())
+        })
+        .map_err(failed)
+}
+
+/// Takes a definition out of the dictionary.
+///
+/// Errors: those of the dictionary.
+pub(crate) fn remove(dictionary: &Session, stored: &Stored) -> Result<(), Failed> {
+    let Some((kind, parent, name)) = place(&stored.definition) else { return Err(SqlError::unsupported("this")) };
+    let removed = dictionary.live.change(|contents| {
+        dictionary.access.require(contents, kind, &parent, &name, ADS_PERMISSION_DROP)?;
+        contents.remove(kind, &parent, &name).map(drop)
+    });
+    removed.map_err(failed)
+}
+
+/// Refuses who may not run a procedure or function of the dictionary.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED).
+pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<(), Failed> {
+    let Some((kind, parent, name)) = place(&stored.definition) else { return Ok(()) };
+    let contents = dictionary.live.contents().map_err(failed)?;
+    dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
+}
+
+/// Refuses who may not do this with a table or view of the dictionary.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED).
+pub(crate) fn require(dictionary: &Arc<Session>, name: &str, rights: u32) -> Result<(), Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    for kind in [ADS_DD_TABLE_OBJECT, ADS_DD_VIEW_OBJECT] {
+        if contents.find(kind, "", name).is_some() {
+            return dictionary.access.require(&contents, kind, "", name, rights).map_err(failed);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Functions of the database, as queries and scripts call them.
+//!
+//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it, which sees what is
+//! committed.
+
+use crate::failure::leaving;
+use crate::modules::{Kind, Modules, Stored};
+use crate::runner::{Runner, failed, linked};
+use crate::session::{Result, Session};
+use crate::triggers::outside;
+use ace::backend::Outcome;
+use mainstay_adssql::SqlError;
+use mainstay_adssql::compile::{Given, compile};
+use mainstay_adssql::reduce::sql_type;
+use mainstay_adssql::tree::{Module, ModuleKind, ObjectName};
+use mainstay_advantage::native;
+use mainstay_base::{SqlType, Value, ValueRef};
+use mainstay_engine::Database;
+use mainstay_program::RunArgument;
+use mainstay_query::UserFunctions;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How deep functions, procedures and triggers may call each other.
+pub(crate) const DEEPEST: usize = 32;
+
+/// The functions of a folder.
+pub(crate) struct Functions {
+    database: Arc<Database>,
+    folder: PathBuf,
+    user: String,
+    dictionary: Option<Arc<ace::dictionary::Session>>,
+    depth: usize,
+    /// The session that runs them, made when one is first called.
+    session: Mutex<Option<Box<Session>>>,
+    modules: Mutex<Modules>,
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Functions")
+    }
+}
+
+impl Functions {
+    pub(crate) fn new(
+        database: Arc<Database>,
+        folder: PathBuf,
+        user: &str,
+        dictionary: Option<Arc<ace::dictionary::Session>>,
+        depth: usize,
+    ) -> Functions {
+        let modules = Mutex::new(Modules::of(&folder, dictionary.clone()));
+        Functions { database, folder, user: user.to_owned(), dictionary, depth, session: Mutex::new(None), modules }
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<Stored>> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        modules.refresh();
+        modules.find(Kind::Function, name).cloned()
+    }
+
+    /// The rows that a procedure gives, for a query that has it in FROM.
+    ///
+    /// Errors: those of running it.
+    pub(crate) fn rows(&self, name: &ObjectName, arguments: &[Value]) -> Result<Outcome> {
+        self.beside(|session| {
+            let (inner, machine) = session.parts();
+            let mut runner = Runner { inner, outcome: Outcome::default() };
+            runner.procedure(name, arguments, machine).map_err(|raised| outside(failed(&raised)))?;
+            Ok(runner.outcome)
+        })
+    }
+
+    fn beside<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        if self.depth >= DEEPEST {
+            return Err(SqlError::new(native::SCRIPT, "Functions are nested too deeply"));
+        }
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        work(session.get_or_insert_with(|| {
+            let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
+            Box::new(Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1))
+        }))
+    }
+
+    /// What a function gives; `None` if there is none of this name.
+    ///
+    /// Errors: those of running it; 2159 for another number of arguments than it has parameters.
+    pub(crate) fn run(&self, name: &str, arguments: &[Value]) -> Result<Option<Value>> {
+        let Some(stored) = self.find(name) else { return Ok(None) };
+        let Some((module, returns)) = returned(&stored) else { return Ok(None) };
+        if let Some(dictionary) = &self.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored)?;
+        }
+        let parameters = given(module, "")?;
+        if parameters.len() != arguments.len() {
+            let text = format!("Invalid number of arguments to scalar function: {}", name.to_uppercase());
+            return Err(SqlError::new(native::ARGUMENT, text));
+        }
+        let values = parameters.iter().zip(arguments).map(|(parameter, value)| converted(value, parameter.sql_type));
+        let values = values.collect::<Result<Vec<Value>>>()?;
+        let arguments: Vec<RunArgument<'_>> = values.iter().map(|value| RunArgument::Value(value.as_ref())).collect();
+        let program = linked(compile(name, &stored.text, &module.body, &parameters, Some(returns))?)?;
+        self.beside(|session| {
+            let (inner, machine) = session.parts();
+            let mut runner = Runner { inner, outcome: Outcome::default() };
+            machine.run(&mut runner, &program, &arguments).map_err(|raised| outside(failed(&raised)))?;
+            Ok(Some(machine.result().to_value()))
+        })
+    }
+}
+
+fn returned(stored: &Stored) -> Option<(&Module, SqlType)> {
+    let module = stored.module()?;
+    match &module.kind {
+        ModuleKind::Function(returns) => Some((module, sql_type(returns)?)),
+        _ => None,
+    }
+}
+
+/// The parameters that go into a module, with this before their names.
+pub(crate) fn given(module: &Module, before: &str) -> Result<Vec<Given>> {
+    let inputs = module.parameters.iter().filter(|parameter| !parameter.output);
+    inputs
+        .map(|parameter| {
+            let Some(sql_type) = sql_type(&parameter.data_type) else {
+                return Err(SqlError::at(native::TYPE, parameter.data_type.span, "No such type"));
+            };
+            Ok(Given { name: format!("{before}{}", parameter.name.text), sql_type })
+        })
+        .collect()
+}
+
+/// An argument as a value of its parameter.
+pub(crate) fn converted(value: &Value, to: SqlType) -> Result<Value> {
+    match value {
+        Value::Null => Ok(Value::Null),
+        value => Ok(mainstay_advantage::convert::convert(value.as_ref(), to)?),
+    }
+}
+
+impl UserFunctions for Functions {
+    fn result(&self, name: &str) -> Option<String> {
+        let stored = self.find(name)?;
+        let (_, returns) = returned(&stored)?;
+        // The core asks in the names of SQL Server.
+        Some(match returns {
+            SqlType::Boolean => "bit".to_owned(),
+            SqlType::TinyInt | SqlType::SmallInt => "smallint".to_owned(),
+            SqlType::Integer => "int".to_owned(),
+            SqlType::BigInt => "bigint".to_owned(),
+            SqlType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+            SqlType::Money => "money".to_owned(),
+            SqlType::Real | SqlType::Double => "float".to_owned(),
+            SqlType::Date => "date".to_owned(),
+            SqlType::Time { .. } => "time(3)".to_owned(),
+            SqlType::Timestamp { .. } => "datetime2(3)".to_owned(),
+            SqlType::Binary { .. } | SqlType::VarBinary { .. } => "varbinary(max)".to_owned(),
+            SqlType::Uuid => "uniqueidentifier".to_owned(),
+            _ => "nvarchar(max)".to_owned(),
+        })
+    }
+
+    fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_base::Result<Value> {
+        let values: Vec<Value> = arguments.iter().map(|argument| argument.to_value()).collect();
+        match self.run(name, &values) {
+            Ok(value) => Ok(value.unwrap_or(Value::Null)),
+            Err(error) => {
+                // The sentence is made once, by the session that was asked.
+                let number = error.number;
+                let dialect = mainstay_base::DialectError { number, severity: 16, state: 1 };
+                let code = leaving(&error, "").code();
+                Err(mainstay_base::Error::new(code, error.message).in_dialect(dialect))
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Advantage SQL for the ACE library: sessions of the dialect over a folder's tables.
+//!
+//! ```text
+//!   AdsExecuteSQLDirect --ace::backend::SqlSession--> Session       session
+//!        text --adssql::parse--> statements
+//!        one statement --adssql::reduce--> the core's SQL           statement, scope
+//!             --> engine::Session::execute --> rows                 answer: the rows of a static cursor
+//!        CREATE, DROP ..                                            define; views, procedures, triggers: modules
+//!        a script --adssql::compile--> a program of the machine     runner, cursor
+//!        errors                                                     failure: 7200 and the sentence that programs take apart
+//! ```
+//!
+//! The folder's database is opened once in a process, however many connections there are ([`Engine`]).
+
+mod answer;
+mod cursor;
+mod define;
+mod dictionary;
+mod door;
+mod failure;
+mod functions;
+mod modules;
+mod procedures;
+mod runner;
+mod scope;
+mod session;
+mod statement;
+mod system;
+mod triggers;
+
+pub use door::{Engine, install};
+pub use session::Session;

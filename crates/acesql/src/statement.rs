@@ -1,0 +1,209 @@
+//! One statement: reduced to the core's SQL and run.
+
+use crate::answer;
+use crate::failure::{Failed, of_core};
+use crate::scope::{Names, Values};
+use crate::session::Inner;
+use ace::backend::{Outcome, Step};
+use mainstay_adssql::SqlError;
+use mainstay_adssql::print;
+use mainstay_adssql::reduce::{self, Reduced, Scope};
+use mainstay_adssql::tree::{Merge, ObjectName, Query, Span, Statement, StatementKind};
+use std::cell::{Cell, RefCell};
+
+/// What a statement gives.
+pub(crate) type Ran = Result<Outcome, Failed>;
+
+impl Inner {
+    /// Reduces something with the names that it may use.
+    pub(crate) fn reduced<T>(
+        &mut self,
+        values: &Values,
+        work: impl FnOnce(&dyn Scope) -> Result<T, Failed>,
+    ) -> Result<T, Failed> {
+        let names = self.names(values);
+        work(&names)
+    }
+
+    /// The names that a statement with these variables may use.
+    pub(crate) fn names<'n>(&'n mut self, values: &'n Values) -> Names<'n> {
+        Names {
+            core: RefCell::new(&mut self.core),
+            state: &self.state,
+            values,
+            database: &self._database,
+            temporary: &self.temporary,
+            modules: &self.modules,
+            functions: &self.functions,
+            folder: &self.folder,
+            depth: Cell::new(0),
+        }
+    }
+
+    /// Runs a statement of the core.
+    pub(crate) fn core(&mut self, text: &str) -> Ran {
+        let answer = self.core.execute(text).map_err(|error| of_core(&error))?;
+        answer::outcome(answer)
+    }
+
+    /// Runs one that changes rows.
+    pub(crate) fn change(&mut self, text: &str) -> Ran {
+        let affected = self.core(text)?.affected;
+        self.state.update_count = affected;
+        Ok(Outcome { affected, ..Outcome::default() })
+    }
+
+    /// Refuses a change of a table of the dictionary that the user may not make.
+    fn permitted(&self, kind: &StatementKind) -> Result<(), Failed> {
+        use ace::constants::{ADS_PERMISSION_DELETE, ADS_PERMISSION_INSERT, ADS_PERMISSION_UPDATE};
+        use reduce::changed_table as changed;
+        let Some(dictionary) = &self.modules.dictionary else { return Ok(()) };
+        let (table, rights) = match kind {
+            StatementKind::Insert(insert) => (&insert.target, ADS_PERMISSION_INSERT),
+            StatementKind::Update(update) => (changed(&update.target, &update.from), ADS_PERMISSION_UPDATE),
+            StatementKind::Delete(delete) => (changed(&delete.target, &delete.from), ADS_PERMISSION_DELETE),
+            StatementKind::Merge(merge) => (&merge.target.name, ADS_PERMISSION_INSERT | ADS_PERMISSION_UPDATE),
+            StatementKind::DropTable(name) | StatementKind::AlterTable(name, _) => {
+                (name, ace::constants::ADS_PERMISSION_ALTER)
+            }
+            _ => return Ok(()),
+        };
+        crate::dictionary::require(dictionary, table.last(), rights)
+    }
+
+    /// Keeps the number that the last new row of a table was given by it.
+    pub(crate) fn counted(&mut self, table: &ObjectName) {
+        // A table that counts nothing has given none.
+        if let Ok(Some(number)) = self.core.last_identity(&self.core_name(table)) {
+            self.state.last_autoinc = number;
+        }
+    }
+
+    /// Runs a statement that is no part of the flow of a script.
+    pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        self.permitted(kind)?;
+        if let Some(fired) = self.fired(kind) {
+            return self.change_with(kind, &fired, values);
+        }
+        if let Some(step) = step_of(kind) {
+            self.step(&step)?;
+            return Ok(Outcome::default());
+        }
+        match kind {
+            StatementKind::Query(query) => self.query(query, values),
+            StatementKind::Insert(insert) => {
+                let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
+                let outcome = self.change(&text)?;
+                self.counted(&insert.target);
+                Ok(outcome)
+            }
+            StatementKind::Update(update) => {
+                let text = self.reduced(values, |scope| reduce::update(update, None, scope))?;
+                self.change(&text)
+            }
+            StatementKind::Delete(delete) => {
+                let text = self.reduced(values, |scope| reduce::delete(delete, None, scope))?;
+                self.change(&text)
+            }
+            StatementKind::Merge(merge) => self.merge(merge, values),
+            StatementKind::CreateTable(_)
+            | StatementKind::DropTable(_)
+            | StatementKind::AlterTable(..)
+            | StatementKind::CreateIndex(_)
+            | StatementKind::DropIndex(_) => self.define(kind, values),
+            StatementKind::CreateView(..) | StatementKind::CreateModule(_) => {
+                let statement = Statement { kind: kind.clone(), span: Span::default() };
+                self.modules.create(kind, &print(&[statement]))?;
+                Ok(Outcome::default())
+            }
+            StatementKind::Drop(word, name) => {
+                self.modules.drop(word, name)?;
+                Ok(Outcome::default())
+            }
+            StatementKind::CreatePackage(_) => Ok(Outcome::default()),
+            StatementKind::Other(words) => Err(SqlError::unsupported(words)),
+            _ => Err(SqlError::unsupported("this statement")),
+        }
+    }
+
+    /// A step of the session's transaction.
+    pub(crate) fn step(&mut self, step: &Step) -> Result<(), Failed> {
+        let text = match step {
+            Step::Begin => "BEGIN".to_owned(),
+            Step::Commit => "COMMIT".to_owned(),
+            Step::RollBack => "ROLLBACK".to_owned(),
+            Step::Savepoint(name) => format!("SAVEPOINT {}", reduce::quoted(name)),
+            Step::RollBackTo(name) => format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name)),
+        };
+        self.core(&text)?;
+        match step {
+            Step::Begin => self.state.in_transaction = true,
+            Step::Commit | Step::RollBack => self.state.in_transaction = false,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn query(&mut self, query: &Query, values: &Values) -> Ran {
+        let Reduced { text, percent, into } = self.reduced(values, |scope| reduce::query(query, scope))?;
+        let mut outcome = self.core(&text)?;
+        if let Some(percent) = percent {
+            let wanted = (outcome.rows.len() as u64).saturating_mul(percent).div_ceil(100);
+            outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+        }
+        if let Some(name) = into {
+            self.table_of(&name, &outcome)?;
+            let affected = outcome.rows.len() as u64;
+            self.state.update_count = affected;
+            return Ok(Outcome { affected, ..Outcome::default() });
+        }
+        Ok(outcome)
+    }
+
+    /// The rows that are new are found before any is changed.
+    fn merge(&mut self, merge: &Merge, values: &Values) -> Ran {
+        let Some(using) = &merge.using else {
+            let (update, insert, found) = self.reduced(values, |scope| reduce::upsert(merge, scope))?;
+            let chosen = if self.core(&found)?.rows.is_empty() { insert } else { update };
+            return match chosen {
+                Some(text) => self.change(&text),
+                None => Ok(Outcome::default()),
+            };
+        };
+        let plan = self.reduced(values, |scope| reduce::merge(merge, using, scope))?;
+        let added = match &plan.rows {
+            Some(rows) => self.core(rows)?,
+            None => Outcome::default(),
+        };
+        let mut affected = 0;
+        if let Some(update) = &plan.update {
+            affected += self.change(update)?.affected;
+        }
+        if !added.rows.is_empty() {
+            let target = reduce::quoted(&reduce::table_name(&merge.target.name));
+            let literals = |row: &Vec<mainstay_base::Value>| {
+                let values = row.iter().zip(&added.columns);
+                let values: Vec<String> =
+                    values.map(|(value, column)| reduce::literal(value, column.sql_type)).collect();
+                format!("({})", values.join(", "))
+            };
+            let rows: Vec<String> = added.rows.iter().map(literals).collect();
+            let text = format!("INSERT INTO {target}{} VALUES {}", plan.columns, rows.join(", "));
+            affected += self.change(&text)?.affected;
+        }
+        self.state.update_count = affected;
+        Ok(Outcome { affected, ..Outcome::default() })
+    }
+}
+
+/// The step of the transaction that a statement is.
+pub(crate) fn step_of(kind: &StatementKind) -> Option<Step> {
+    Some(match kind {
+        StatementKind::Begin => Step::Begin,
+        StatementKind::Commit => Step::Commit,
+        StatementKind::Rollback(None) => Step::RollBack,
+        StatementKind::Rollback(Some(name)) => Step::RollBackTo(name.text.clone()),
+        StatementKind::Savepoint(name) => Step::Savepoint(name.text.clone()),
+        _ => return None,
+    })
+}

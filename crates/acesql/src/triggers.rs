@@ -1,0 +1,188 @@
+//! Changes with triggers: the statement gives the rows as they were and as they become, and each row's triggers see them as
+//! `__old` and `__new`.
+//!
+//! ```text
+//!   BEFORE        the change is tried and taken back; triggers; the change
+//!   INSTEAD OF    the change is tried and taken back; triggers
+//!   AFTER         the change; triggers
+//! ```
+//! A statement and its triggers are one transaction. Limits: a trigger fires for statements of SQL, and not for what the
+//! table calls of ACE write; ON CONFLICT triggers never fire, because there is no replication.
+
+use crate::failure::Failed;
+use crate::functions::DEEPEST;
+use crate::modules::{Stored, table_key};
+use crate::procedures::{Tables, row_text};
+use crate::runner::{Runner, failed, linked};
+use crate::scope::Values;
+use crate::session::{Inner, Result};
+use crate::statement::Ran;
+use ace::backend::Outcome;
+use mainstay_adssql::SqlError;
+use mainstay_adssql::compile::compile;
+use mainstay_adssql::reduce::{self, changed_table, quoted};
+use mainstay_adssql::tree::{Name, ObjectName, StatementKind};
+use mainstay_advantage::native;
+use mainstay_base::{SqlType, Value};
+use mainstay_program::{Limits, Machine};
+use std::sync::Arc;
+
+/// The triggers of a statement.
+pub(crate) struct Fired {
+    before: Vec<Arc<Stored>>,
+    instead: Vec<Arc<Stored>>,
+    after: Vec<Arc<Stored>>,
+}
+
+/// The rows of a change: columns, and each row as it was and as it becomes.
+struct Images {
+    columns: Vec<(String, SqlType)>,
+    rows: Vec<(Vec<Value>, Vec<Value>)>,
+}
+
+/// The table and the event of a change.
+fn target(kind: &StatementKind) -> Option<(&ObjectName, &'static str)> {
+    match kind {
+        StatementKind::Insert(insert) => Some((&insert.target, "INSERT")),
+        StatementKind::Update(update) => Some((changed_table(&update.target, &update.from), "UPDATE")),
+        StatementKind::Delete(delete) => Some((changed_table(&delete.target, &delete.from), "DELETE")),
+        _ => None,
+    }
+}
+
+impl Inner {
+    /// The triggers that a statement fires; `None` if there are none.
+    pub(crate) fn fired(&self, kind: &StatementKind) -> Option<Fired> {
+        let (table, event) = target(kind)?;
+        let of = |time: &str| self.modules.triggers(&table_key(table), event, time);
+        let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
+        let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
+        (!is_none).then_some(fired)
+    }
+
+    /// Runs a change with its triggers.
+    pub(crate) fn change_with(&mut self, kind: &StatementKind, fired: &Fired, values: &Values) -> Ran {
+        if self.state.frames.len() >= DEEPEST {
+            return Err(SqlError::new(native::SCRIPT, "Triggers are nested too deeply"));
+        }
+        let is_own = !self.state.in_transaction;
+        if is_own {
+            self.core("BEGIN")?;
+            self.state.in_transaction = true;
+        }
+        let done = self.changed_with(kind, fired, values);
+        if is_own {
+            self.state.in_transaction = false;
+            let ended = self.core(if done.is_ok() { "COMMIT" } else { "ROLLBACK" });
+            return done.and_then(|outcome| ended.map(|_| outcome));
+        }
+        done
+    }
+
+    fn changed_with(&mut self, kind: &StatementKind, fired: &Fired, values: &Values) -> Ran {
+        let mut affected = 0;
+        if !fired.before.is_empty() || !fired.instead.is_empty() {
+            self.core("SAVEPOINT \"#trigger\"")?;
+            let tried = self.images(kind, values);
+            self.core("ROLLBACK TO SAVEPOINT \"#trigger\"")?;
+            let tried = tried?;
+            let first = if fired.instead.is_empty() { &fired.before } else { &fired.instead };
+            self.fire(first, &tried)?;
+            affected = tried.rows.len();
+        }
+        if fired.instead.is_empty() {
+            let images = self.images(kind, values)?;
+            if let StatementKind::Insert(insert) = kind {
+                self.counted(&insert.target);
+            }
+            self.fire(&fired.after, &images)?;
+            affected = images.rows.len();
+        }
+        let affected = affected as u64;
+        self.state.update_count = affected;
+        Ok(Outcome { affected, ..Outcome::default() })
+    }
+
+    /// Makes a change, and gives its rows.
+    fn images(&mut self, kind: &StatementKind, values: &Values) -> Result<Images> {
+        let Some((table, _)) = target(kind) else { return Err(SqlError::unsupported("this trigger")) };
+        let table = table.clone();
+        let Some(columns) = self.names(values).typed_columns(&table) else {
+            return Err(SqlError::at(native::TABLE, table.span, format!("Table or alias not found: {}", table.last())));
+        };
+        let all: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let (text, sides) = match kind {
+            StatementKind::Insert(insert) => {
+                let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
+                let columns: Vec<String> = all.iter().map(|column| quoted(column)).collect();
+                (format!("{text} RETURNING {}", columns.join(", ")), (false, true))
+            }
+            StatementKind::Update(update) => {
+                (self.reduced(values, |scope| reduce::update(update, Some(&all), scope))?, (true, true))
+            }
+            StatementKind::Delete(delete) => {
+                (self.reduced(values, |scope| reduce::delete(delete, Some(&all), scope))?, (true, false))
+            }
+            _ => return Err(SqlError::unsupported("this trigger")),
+        };
+        let outcome = self.core(&text)?;
+        let nothing = || vec![Value::Null; columns.len()];
+        let rows = outcome.rows.into_iter().map(|mut row| match sides {
+            (true, true) => {
+                let new = row.split_off(columns.len().min(row.len()));
+                (row, new)
+            }
+            (true, false) => (row, nothing()),
+            _ => (nothing(), row),
+        });
+        Ok(Images { rows: rows.collect(), columns })
+    }
+
+    /// Runs triggers for each row.
+    fn fire(&mut self, triggers: &[Arc<Stored>], images: &Images) -> Result<()> {
+        for (old, new) in &images.rows {
+            for trigger in triggers {
+                self.trigger(trigger, images, old, new)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn trigger(&mut self, stored: &Stored, images: &Images, old: &[Value], new: &[Value]) -> Result<(), Failed> {
+        let Some(module) = stored.module() else { return Ok(()) };
+        let program = linked(compile(&stored.name, &stored.text, &module.body, &[], None)?)?;
+        let mut tables = Tables::new();
+        tables.insert("__old".to_owned(), row_text(&images.columns, old));
+        let mut written = None;
+        let body = stored.body().to_lowercase();
+        let changes = ["update __new", "delete from __new", "insert into __new"];
+        if changes.iter().any(|change| body.contains(change)) {
+            let text = format!("#__new{}", self.state.frames.len());
+            let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
+            let columns = images
+                .columns
+                .iter()
+                .map(|(name, sql_type)| ace::backend::Column { name: name.clone(), sql_type: *sql_type });
+            let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
+            self.table_of(&name, &rows)?;
+            tables.insert("__new".to_owned(), quoted(&self.core_name(&name)));
+            written = Some(name);
+        } else {
+            tables.insert("__new".to_owned(), row_text(&images.columns, new));
+        }
+        self.state.entering = tables;
+        let mut machine = Machine::new(Limits::default());
+        let mut runner = Runner { inner: self, outcome: Outcome::default() };
+        let ran = machine.run(&mut runner, &program, &[]).map_err(|raised| outside(failed(&raised)));
+        if let Some(name) = written {
+            self.forget(&name);
+        }
+        ran
+    }
+}
+
+/// An error of a module: its places are in the module's text, and not in the statement's.
+pub(crate) fn outside(mut error: Failed) -> Failed {
+    error.span = None;
+    error
+}

@@ -1,0 +1,115 @@
+//! The words that are no names unless they are quoted. Source: the help page "Reserved Keywords".
+
+/// All of them, in order.
+pub const RESERVED: [&str; 93] = [
+    "ADD",
+    "ALL",
+    "ALTER",
+    "AND",
+    "ANY",
+    "AS",
+    "ASC",
+    "AT",
+    "AVG",
+    "BEGIN",
+    "BETWEEN",
+    "BY",
+    "CASE",
+    "CAST",
+    "CLOSE",
+    "COLUMN",
+    "COMMIT",
+    "CONSTRAINT",
+    "CONVERT",
+    "COUNT",
+    "CREATE",
+    "CURSOR",
+    "DECLARE",
+    "DEFAULT",
+    "DELETE",
+    "DESC",
+    "DISTINCT",
+    "DROP",
+    "ELSE",
+    "END",
+    "ESCAPE",
+    "EXECUTE",
+    "EXISTS",
+    "FALSE",
+    "FETCH",
+    "FROM",
+    "FULL",
+    "FUNCTION",
+    "GRANT",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INDEX",
+    "INNER",
+    "INSERT",
+    "INTO",
+    "IS",
+    "JOIN",
+    "KEY",
+    "LEFT",
+    "LIKE",
+    "MATCHED",
+    "MAX",
+    "MERGE",
+    "MIN",
+    "NOT",
+    "NULL",
+    "OF",
+    "ON",
+    "OPEN",
+    "OR",
+    "ORDER",
+    "OUTER",
+    "OUTPUT",
+    "PRIMARY",
+    "PROCEDURE",
+    "RETURN",
+    "RETURNS",
+    "REVOKE",
+    "RIGHT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "SET",
+    "SQL",
+    "SUM",
+    "TABLE",
+    "THEN",
+    "TO",
+    "TRANSACTION",
+    "TRIGGER",
+    "TRUE",
+    "UNION",
+    "UNIQUE",
+    "UPDATE",
+    "USER",
+    "USING",
+    "VALUES",
+    "VARCHAR",
+    "VIEW",
+    "WHEN",
+    "WHERE",
+    "WORK",
+];
+
+/// Whether a word is reserved, in any case.
+pub fn is_reserved(word: &str) -> bool {
+    let upper = word.to_ascii_uppercase();
+    RESERVED.binary_search(&upper.as_str()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_in_order_and_found_in_any_case() {
+        assert!(RESERVED.is_sorted());
+        assert!(is_reserved("select") && is_reserved("Work") && !is_reserved("name"));
+    }
+}

@@ -1,0 +1,143 @@
+/* Statements end to end: rows as a table, parameters, changes that the table sees, errors in the engine's words. */
+#include "sql.h"
+
+static void a_static_cursor_is_a_table( void )
+{
+   ADSHANDLE cursor = rows( "SELECT id, TRIM(name) AS who, city, born, bal, active FROM t03_cdx_tags "
+                            "WHERE city = 'Lima' AND bal > 0 ORDER BY id" );
+   UNSIGNED16 at_end = 9, kind = 0, decimals = 0, fields = 0;
+   UNSIGNED32 all = count_of( cursor ), fewer = 0, record = 0, number = 0;
+   double before = 0;
+   UNSIGNED8 bookmark[ 32 ];
+
+   TRUE_THAT( all > 10 );
+   OK( AdsGetNumFields( cursor, &fields ) );
+   SAME( 6, fields );
+   OK( AdsGetFieldType( cursor, T( "BAL" ), &kind ) );
+   SAME( ADS_NUMERIC, kind );
+   OK( AdsGetFieldDecimals( cursor, T( "bal" ), &decimals ) );
+   SAME( 2, decimals );
+   OK( AdsGetFieldType( cursor, T( "who" ), &kind ) );
+   SAME( ADS_STRING, kind );
+   OK( AdsGetFieldType( cursor, T( "born" ), &kind ) );
+   SAME( ADS_DATE, kind );
+   OK( AdsGetFieldType( cursor, T( "active" ), &kind ) );
+   SAME( ADS_LOGICAL, kind );
+
+   OK( AdsGotoTop( cursor ) );
+   for( ;; )
+   {
+      OK( AdsAtEOF( cursor, &at_end ) );
+      if( at_end )
+         break;
+      TRUE_THAT( number_of( cursor, "id" ) >= before );
+      TEXT( "Lima", text_of( cursor, "CITY" ) );
+      before = number_of( cursor, "id" );
+      ++number;
+      OK( AdsSkip( cursor, 1 ) );
+   }
+   SAME( all, number );
+   OK( AdsGotoBottom( cursor ) );
+   SAME( before, number_of( cursor, "id" ) );
+   OK( AdsGetRecordNum( cursor, ADS_IGNOREFILTERS, &record ) );
+   SAME( all, record );
+   OK( AdsGotoRecord( cursor, 3 ) );
+   OK( AdsGetBookmark( cursor, ( ADSHANDLE * ) bookmark ) );
+   OK( AdsSetFilter( cursor, T( "active .AND. bal > 5000" ) ) );
+   fewer = count_of( cursor );
+   TRUE_THAT( fewer < all && fewer > 0 );
+   OK( AdsGotoTop( cursor ) );
+   TRUE_THAT( number_of( cursor, "bal" ) > 5000 );
+   OK( AdsClearFilter( cursor ) );
+   SAME( all, count_of( cursor ) );
+   OK( AdsSetAOF( cursor, T( "bal <= 5000" ), ADS_RESOLVE_IMMEDIATE ) );
+   TRUE_THAT( count_of( cursor ) > 0 && count_of( cursor ) < all );
+   OK( AdsClearAOF( cursor ) );
+   OK( AdsCloseTable( cursor ) );
+}
+
+static void parameters_by_name_and_by_number( void )
+{
+   ADSHANDLE cursor = 0;
+   UNSIGNED16 parameters = 0;
+   OK( AdsPrepareSQL( statement, T( "SELECT COUNT(*) AS n, MIN(name) AS first FROM t03_cdx_tags "
+                                    "WHERE city = :place AND bal > :least" ) ) );
+   OK( AdsGetNumParams( statement, &parameters ) );
+   SAME( 2, parameters );
+   OK( AdsSetString( statement, T( "place" ), T( "Roma" ), 4 ) );
+   OK( AdsSetDouble( statement, T( "least" ), 0.0 ) );
+   OK( AdsExecuteSQL( statement, &cursor ) );
+   TRUE_THAT( number_of( cursor, "n" ) > 1 );
+   OK( AdsCloseTable( cursor ) );
+   OK( AdsSetString( statement, T( "place" ), T( "Nowhere" ), 7 ) );
+   OK( AdsExecuteSQL( statement, &cursor ) );
+   SAME( 0, number_of( cursor, "n" ) );
+   OK( AdsCloseTable( cursor ) );
+
+   OK( AdsPrepareSQL( statement, T( "SELECT id FROM t03_cdx_tags WHERE id = ? AND born < ?" ) ) );
+   OK( AdsGetNumParams( statement, &parameters ) );
+   SAME( 2, parameters );
+   OK( AdsSetLong( statement, ADSFIELD( 1 ), 7919 ) );
+   OK( AdsSetString( statement, ADSFIELD( 2 ), T( "1990-01-01" ), 10 ) );
+   OK( AdsExecuteSQL( statement, &cursor ) );
+   SAME( 7919, number_of( cursor, "id" ) );
+   OK( AdsCloseTable( cursor ) );
+   OK( AdsClearSQLParams( statement ) );
+   OK( AdsExecuteSQL( statement, &cursor ) );
+   SAME( 0, count_of( cursor ) );
+   OK( AdsCloseTable( cursor ) );
+}
+
+static void changes_are_seen_by_tables( void )
+{
+   ADSHANDLE table = 0, cursor = 0, index = 0;
+   UNSIGNED16 found = 0;
+   UNSIGNED32 before;
+   OK( AdsOpenTable( connection, T( "t03_cdx_tags.dbf" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
+                     ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+   before = count_of( table );
+   SAME( 2, changed( "INSERT INTO t03_cdx_tags (id, name, city, born, bal) VALUES "
+                     "(900001, 'Zoe', 'Oslo', {d '2001-02-03'}, 12.5), (900002, 'Zed', 'Oslo', NULL, -1)" ) );
+   SAME( before + 2, count_of( table ) );
+   OK( AdsGetIndexHandle( table, T( "NAME" ), &index ) );
+   OK( AdsSeek( index, T( "Zoe" ), 3, ADS_STRINGKEY, ADS_SOFTSEEK, &found ) );
+   SAME( 900001, number_of( table, "id" ) );
+   SAME( 1, changed( "UPDATE t03_cdx_tags SET bal = bal * 2 + 1, name = name + 'x' WHERE id = 900001" ) );
+   cursor = rows( "SELECT bal, name, born FROM t03_cdx_tags WHERE id = 900001" );
+   SAME( 26, number_of( cursor, "bal" ) );
+   OK( AdsCloseTable( cursor ) );
+   SAME( 2, changed( "DELETE FROM t03_cdx_tags WHERE id > 900000" ) );
+   cursor = rows( "SELECT id FROM t03_cdx_tags WHERE id > 900000" );
+   SAME( 0, count_of( cursor ) );
+   OK( AdsCloseTable( cursor ) );
+   OK( AdsCloseTable( table ) );
+}
+
+static void errors_have_the_engines_words( void )
+{
+   UNSIGNED16 parameters = 0;
+   fails( "SELECT * FORM t03_cdx_tags", "NativeError = 2117" );
+   fails( "SELECT nothing FROM t03_cdx_tags", "Column not found: nothing" );
+   fails( "SELECT * FROM no_such_table", "NativeError = 2122" );
+   fails( "SELECT 1 / 0 FROM t03_cdx_tags", "NativeError = 2153" );
+   fails( "SELECT name FROM t03_cdx_tags WHERE id = 'x'", "NativeError = 2124" );
+   fails( "SELECT NOFUNCTION(1) FROM t03_cdx_tags", "NativeError = 2158" );
+   fails( "SELECT * FROM t03_cdx_tags WHERE id = :forgotten", "NativeError = 2141" );
+   ANSWERS( AE_SQL_ERROR, AdsVerifySQL( statement, T( "SELEC 1" ) ) );
+   OK( AdsVerifySQL( statement, T( "SELECT 1 FROM t03_cdx_tags" ) ) );
+   ANSWERS( AE_SQL_ERROR, AdsPrepareSQL( statement, T( "SELECT (1" ) ) );
+   OK( AdsGetNumParams( statement, &parameters ) );
+}
+
+int main( int count, char ** arguments )
+{
+   if( count < 2 )
+      return 2;
+   connect_to( arguments[ 1 ] );
+   a_static_cursor_is_a_table();
+   parameters_by_name_and_by_number();
+   changes_are_seen_by_tables();
+   errors_have_the_engines_words();
+   disconnect();
+   END();
+}

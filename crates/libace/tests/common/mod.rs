@@ -1,0 +1,53 @@
+//! Compiling and running C programs against the library under the name that it is shipped by.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mainstay_vfs::{Disk, FileSystem};
+use tempfile::TempDir;
+
+fn crates() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Compiles a C program of `tests/c`, links it with the library and runs it with these arguments. It must answer 0.
+pub fn run(source: &str, arguments: &[&Path]) -> String {
+    let folder = TempDir::new().unwrap();
+    let here = std::env::current_exe().unwrap();
+    let built = here.parent().unwrap().join("libmainstay_ace.so");
+    // The name that programs are linked with.
+    std::os::unix::fs::symlink(&built, folder.path().join("libace.so")).unwrap();
+    let program = folder.path().join("program");
+    let output = Command::new("cc")
+        .args(["-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+        .arg("-I")
+        .arg(crates().join("ace/include"))
+        .arg("-I")
+        .arg(crates().join("ace/tests/c"))
+        .arg(crates().join("libace/tests/c").join(source))
+        .arg("-o")
+        .arg(&program)
+        .arg("-L")
+        .arg(folder.path())
+        .arg(format!("-Wl,-rpath,{}", folder.path().display()))
+        .arg("-lace")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(&program).args(arguments).env_remove("LD_LIBRARY_PATH").output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
+    text.into_owned()
+}
+
+/// A copy of tables that Harbour has made, for a program to change.
+pub fn folder_of_tables() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for entry in Disk.list(&crates().join("../tests/fixtures")).unwrap() {
+        let name = entry.path.file_name().unwrap().to_string_lossy().into_owned();
+        if !entry.is_folder && (name.starts_with("t01") || name.starts_with("t03")) {
+            Disk.replace(&folder.path().join(name), &Disk.read(&entry.path).unwrap()).unwrap();
+        }
+    }
+    folder
+}

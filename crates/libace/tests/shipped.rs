@@ -1,0 +1,21 @@
+//! C programs that are linked with the shipped library and run SQL through it.
+
+mod common;
+
+#[test]
+fn statements() {
+    let folder = common::folder_of_tables();
+    common::run("statements.c", &[folder.path()]);
+}
+
+#[test]
+fn scripts() {
+    let folder = common::folder_of_tables();
+    common::run("scripts.c", &[folder.path()]);
+}
+
+#[test]
+fn dictionaries() {
+    let folder = common::folder_of_tables();
+    common::run("dictionary_sql.c", &[folder.path()]);
+}

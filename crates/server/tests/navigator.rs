@@ -1,0 +1,309 @@
+//! The door for remote ACE clients: who gets in, what is encrypted, and what a client that is lost leaves behind.
+
+use mainstay_base::Code;
+use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
+use mainstay_navigator::server::Service;
+use mainstay_navigator::wire::frame::{Frame, Kind};
+use mainstay_server::{Config, NavigatorDoor, password};
+use mainstay_vfs::{Disk, FileSystem};
+use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
+use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A folder with a table of a number and a text, and a door to it.
+struct Running {
+    folder: TempDir,
+    door: NavigatorDoor,
+    log: Lines,
+}
+
+/// A log that a test can look at.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Running {
+    fn start(settings: &str) -> Running {
+        let folder = TempDir::new().unwrap();
+        let files: Arc<dyn FileSystem> = Arc::new(Disk);
+        let fields = vec![FieldSpec::new("NUMBER", b'N', 10, 0), FieldSpec::new("NAME", b'C', 20, 0)];
+        Area::create(&files, &folder.path().join("names.dbf"), &TableSpec::new(Format::FoxPro, fields)).unwrap();
+        let log = Lines::default();
+        let door = door(folder.path(), settings, 0, &log);
+        let running = Running { folder, door, log };
+        let mut here = running.open_here();
+        for number in 1..=10 {
+            here.append_blank().unwrap();
+            here.set_integer(0, number).unwrap();
+        }
+        here.close().unwrap();
+        running
+    }
+
+    fn open_here(&self) -> Area {
+        let options = AreaOptions { implicit_locks: true, mode: Mode::Shared, ..AreaOptions::default() };
+        Area::open(Arc::new(Disk), &self.folder.path().join("names.dbf"), &options).unwrap()
+    }
+
+    fn connect(&self, user: &str, password: &str) -> mainstay_base::Result<Arc<Client>> {
+        connect(&format!("tcp://127.0.0.1:{}", self.door.address().port()), user, password)
+    }
+
+    fn log(&self) -> String {
+        String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+fn door(folder: &Path, settings: &str, port: u16, log: &Lines) -> NavigatorDoor {
+    let config = Config::from_toml(&format!("[server]\n{settings}")).unwrap();
+    let service = Arc::new(Service::new(Arc::new(Disk), folder));
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    NavigatorDoor::start(address, &config, service, &Disk, Box::new(log.clone())).unwrap()
+}
+
+fn connect(name: &str, user: &str, password: &str) -> mainstay_base::Result<Arc<Client>> {
+    Client::connect(name, Address::parse(name).unwrap().unwrap(), user, password, "test")
+}
+
+fn open(client: &Arc<Client>) -> RemoteArea {
+    let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
+    RemoteArea::open(client, &[client.path(Path::new("names.dbf"))], &how).unwrap()
+}
+
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn users(name: &str, password: &str) -> String {
+    let hash = password::hash_at_cost(password, (8, 1, 1)).unwrap();
+    format!("[[server.users]]\nname = '{name}'\npassword_hash = '{hash}'\n")
+}
+
+#[test]
+fn a_table_is_read_and_written_over_a_socket() {
+    let running = Running::start("");
+    let client = running.connect("ada", "").unwrap();
+    let mut area = open(&client);
+    assert_eq!((area.record_number(), area.get_integer(0).unwrap()), (1, 1));
+    area.go_bottom().unwrap();
+    area.set_bytes(1, b"last").unwrap();
+    area.write().unwrap();
+    Box::new(area).close().unwrap();
+    let mut here = running.open_here();
+    here.go_to(10).unwrap();
+    assert_eq!(here.get_text(1).unwrap().trim_ascii_end(), b"last");
+    assert_eq!(client.people().unwrap().iter().map(|person| person.user.as_str()).collect::<Vec<_>>(), ["ada"]);
+    assert!(running.log().contains("event=login door=navigator connection=1 user=ada"), "{}", running.log());
+}
+
+#[test]
+fn only_users_with_their_passwords_come_in() {
+    let running = Running::start(&users("Ada", "p@ss"));
+    assert!(running.connect("ada", "p@ss").is_ok());
+    for (user, password) in [("ada", "pass"), ("ada", ""), ("bob", "p@ss"), ("", "")] {
+        let error = running.connect(user, password).unwrap_err();
+        assert_eq!(error.code(), Code::NotPermitted, "{user} {error}");
+    }
+    assert!(running.log().contains("event=login_failed door=navigator user=ada"));
+    // Without users: from this machine, but not with a password that nobody checks.
+    let open = Running::start("");
+    assert!(open.connect("anybody", "").is_ok() && open.connect("anybody", "secret").is_err());
+}
+
+#[test]
+fn what_is_asked_for_is_encrypted() {
+    let running = Running::start("");
+    let port = running.door.address().port();
+    let client = connect(&format!("tls://127.0.0.1:{port}"), "ada", "").unwrap();
+    assert_eq!(open(&client).get_integer(0).unwrap(), 1);
+    assert!(running.log().contains("encrypted=true"), "{}", running.log());
+    let required = Running::start("encryption = 'required'");
+    let client = required.connect("ada", "").unwrap();
+    let mut area = open(&client);
+    area.go_bottom().unwrap();
+    assert_eq!(area.get_integer(0).unwrap(), 10);
+    assert!(required.log().contains("encrypted=true") && !required.log().contains("encrypted=false"));
+    let off = Running::start("encryption = 'off'");
+    let error = connect(&format!("tls://127.0.0.1:{}", off.door.address().port()), "ada", "").unwrap_err();
+    assert_eq!(error.code(), Code::NotPermitted);
+    assert!(off.connect("ada", "").is_ok());
+}
+
+#[test]
+fn a_server_is_trusted_by_its_certificate() {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let files = TempDir::new().unwrap();
+    let file = |name: &str, text: String| {
+        let path = files.path().join(name);
+        Disk.replace(&path, text.as_bytes()).unwrap();
+        path
+    };
+    let (certificate, key) = (file("c.pem", made.cert.pem()), file("k.pem", made.signing_key.serialize_pem()));
+    let foreign = file("other.pem", other.cert.pem());
+    let settings = format!("certificate = '{}'\nkey = '{}'", certificate.display(), key.display());
+    let running = Running::start(&settings);
+    let name = format!("tls://127.0.0.1:{}", running.door.address().port());
+    let connect = |trusted: &Path| {
+        let address = Address { trusted: Some(trusted.to_owned()), ..Address::parse(&name).unwrap().unwrap() };
+        Client::connect(&name, address, "ada", "", "test")
+    };
+    assert_eq!(open(&connect(&certificate).unwrap()).get_integer(0).unwrap(), 1);
+    let error = connect(&foreign).unwrap_err();
+    assert_eq!(error.code(), Code::NotPermitted, "{error}");
+    assert!(connect(&key).is_err() && connect(Path::new("/none.pem")).is_err());
+}
+
+/// Passes bytes on between a client and the door, until it is cut.
+struct Wire {
+    port: u16,
+    ends: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Wire {
+    fn to(door: SocketAddr) -> Wire {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, ends) = (listener.local_addr().unwrap().port(), Arc::new(Mutex::new(Vec::new())));
+        let kept = Arc::clone(&ends);
+        std::thread::spawn(move || {
+            for near in listener.incoming() {
+                let (Ok(near), Ok(far)) = (near, TcpStream::connect(door)) else { continue };
+                kept.lock().unwrap().extend([near.try_clone().unwrap(), far.try_clone().unwrap()]);
+                let ways = [(near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near)];
+                for (mut from, mut to) in ways {
+                    std::thread::spawn(move || {
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+                    });
+                }
+            }
+        });
+        Wire { port, ends }
+    }
+
+    fn cut(&self) {
+        self.ends.lock().unwrap().drain(..).for_each(|end| drop(end.shutdown(Shutdown::Both)));
+    }
+}
+
+#[test]
+fn a_lost_client_leaves_no_locks_and_no_changes() {
+    let running = Running::start("");
+    let wire = Wire::to(running.door.address());
+    let client = connect(&format!("tcp://127.0.0.1:{}", wire.port), "ada", "").unwrap();
+    let mut area = open(&client);
+    client.begin().unwrap();
+    area.go_to(3).unwrap();
+    area.set_bytes(1, b"never").unwrap();
+    area.write().unwrap();
+    assert!(area.try_lock_record(5).unwrap());
+    let other = running.connect("bob", "").unwrap();
+    let mut theirs = open(&other);
+    assert!(!theirs.try_lock_record(5).unwrap());
+    let owner = other.lock_owner(&other.path(Path::new("names.dbf")), 5).unwrap().unwrap();
+    assert_eq!((owner.user.as_str(), owner.address.as_str()), ("ada", "127.0.0.1"));
+    wire.cut();
+    eventually("the lock is free", || theirs.try_lock_record(5).unwrap());
+    theirs.go_to(3).unwrap();
+    assert_eq!(theirs.get_text(1).unwrap().trim_ascii_end(), b"");
+    assert!(theirs.try_lock_record(3).unwrap());
+    assert_eq!(other.people().unwrap().len(), 1);
+    // The client is told that its transaction is gone, and its locks, and may then go on.
+    assert!(area.refresh().unwrap_err().to_string().contains("transaction was rolled back"));
+    let mut other_area = open(&client);
+    client.begin().unwrap();
+    wire.cut();
+    assert!(other_area.refresh().unwrap_err().to_string().contains("transaction was rolled back"));
+    other_area.refresh().unwrap();
+    assert!(area.refresh().unwrap_err().to_string().contains("locked"));
+    area.go_to(4).unwrap();
+    assert_eq!(area.get_integer(0).unwrap(), 4);
+}
+
+#[test]
+fn a_lost_connection_is_made_again_with_the_view_as_it_was() {
+    let running = Running::start("");
+    let wire = Wire::to(running.door.address());
+    let client = connect(&format!("tcp://127.0.0.1:{}", wire.port), "ada", "").unwrap();
+    let mut area = open(&client);
+    area.set_filter(Some("NUMBER > 4")).unwrap();
+    area.go_top().unwrap();
+    assert_eq!(area.record_number(), 5);
+    wire.cut();
+    area.go_bottom().unwrap();
+    area.go_top().unwrap();
+    assert_eq!((area.record_number(), area.filter()), (5, Some("NUMBER > 4")));
+    // Without its server a client says so, and finds it again on the same port.
+    let port = running.door.address().port();
+    assert!(running.door.stop());
+    wire.cut();
+    assert_eq!(area.refresh().unwrap_err().code(), Code::ConnectionLost);
+    let _door = door(running.folder.path(), "", port, &running.log);
+    area.go_to(7).unwrap();
+    assert_eq!(area.get_integer(0).unwrap(), 7);
+}
+
+#[test]
+fn bytes_that_are_no_protocol_end_the_connection_and_nothing_else() {
+    let running = Running::start("login_timeout_seconds = 1\nmax_logins = 3");
+    let address = running.door.address();
+    let ends = |bytes: &[u8]| {
+        let mut socket = TcpStream::connect(address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let _ = socket.write_all(bytes);
+        let mut answer = Vec::new();
+        // A reset is an end, too.
+        let _ = socket.read_to_end(&mut answer);
+        answer
+    };
+    ends(b"GET / HTTP/1.1\r\n\r\n");
+    ends(&[0xFF; 200]);
+    ends(&Frame::bytes(Kind::Request, &[0; 30]));
+    ends(&Frame::bytes(Kind::Prelude, b"wrong"));
+    // A client that says nothing, and one that stops in the middle.
+    let began = Instant::now();
+    ends(&[]);
+    ends(&[200, 0, 0, 0, 1, 7]);
+    assert!(began.elapsed() < Duration::from_secs(4));
+    let silent: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(address).unwrap()).collect();
+    eventually("too many", || running.connect("ada", "").is_err());
+    drop(silent);
+    eventually("again", || running.connect("ada", "").is_ok());
+    assert!(running.log().contains("too_many_connections"));
+}
+
+#[test]
+fn stopping_ends_connections_and_says_so() {
+    let running = Running::start("");
+    let client = running.connect("ada", "").unwrap();
+    let mut area = open(&client);
+    area.append_blank().unwrap();
+    area.set_integer(0, 11).unwrap();
+    let began = Instant::now();
+    assert!(running.door.stop());
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(area.write().unwrap_err().code(), Code::ConnectionLost);
+    assert!(TcpStream::connect(running.door.address()).is_err());
+    let mut here = running.open_here();
+    here.go_bottom().unwrap();
+    // A record that is appended where others may append is there at once; what was not written to it is not.
+    assert_eq!((here.record_number(), here.is_empty(0).unwrap()), (11, true));
+}

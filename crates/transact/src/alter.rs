@@ -1,0 +1,145 @@
+//! ALTER TABLE.
+
+use crate::catalog::Detail;
+use crate::errors::{raised, raised_error};
+use crate::modules;
+use crate::session::Inner;
+use mainstay_base::{Code, Error};
+use mainstay_mssql::Message;
+use mainstay_program::Raised;
+use mainstay_tsql::reduce::{self, Scope, quoted};
+use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKind, Name, ObjectName, TableElement};
+
+impl Inner {
+    /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
+    pub(crate) fn alter_table(&mut self, alter: &AlterTable) -> Result<(), Box<Raised>> {
+        let table = self.names(&[]).table(&alter.table).map_err(raised)?;
+        let mut action = alter.action.clone();
+        let mut forgotten = Vec::new();
+        if let AlterTableAction::Drop(elements) = &mut action {
+            let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+            let object = catalog.find(&alter.table);
+            let default_of = |name: &str| {
+                let object = object?;
+                let default = catalog.children(object, "D").find(|known| known.name.eq_ignore_ascii_case(name))?;
+                match default.detail {
+                    Detail::Default(column, _) => Some(object.column_name(column).to_owned()),
+                    _ => None,
+                }
+            };
+            let is_constraint = |name: &str| {
+                object.is_none_or(|object| {
+                    let kinds = ["C", "F", "PK", "UQ", "D"];
+                    let mut known = kinds.iter().flat_map(|kind| catalog.children(object, kind));
+                    known.any(|known| known.name.eq_ignore_ascii_case(name))
+                })
+            };
+            forgotten.extend(elements.iter().filter(|e| e.column == Some(true)).map(|e| e.name.text.clone()));
+            let mut others = Vec::new();
+            for element in elements.iter() {
+                match default_of(&element.name.text).filter(|_| element.column != Some(true)) {
+                    Some(column) => {
+                        self.execute(&format!("ALTER TABLE {table} ALTER COLUMN {} DROP DEFAULT", quoted(&column)))?;
+                        forgotten.push(column);
+                    }
+                    None if element.column != Some(true)
+                        && !element.if_exists
+                        && !is_constraint(&element.name.text) =>
+                    {
+                        return Err(raised(Message::numbered(3728, &[&element.name.text])));
+                    }
+                    None => others.push(element.clone()),
+                }
+            }
+            *elements = others;
+        }
+        let before = self.checks_of(&alter.table);
+        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
+        for statement in statements {
+            self.execute(&statement).map_err(|error| match &alter.action {
+                AlterTableAction::CheckConstraint(_, _, names) => {
+                    self.explained(missing_constraint(names, error), "ALTER TABLE", &alter.table)
+                }
+                _ => self.explained(error, "ALTER TABLE", &alter.table),
+            })?;
+        }
+        if let AlterTableAction::Add(check, elements) = &action
+            && *check != Some(false)
+        {
+            self.check_rows(&alter.table, &table, elements, &before)?;
+        }
+        let mut gone = 0;
+        for column in forgotten {
+            gone += modules::forget_parts(&mut self.core, &alter.table, Some(&column)).map_err(raised)?;
+        }
+        if gone > 0 {
+            self.objects_changed()?;
+        }
+        match &alter.action {
+            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether another table refers to this one.
+    pub(crate) fn is_referenced(&mut self, table: &ObjectName) -> bool {
+        let Ok(catalog) = self.catalog() else { return false };
+        let Some(object) = catalog.find(table) else { return false };
+        catalog.objects.iter().any(|known| match &known.detail {
+            Detail::Foreign(key) => key.referenced == object.id && known.parent != object.id,
+            _ => false,
+        })
+    }
+
+    /// The names of a table's conditions.
+    fn checks_of(&mut self, table: &ObjectName) -> Vec<String> {
+        let Ok(catalog) = self.catalog() else { return Vec::new() };
+        let Some(object) = catalog.find(table) else { return Vec::new() };
+        catalog.children(object, "C").map(|check| check.name.clone()).collect()
+    }
+
+    /// Sees that the rows of a table keep to the conditions that were added to it, and takes them back if not.
+    ///
+    /// Errors: 547.
+    fn check_rows(
+        &mut self,
+        table: &ObjectName,
+        core: &str,
+        elements: &[TableElement],
+        before: &[String],
+    ) -> Result<(), Box<Raised>> {
+        for element in elements {
+            let TableElement::Constraint(Constraint { kind: ConstraintKind::Check(_, condition), .. }) = element else {
+                continue;
+            };
+            let text = reduce::table_expression(condition, &self.names(&[])).map_err(raised)?;
+            let mut plan =
+                self.plan(&format!("SELECT 1 FROM {core} WHERE NOT ({text}) LIMIT 1"), Vec::new(), Vec::new())?;
+            if self.rows_of(&mut plan, &[])?.rows.is_empty() {
+                continue;
+            }
+            let added: Vec<String> = self.checks_of(table).into_iter().filter(|name| !before.contains(name)).collect();
+            let name = added.first().cloned().unwrap_or_default();
+            let error = Error::new(Code::CheckViolation, format!("the row does not keep to the check {name}"));
+            let error = self.explained(raised_error(error), "ALTER TABLE", table);
+            for name in added {
+                self.execute(&format!("ALTER TABLE {core} DROP CONSTRAINT {}", quoted(&name)))?;
+            }
+            return Err(error);
+        }
+        Ok(())
+    }
+}
+
+/// The error of switching a constraint that is not there.
+fn missing_constraint(names: &[Name], error: Box<Raised>) -> Box<Raised> {
+    let is_missing = error.source.as_ref().is_some_and(|error| error.message().contains("has no check or reference"));
+    let named = |error: &mainstay_base::Error| {
+        let text = error.message().to_lowercase();
+        names.iter().find(|name| text.contains(&name.text.to_lowercase())).map(|name| name.text.clone())
+    };
+    match error.source.as_ref().filter(|_| is_missing).and_then(named) {
+        Some(name) => raised(Message::error(4917, format!("Constraint '{name}' does not exist.")).state(0)),
+        None => error,
+    }
+}

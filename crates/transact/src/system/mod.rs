@@ -1,0 +1,92 @@
+//! System procedures that are written in T-SQL, over the views of the catalog: `sp_columns`, `sp_help` and their like.
+//!
+//! Each is a file of this folder with one CREATE PROCEDURE, which is read when it is first called. Those that need the
+//! session itself are in [`procedures`](crate::procedures).
+
+use crate::modules::{Object, read};
+use mainstay_tsql::tree::ObjectName;
+use std::sync::OnceLock;
+
+/// A procedure: its text, and what is made of it when it is first called.
+struct Text {
+    name: &'static str,
+    text: &'static str,
+    object: OnceLock<Option<Object>>,
+}
+
+/// The procedures, by the names of their files.
+macro_rules! texts {
+    ($($name:literal),* $(,)?) => {
+        [$(Text { name: $name, text: include_str!(concat!($name, ".sql")), object: OnceLock::new() }),*]
+    };
+}
+
+static TEXTS: [Text; 28] = texts![
+    "sp_column_privileges",
+    "sp_columns",
+    "sp_columns_100",
+    "sp_configure",
+    "sp_databases",
+    "sp_datatype_info",
+    "sp_datatype_info_100",
+    "sp_fkeys",
+    "sp_help",
+    "sp_helpconstraint",
+    "sp_helpdb",
+    "sp_helpindex",
+    "sp_helptrigger",
+    "sp_lock",
+    "sp_pkeys",
+    "sp_server_info",
+    "sp_spaceused",
+    "sp_special_columns",
+    "sp_special_columns_100",
+    "sp_sproc_columns",
+    "sp_sproc_columns_100",
+    "sp_statistics",
+    "sp_stored_procedures",
+    "sp_table_privileges",
+    "sp_tables",
+    "sp_who",
+    "sp_who2",
+    "xp_msver",
+];
+
+/// The system procedure of this name: with the schema `sys` or `dbo`, or with none.
+pub(crate) fn find(name: &ObjectName) -> Option<&'static Object> {
+    let schema = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
+    let is_open = schema.is_none_or(|schema| schema.is("sys") || schema.is("dbo") || schema.text.is_empty());
+    let last = name.last();
+    let known = TEXTS.iter().find(|known| known.name.eq_ignore_ascii_case(last)).filter(|_| is_open)?;
+    known.object.get_or_init(|| object(known)).as_ref()
+}
+
+/// The key that a system procedure has among the objects, which no object of a database has.
+pub(crate) const PREFIX: &str = "sys.system:";
+
+fn object(known: &Text) -> Option<Object> {
+    let made = read(known.text.to_owned())?;
+    let (key, name) = (format!("{PREFIX}{}", known.name), format!("sys.{}", known.name));
+    Some(Object { key, name, kind: "P".to_owned(), ..made })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TEXTS, object};
+    use mainstay_tsql::tree::StatementKind;
+
+    /// Every file is one procedure that bears the file's name.
+    #[test]
+    fn every_text_is_a_procedure_of_its_name() {
+        for known in &TEXTS {
+            let parsed = mainstay_tsql::parse(known.text, mainstay_tsql::Options::default());
+            assert!(parsed.messages.is_empty(), "{}: {:?}", known.name, parsed.messages);
+            assert_eq!(parsed.statements.len(), 1, "{}", known.name);
+            let made = object(known).expect("an object");
+            let StatementKind::Procedure(procedure) = &made.statement.kind else {
+                panic!("{}: no procedure", known.name)
+            };
+            assert_eq!(procedure.name.last(), known.name);
+        }
+    }
+}

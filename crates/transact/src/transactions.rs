@@ -1,0 +1,252 @@
+//! Transactions: BEGIN, COMMIT, ROLLBACK, SAVE, and what errors leave of them.
+//!
+//! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A transaction
+//! that an error has doomed can be rolled back and nothing else (`XACT_STATE()` is -1).
+
+use crate::errors::{message_of, raised};
+use crate::flow::text_of;
+use crate::session::Inner;
+use mainstay_base::Code;
+use mainstay_mssql::Message;
+use mainstay_program::{Raised, StatementCall};
+use mainstay_tds::{Begin, Environment, Sink, TransactionRequest};
+use mainstay_tsql::compile::HostStatement;
+use mainstay_tsql::reduce;
+use mainstay_tsql::tree::{Isolation, Name, Transaction};
+
+/// The number of the only transaction that a session can have.
+const TRANSACTION: u64 = 1;
+
+/// The name of a transaction statement: a word, or the value of a variable.
+pub(crate) fn transaction_name(
+    transaction: &Transaction,
+    host: &HostStatement,
+    call: &StatementCall<'_>,
+) -> Option<String> {
+    let name: &Name = match transaction {
+        Transaction::Begin(_, name, _) | Transaction::Rollback(name) | Transaction::Commit(name, _) => name.as_ref()?,
+        Transaction::Save(name) => name,
+    };
+    if !name.text.starts_with('@') {
+        return Some(name.text.clone());
+    }
+    let place = host.inputs.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name.text))?;
+    Some(text_of(call.input(place)))
+}
+
+/// 266.
+pub(crate) fn miscounted((before, after, name): (u32, u32, Option<String>)) -> Box<Raised> {
+    let text = format!(
+        "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = \
+         {before}, current count = {after}."
+    );
+    let mut message = Message::error(266, text).state(2);
+    message.procedure = name;
+    raised(message)
+}
+
+/// 3930.
+fn doomed() -> Box<Raised> {
+    let text = "The current transaction cannot be committed and cannot support operations that write to the log file. Roll \
+                back the transaction.";
+    raised(Message::error(3930, text))
+}
+
+impl Inner {
+    /// Sees that something may be written.
+    ///
+    /// Errors: 3930 in a transaction that can only be rolled back.
+    pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
+        if self.state.doomed && self.state.transactions > 0 { Err(doomed()) } else { Ok(()) }
+    }
+
+    /// The end of a batch: a transaction that cannot be committed ends with it.
+    pub(crate) fn end_batch(&mut self, sink: &mut dyn Sink) {
+        if self.state.doomed && self.state.transactions > 0 {
+            // The message says what has become of it.
+            let _ = self.rollback(None);
+            let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
+            let mut message = Message::error(3998, text);
+            message.line = 1;
+            sink.message(&message);
+        }
+    }
+
+    /// BEGIN, COMMIT, ROLLBACK and SAVE.
+    pub(crate) fn transaction(&mut self, transaction: &Transaction, name: Option<&str>) -> Result<(), Box<Raised>> {
+        match transaction {
+            Transaction::Begin(..) => self.begin(name),
+            Transaction::Commit(..) => self.commit(),
+            Transaction::Rollback(_) => self.rollback(name),
+            Transaction::Save(_) => self.save(name.unwrap_or("")),
+        }
+    }
+
+    fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
+        if self.state.transactions == 0 {
+            self.execute("BEGIN")?;
+            self.state.transaction_name = name.map(str::to_owned);
+            self.state.savepoints.clear();
+        }
+        self.state.transactions += 1;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), Box<Raised>> {
+        match self.state.transactions {
+            0 => {
+                let text = "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.";
+                Err(raised(Message::error(3902, text)))
+            }
+            _ if self.state.doomed => Err(doomed()),
+            1 => {
+                self.state.transactions = 0;
+                let done = self.execute("COMMIT").map(|_| ());
+                self.tell_watchers();
+                done
+            }
+            _ => {
+                self.state.transactions -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets open cursors know of what the transaction has changed: others' see it now, and one's own see what has gone.
+    fn tell_watchers(&mut self) {
+        for (table, moves) in &self.state.changed {
+            self.instance.watch.changed(table, *moves);
+        }
+        if self.state.transactions == 0 {
+            self.state.changed.clear();
+        }
+    }
+
+    /// All of the transaction, or back to a savepoint.
+    pub(crate) fn rollback(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
+        if self.state.transactions == 0 {
+            let text = "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.";
+            return Err(raised(Message::error(3903, text)));
+        }
+        if let Some(name) = name {
+            if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
+                if self.state.doomed {
+                    let text = "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll \
+                                back the entire transaction.";
+                    return Err(raised(Message::error(3931, text)));
+                }
+                self.state.savepoints.truncate(place + 1);
+                self.tell_watchers();
+                return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
+            }
+            if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
+                let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
+                return Err(raised(Message::error(6401, text)));
+            }
+        }
+        self.state.transactions = 0;
+        self.state.doomed = false;
+        self.state.savepoints.clear();
+        match self.execute("ROLLBACK") {
+            // A deadlock's victim and a snapshot in conflict have been rolled back when their error was found.
+            Err(error) if error.source.as_ref().is_some_and(|error| error.code() == Code::TransactionState) => {}
+            done => drop(done?),
+        }
+        self.tell_watchers();
+        // Objects that the transaction made are gone.
+        self.instance.version.bump();
+        self.state.version += 1;
+        self.restore_fired()
+    }
+
+    fn save(&mut self, name: &str) -> Result<(), Box<Raised>> {
+        if self.state.transactions == 0 {
+            let text = "Cannot issue SAVE TRANSACTION when there is no active transaction.";
+            return Err(raised(Message::error(628, text)));
+        }
+        self.check_writable()?;
+        self.state.savepoints.push(name.to_owned());
+        self.execute(&format!("SAVEPOINT {}", reduce::quoted(name))).map(|_| ())
+    }
+
+    /// A request of a driver's transaction manager.
+    pub(crate) fn transaction_request(
+        &mut self,
+        request: &TransactionRequest,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Box<Raised>> {
+        let begin = |inner: &mut Inner, begin: &Begin, sink: &mut dyn Sink| -> Result<(), Box<Raised>> {
+            let isolation = match begin.isolation {
+                mainstay_tds::Isolation::Current => None,
+                mainstay_tds::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
+                mainstay_tds::Isolation::ReadCommitted => Some(Isolation::ReadCommitted),
+                mainstay_tds::Isolation::RepeatableRead => Some(Isolation::RepeatableRead),
+                mainstay_tds::Isolation::Serializable => Some(Isolation::Serializable),
+                mainstay_tds::Isolation::Snapshot => Some(Isolation::Snapshot),
+            };
+            if let Some(isolation) = isolation {
+                inner.set_isolation(isolation)?;
+            }
+            let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
+            inner.begin(name)?;
+            sink.environment(&Environment::TransactionBegun(TRANSACTION));
+            Ok(())
+        };
+        match request {
+            TransactionRequest::Begin(what) => begin(self, what, sink),
+            TransactionRequest::Commit { then, .. } => {
+                self.commit()?;
+                sink.environment(&Environment::TransactionCommitted(TRANSACTION));
+                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
+            }
+            TransactionRequest::Rollback { name, then } => {
+                let name = (!name.is_empty()).then_some(name.as_str());
+                self.rollback(name)?;
+                sink.environment(&Environment::TransactionRolledBack(TRANSACTION));
+                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
+            }
+            TransactionRequest::Save { name } => self.save(name),
+        }
+    }
+
+    /// What an error that ended a run leaves of the transaction.
+    pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
+        let ends = self.state.options.xact_abort
+            || self.state.doomed
+            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        if ends && self.state.transactions > 0 {
+            // The error that is being told is the one that matters.
+            let _ = self.rollback(None);
+        }
+    }
+
+    /// As a connection that comes out of a pool.
+    pub(crate) fn reset(&mut self, keep_transaction: bool) {
+        if self.state.transactions > 0 && !keep_transaction {
+            let _ = self.rollback(None);
+        }
+        for level in std::mem::take(&mut self.state.levels) {
+            for table in level.tables.values() {
+                let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
+            }
+        }
+        self.drop_globals();
+        self.state.levels.push(crate::state::Level::default());
+        self.state.cursors = Default::default();
+        self.state.server_cursors.clear();
+        self.state.handles.clear();
+        self.state.options = crate::state::Options::default();
+        self.state.version += 1;
+        let _ = self.set_isolation(Isolation::ReadCommitted);
+    }
+
+    pub(crate) fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Box<Raised>> {
+        let name = match isolation {
+            Isolation::ReadUncommitted | Isolation::ReadCommitted => "read committed",
+            Isolation::RepeatableRead => "repeatable read",
+            Isolation::Snapshot => "snapshot",
+            Isolation::Serializable => "serializable",
+        };
+        self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))
+    }
+}

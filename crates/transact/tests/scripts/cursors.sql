@@ -1,0 +1,212 @@
+-- Where a scrolling cursor goes
+CREATE TABLE Five (Id INT PRIMARY KEY, Name CHAR(5), Qty INT)
+INSERT INTO Five VALUES (1, 'one', 10), (2, 'two', 20), (3, 'three', 30), (4, 'four', 40), (5, 'five', 50)
+GO
+CREATE TABLE Steps (Seq INT IDENTITY(1, 1), Step VARCHAR(20), Id INT, Status INT)
+SET NOCOUNT ON
+DECLARE @id INT, @n SMALLINT = 3
+DECLARE c CURSOR LOCAL SCROLL STATIC FOR SELECT Id FROM Five ORDER BY Id
+OPEN c
+SELECT @@CURSOR_ROWS AS rows
+FETCH LAST FROM c INTO @id; INSERT INTO Steps VALUES ('last', @id, @@FETCH_STATUS)
+FETCH PRIOR FROM c INTO @id; INSERT INTO Steps VALUES ('prior', @id, @@FETCH_STATUS)
+FETCH FIRST FROM c INTO @id; INSERT INTO Steps VALUES ('first', @id, @@FETCH_STATUS)
+FETCH PRIOR FROM c INTO @id; INSERT INTO Steps VALUES ('prior', @id, @@FETCH_STATUS)
+FETCH NEXT FROM c INTO @id; INSERT INTO Steps VALUES ('next', @id, @@FETCH_STATUS)
+FETCH ABSOLUTE @n FROM c INTO @id; INSERT INTO Steps VALUES ('absolute 3', @id, @@FETCH_STATUS)
+FETCH ABSOLUTE -2 FROM c INTO @id; INSERT INTO Steps VALUES ('absolute -2', @id, @@FETCH_STATUS)
+FETCH RELATIVE -1 FROM c INTO @id; INSERT INTO Steps VALUES ('relative -1', @id, @@FETCH_STATUS)
+FETCH RELATIVE 0 FROM c INTO @id; INSERT INTO Steps VALUES ('relative 0', @id, @@FETCH_STATUS)
+FETCH RELATIVE 10 FROM c INTO @id; INSERT INTO Steps VALUES ('relative 10', @id, @@FETCH_STATUS)
+FETCH PRIOR FROM c INTO @id; INSERT INTO Steps VALUES ('prior', @id, @@FETCH_STATUS)
+FETCH ABSOLUTE 0 FROM c INTO @id; INSERT INTO Steps VALUES ('absolute 0', @id, @@FETCH_STATUS)
+FETCH NEXT FROM c INTO @id; INSERT INTO Steps VALUES ('next', @id, @@FETCH_STATUS)
+FETCH ABSOLUTE 99 FROM c INTO @id; INSERT INTO Steps VALUES ('absolute 99', @id, @@FETCH_STATUS)
+FETCH ABSOLUTE -99 FROM c INTO @id; INSERT INTO Steps VALUES ('absolute -99', @id, @@FETCH_STATUS)
+FETCH NEXT FROM c INTO @id; INSERT INTO Steps VALUES ('next', @id, @@FETCH_STATUS)
+SELECT Step, Id, Status FROM Steps ORDER BY Seq
+SET NOCOUNT OFF
+GO
+-- A local cursor has ended with its batch
+SELECT CURSOR_STATUS('local', 'c') AS status
+FETCH NEXT FROM c
+GO
+-- A loop, and a fetch to the client
+DECLARE @id INT, @name CHAR(5), @all VARCHAR(100) = ''
+DECLARE names CURSOR FAST_FORWARD FOR SELECT Id, Name FROM Five WHERE Qty > 20 ORDER BY Id DESC
+OPEN names
+FETCH NEXT FROM names INTO @id, @name
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    SET @all += RTRIM(@name) + ' '
+    FETCH names INTO @id, @name
+END
+SELECT @all AS names, @id AS last, @@FETCH_STATUS AS status
+CLOSE names
+OPEN names
+FETCH NEXT FROM names
+CLOSE names
+DEALLOCATE names
+GO
+-- What is refused; the batch goes on
+DECLARE g CURSOR FOR SELECT Id, Qty FROM Five
+DECLARE g CURSOR FOR SELECT Id FROM Five
+FETCH NEXT FROM g
+CLOSE g
+OPEN g
+OPEN g
+FETCH PRIOR FROM g
+FETCH ABSOLUTE 2 FROM g
+DECLARE @one INT
+FETCH NEXT FROM g INTO @one
+SELECT @@FETCH_STATUS AS status
+CLOSE nobody
+DEALLOCATE nobody
+DECLARE @v CURSOR
+OPEN @v
+PRINT 'end'
+GO
+-- A global one is there in the next batch
+SELECT CURSOR_STATUS('global', 'g') AS g, CURSOR_STATUS('local', 'g') AS l, CURSOR_STATUS('global', 'h') AS h
+FETCH NEXT FROM GLOBAL g
+CLOSE g
+SELECT CURSOR_STATUS('global', 'g') AS closed, @@CURSOR_ROWS AS rows
+DEALLOCATE g
+DECLARE e CURSOR STATIC FOR SELECT Id FROM Five WHERE Id > 100
+OPEN e
+SELECT CURSOR_STATUS('global', 'e') AS empty, @@CURSOR_ROWS AS rows
+DEALLOCATE e
+GO
+DECLARE x CURSOR FAST_FORWARD SCROLL FOR SELECT Id FROM Five
+GO
+DECLARE x CURSOR STATIC FOR SELECT Id FROM Five FOR UPDATE OF Qty
+GO
+-- What each kind sees of changes
+CREATE TABLE Four (Id INT PRIMARY KEY, Val VARCHAR(10))
+GO
+CREATE PROCEDURE Visible @kind VARCHAR(30) AS
+BEGIN
+    SET NOCOUNT ON
+    DELETE FROM Four
+    INSERT INTO Four VALUES (10, 'a'), (20, 'b'), (30, 'c'), (40, 'd')
+    DECLARE @id INT, @val VARCHAR(10), @seen VARCHAR(200) = ''
+    EXEC ('DECLARE v CURSOR GLOBAL ' + @kind + ' FOR SELECT Id, Val FROM Four ORDER BY Id')
+    OPEN v
+    FETCH NEXT FROM v INTO @id, @val
+    UPDATE Four SET Val = 'B' WHERE Id = 20
+    DELETE FROM Four WHERE Id = 30
+    UPDATE Four SET Id = 45 WHERE Id = 40
+    INSERT INTO Four VALUES (35, 'new'), (5, 'before')
+    DECLARE @turn INT = 0
+    WHILE @turn < 5
+    BEGIN
+        FETCH NEXT FROM v INTO @id, @val
+        SET @seen += CASE @@FETCH_STATUS WHEN 0 THEN CONCAT(@id, @val, ' ') ELSE CONCAT(@@FETCH_STATUS, ' ') END
+        SET @turn += 1
+    END
+    DEALLOCATE v
+    SELECT @kind AS kind, @seen AS seen
+END
+GO
+EXEC Visible 'STATIC'
+EXEC Visible 'KEYSET'
+EXEC Visible 'DYNAMIC'
+EXEC Visible 'FAST_FORWARD'
+EXEC Visible 'FORWARD_ONLY'
+GO
+-- WHERE CURRENT OF
+DECLARE @id INT, @qty INT
+DECLARE w CURSOR LOCAL FOR SELECT Id, Qty FROM Five WHERE Id < 4 FOR UPDATE OF Qty
+OPEN w
+UPDATE Five SET Qty = 0 WHERE CURRENT OF w
+FETCH NEXT FROM w INTO @id, @qty
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    IF @id = 2 DELETE FROM Five WHERE CURRENT OF w
+    ELSE UPDATE Five SET Qty = Qty + @qty OUTPUT inserted.Id, inserted.Qty WHERE CURRENT OF w
+    FETCH NEXT FROM w INTO @id, @qty
+END
+CLOSE w
+OPEN w
+FETCH NEXT FROM w
+UPDATE Five SET Name = 'x' WHERE CURRENT OF w
+DELETE FROM Four WHERE CURRENT OF w
+DECLARE r CURSOR LOCAL STATIC FOR SELECT Id FROM Five
+OPEN r
+FETCH NEXT FROM r INTO @id
+DELETE FROM Five WHERE CURRENT OF r
+SELECT Id, Name, Qty FROM Five ORDER BY Id
+GO
+-- A keyset whose row is deleted, and one of a table without a key
+DECLARE @id INT
+DECLARE k CURSOR LOCAL KEYSET FOR SELECT Id FROM Five ORDER BY Id
+OPEN k
+FETCH NEXT FROM k INTO @id
+DELETE FROM Five WHERE CURRENT OF k
+UPDATE Five SET Qty = 1 WHERE CURRENT OF k
+FETCH RELATIVE 0 FROM k INTO @id
+SELECT @@FETCH_STATUS AS status, @@CURSOR_ROWS AS rows
+CREATE TABLE #heap (n INT)
+INSERT INTO #heap VALUES (1), (1), (2)
+DECLARE h CURSOR LOCAL FOR SELECT n FROM #heap
+OPEN h
+FETCH NEXT FROM h INTO @id
+UPDATE #heap SET n = 7 WHERE CURRENT OF h
+SELECT n FROM #heap ORDER BY n
+GO
+-- Variables
+CREATE PROCEDURE GiveCursor @from INT, @c CURSOR VARYING OUTPUT AS
+BEGIN
+    SET @c = CURSOR LOCAL STATIC FOR SELECT Id FROM Five WHERE Id >= @from ORDER BY Id
+    OPEN @c
+END
+GO
+DECLARE @mine CURSOR, @other CURSOR, @id INT
+EXEC GiveCursor 4, @mine OUTPUT
+SELECT CURSOR_STATUS('variable', '@mine') AS mine, CURSOR_STATUS('variable', '@other') AS other, @@CURSOR_ROWS AS rows
+SET @other = @mine
+FETCH NEXT FROM @mine INTO @id
+PRINT @id
+FETCH NEXT FROM @other INTO @id
+PRINT @id
+DEALLOCATE @mine
+SELECT CURSOR_STATUS('variable', '@mine') AS mine, CURSOR_STATUS('variable', '@other') AS other
+FETCH NEXT FROM @mine INTO @id
+DECLARE named CURSOR LOCAL FOR SELECT Qty FROM Five ORDER BY Id
+OPEN named
+SET @mine = named
+FETCH NEXT FROM @mine
+FETCH NEXT FROM named
+EXEC GiveCursor 4, @mine OUTPUT
+GO
+-- A cursor of a text
+DECLARE @c CURSOR, @id INT
+EXEC sp_executesql N'SET @c = CURSOR FOR SELECT Id FROM Five WHERE Id > @n ORDER BY Id; OPEN @c',
+    N'@c CURSOR OUTPUT, @n INT', @c OUTPUT, 3
+FETCH NEXT FROM @c INTO @id
+PRINT @id
+GO
+DECLARE @s INT
+SET @s = CURSOR FOR SELECT 1
+GO
+-- A procedure that calls itself with a local cursor
+CREATE TABLE Tree (Id INT PRIMARY KEY, Parent INT)
+INSERT INTO Tree VALUES (1, NULL), (2, 1), (3, 1), (4, 2)
+GO
+CREATE PROCEDURE Walk @parent INT, @depth INT = 0 AS
+BEGIN
+    DECLARE @id INT
+    DECLARE children CURSOR LOCAL FOR SELECT Id FROM Tree WHERE Parent = @parent OR (@parent IS NULL AND Parent IS NULL)
+    OPEN children
+    FETCH NEXT FROM children INTO @id
+    WHILE @@FETCH_STATUS = 0
+    BEGIN
+        PRINT REPLICATE(' ', @depth * 2) + CAST(@id AS VARCHAR(10))
+        DECLARE @next INT = @depth + 1
+        EXEC Walk @id, @next
+        FETCH NEXT FROM children INTO @id
+    END
+END
+GO
+EXEC Walk NULL
+GO

@@ -1,0 +1,87 @@
+-- Parts of a text: the function that everybody has
+CREATE FUNCTION dbo.Parts (@text VARCHAR(200), @by CHAR(1) = ',')
+RETURNS @parts TABLE (Place INT IDENTITY(1, 1) PRIMARY KEY, Part VARCHAR(50))
+AS
+BEGIN
+    DECLARE @at INT
+    WHILE LEN(@text) > 0
+    BEGIN
+        SET @at = CHARINDEX(@by, @text + @by)
+        INSERT INTO @parts (Part) VALUES (LTRIM(LEFT(@text, @at - 1)))
+        SET @text = STUFF(@text, 1, @at, '')
+    END
+    RETURN
+END
+GO
+SELECT Place, Part FROM dbo.Parts('a,b, c', ',') ORDER BY Place
+SELECT * FROM dbo.Parts('x;y', ';') AS p WHERE p.Part <> 'x'
+SELECT COUNT(*) AS n FROM dbo.Parts('1,2,3', DEFAULT)
+DECLARE @ids VARCHAR(50) = '1,3'
+SELECT a.Part AS l, b.Part AS r FROM dbo.Parts(@ids, ',') a CROSS JOIN dbo.Parts('x,y', ',') b ORDER BY a.Place, b.Place
+GO
+SELECT * FROM dbo.Parts('a')
+GO
+SELECT * FROM dbo.Parts('a', ',', 1)
+GO
+-- In conditions, changes and variables
+CREATE TABLE Orders (Id INT PRIMARY KEY, Codes VARCHAR(50))
+INSERT INTO Orders SELECT CAST(Part AS INT), Part + 'x,' + Part + 'y' FROM dbo.Parts('1,2,3', ',')
+INSERT INTO Orders VALUES (4, NULL), (5, '')
+DECLARE @ids VARCHAR(50) = '1,3', @n INT
+SELECT Id FROM Orders WHERE Id IN (SELECT Part FROM dbo.Parts(@ids, ',')) ORDER BY Id
+UPDATE o SET Codes = o.Codes + ',z' FROM Orders o JOIN dbo.Parts(@ids, ',') p ON p.Part = o.Id
+SELECT @n = COUNT(*) FROM dbo.Parts('a,b,c,d', ',')
+SELECT @n AS n, (SELECT MAX(Place) FROM dbo.Parts('a,b', ',')) AS m
+IF EXISTS (SELECT * FROM dbo.Parts(@ids, ',') WHERE Part = '3') PRINT 'three'
+GO
+-- For the rows of another table
+SELECT o.Id, p.Place, p.Part FROM Orders o CROSS APPLY dbo.Parts(o.Codes, ',') p ORDER BY o.Id, p.Place
+SELECT o.Id, p.Part FROM Orders o OUTER APPLY dbo.Parts(o.Codes, ',') p WHERE o.Id > 2 ORDER BY o.Id, p.Place
+;WITH few AS (SELECT Id, Codes FROM Orders WHERE Id = 2)
+SELECT s.Id, p.* FROM few s CROSS APPLY dbo.Parts(s.Codes, ',') p ORDER BY p.Place
+GO
+-- It sees what its transaction has done, and calls itself
+CREATE FUNCTION dbo.Under (@id INT) RETURNS @all TABLE (Id INT, Depth INT) AS
+BEGIN
+    INSERT INTO @all SELECT Id, 1 FROM Tree WHERE Parent = @id
+    IF @@ROWCOUNT > 0
+        INSERT INTO @all SELECT u.Id, u.Depth + 1 FROM Tree t CROSS APPLY dbo.Under(t.Id) u WHERE t.Parent = @id
+    RETURN
+END
+GO
+CREATE TABLE Tree (Id INT PRIMARY KEY, Parent INT)
+INSERT INTO Tree VALUES (1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)
+BEGIN TRAN
+INSERT INTO Tree VALUES (6, 5)
+SELECT Id, Depth FROM dbo.Under(1) ORDER BY Id
+ROLLBACK
+SELECT Id, Depth FROM dbo.Under(1) ORDER BY Id
+GO
+-- In a procedure, again and again
+CREATE PROCEDURE Count_ @text VARCHAR(100) AS SELECT COUNT(*) AS n FROM dbo.Parts(@text, ',')
+GO
+EXEC Count_ 'a'
+EXEC Count_ 'a,b'
+EXEC Count_ ''
+GO
+ALTER FUNCTION dbo.Parts (@text VARCHAR(200), @by CHAR(1)) RETURNS @t TABLE (Whole VARCHAR(200)) AS
+BEGIN
+    INSERT INTO @t VALUES (@text), (@by)
+    RETURN
+END
+GO
+EXEC Count_ 'a,b,c'
+SELECT * FROM dbo.Parts('a', ',')
+DROP FUNCTION dbo.Parts
+GO
+-- An error within ends the statement that calls
+CREATE FUNCTION dbo.Failing (@n INT) RETURNS @t TABLE (n INT NOT NULL) AS
+BEGIN
+    INSERT INTO @t VALUES (10 / @n)
+    RETURN
+END
+GO
+SELECT n FROM dbo.Failing(5)
+SELECT n FROM dbo.Failing(0)
+PRINT 'on'
+GO

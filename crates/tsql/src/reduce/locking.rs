@@ -1,0 +1,59 @@
+//! Hints of tables that lock what a query reads.
+//!
+//! ```text
+//!   SELECT TOP (1) Id FROM Jobs WITH (UPDLOCK, READPAST) ORDER BY Id     ... LIMIT 1 FOR UPDATE SKIP LOCKED
+//! ```
+//!
+//! The core locks the rows of one table, as they are read, until the transaction ends. UPDLOCK and XLOCK keep others from
+//! changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them, which is less than
+//! SERIALIZABLE promises of rows that are not there yet. Other hints say nothing: nobody who reads is blocked here.
+
+use super::Reducer;
+use crate::tree::{Expr, Literal, Query, QueryBody, SelectItem, Source};
+
+impl Reducer<'_> {
+    /// Writes what the outermost query locks.
+    pub(super) fn locking(&mut self, query: &Query) {
+        if self.locks && self.depth == 1 {
+            self.locks = false;
+            if let Some(text) = self.lock_of(query) {
+                self.push(&text);
+            }
+        }
+    }
+
+    fn lock_of(&self, query: &Query) -> Option<String> {
+        let QueryBody::Select(select) = &query.body else { return None };
+        let [Source::Table(table)] = &select.from[..] else { return None };
+        let has = |words: &[&str]| table.hints.iter().any(|hint| words.iter().any(|word| hint.starts(word)));
+        let strength = match () {
+            () if has(&["UPDLOCK", "XLOCK", "TABLOCKX"]) => " FOR UPDATE",
+            () if has(&["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD"]) => " FOR SHARE",
+            () => return None,
+        };
+        let is_plain = query.with.tables.is_empty()
+            && query.offset.is_none()
+            && query.format.is_none()
+            && select.quantifier.is_none()
+            && select.group.is_none()
+            && select.having.is_none()
+            && select.top.as_ref().is_none_or(|top| {
+                !top.percent && !top.with_ties && matches!(top.count, Expr::Literal(Literal::Integer(_)))
+            });
+        let counts = |item: &SelectItem| match item {
+            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => {
+                super::function::has_aggregate(value) || crate::print_expression(value).contains(" OVER ")
+            }
+            SelectItem::Star(_) => false,
+        };
+        if !is_plain || select.items.iter().any(counts) || self.scope.key(&table.name).is_none() {
+            return None;
+        }
+        let held = match () {
+            () if has(&["READPAST"]) => " SKIP LOCKED",
+            () if has(&["NOWAIT"]) => " NOWAIT",
+            () => "",
+        };
+        Some(format!("{strength}{held}"))
+    }
+}
