@@ -5,7 +5,7 @@
 //! only then prints the times beside the claim. Nothing in the engine knows that it is being measured.
 //!
 //! ```text
-//!   options ──> suite (xbase, cloud) ─> report (verdicts) ──> output (text, Markdown, CSV, JSON, HTML)
+//!   options ──> suite (xbase, cloud, ...) ─> report (verdicts) ──> output (text, Markdown, CSV, JSON, HTML)
 //!                  │ data, truth, systems      │ statistics
 //!                  └ scratch (files)           └ machine (where it ran)
 //! ```
@@ -24,6 +24,7 @@ pub mod report;
 pub mod scratch;
 pub mod statistics;
 pub mod suite;
+pub mod tpcc;
 pub mod tsql;
 pub mod xbase;
 
@@ -43,7 +44,7 @@ pub const CANNOT_RUN: u8 = 2;
 
 /// The suites that exist, in the order of their tables.
 pub fn suites() -> Vec<Box<dyn Suite>> {
-    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY), Box::new(tsql::Tsql)]
+    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY), Box::new(tsql::Tsql), Box::new(tpcc::Tpcc)]
 }
 
 /// Runs `mainstay bench` with the arguments after `bench`.

@@ -119,6 +119,11 @@ impl Prepared {
         {
             return Ok(Rows::of(answer));
         }
+        if let Some(short) = &self.short
+            && let Some(answer) = short.returning(session, &self.text, parameters, &mut self.workspace)?
+        {
+            return Ok(Rows::of(answer));
+        }
         let bound = with_parameters(&self.text, parameters)?;
         Ok(Rows::of(session.execute(&bound)?))
     }

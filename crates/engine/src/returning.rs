@@ -7,7 +7,7 @@ use crate::native::{NewRow, batch_of};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Result, Value, ValueRef};
-use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning};
+use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning, RowExpressions};
 use mainstay_table::values::{array_of, value_at};
 use std::sync::Arc;
 
@@ -49,6 +49,12 @@ impl Shown {
     /// Whether it wants rows.
     pub(crate) fn is_wanted(&self) -> bool {
         self.bound.is_some()
+    }
+
+    /// Its expressions, compiled once for many rows; `None` for those over more than the rows as they have become.
+    pub(crate) fn of_rows_alone(&self, planner: &Planner) -> Option<RowExpressions> {
+        let bound = self.bound.as_ref().filter(|bound| bound.beside.is_empty() && !bound.may_have_parameters())?;
+        planner.row_returning(bound, &self.table, &self.schema, &[]).ok()
     }
 
     /// The values beside each row that the statement's query has to give.

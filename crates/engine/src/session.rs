@@ -15,10 +15,11 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionSequences, SessionTransaction,
+    Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
 };
 use crate::prepared::Prepared;
+
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -118,6 +119,34 @@ impl Session {
         TableCursor::new(self, table, columns)
     }
 
+    /// Where the numbers of a native table's identity column stand; `None` for a table without one, or none of this name.
+    ///
+    /// Errors: those of reading the catalog.
+    pub fn identity(&self, table: &str) -> Result<Option<Identity>> {
+        Ok(self.identity_sequence(table)?.and_then(|id| self.scope().identity(id)))
+    }
+
+    /// Lets the identity column of a native table go on with this number. No rollback takes it back.
+    ///
+    /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.
+    pub fn set_identity(&mut self, table: &str, next: i64) -> Result<()> {
+        match self.identity_sequence(table)? {
+            Some(id) => self.scope().set_identity(id, next),
+            None => Ok(()),
+        }
+    }
+
+    /// The sequence of a table's identity column.
+    fn identity_sequence(&self, table: &str) -> Result<Option<u64>> {
+        match self.form(&table.to_lowercase()) {
+            Ok(form) => {
+                Ok(form.definition.columns.iter().find_map(|column| column.identity.as_ref()).map(|it| it.sequence))
+            }
+            Err(error) if error.code() == Code::UnknownTable => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
     /// of a DBF; `None` before there was one, and for a table without such a column.
     ///
@@ -197,6 +226,11 @@ impl Session {
     pub(crate) fn short_query(&self, text: &str) -> Result<Option<Short>> {
         let shared = &self.database.shared;
         shared.planner.short_query(text, &self.catalog(shared), self.visibility)
+    }
+
+    /// What a RETURNING shows, compiled, if it shows nothing but the rows.
+    pub(crate) fn shown_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_query::RowExpressions> {
+        shown.of_rows_alone(&self.database.shared.planner)
     }
 
     /// The rows of an UPDATE for the row executor.

@@ -37,7 +37,14 @@ pub enum Fault {
         /// The parameter.
         parameter: String,
     },
-    /// A call names a parameter that there is not, or one twice.
+    /// A call gives a parameter two values.
+    RepeatedArgument {
+        /// The routine that is called.
+        routine: Arc<str>,
+        /// The parameter.
+        parameter: String,
+    },
+    /// A call names a parameter that there is not.
     UnknownArgument {
         /// The routine that is called.
         routine: Arc<str>,
@@ -99,6 +106,7 @@ impl fmt::Display for Fault {
             Fault::TypeMismatch { to } => write!(f, "a value is not of type {to}"),
             Fault::MissingArgument { routine, parameter } => write!(f, "{routine} needs a value for {parameter}"),
             Fault::UnknownArgument { routine, parameter } => write!(f, "{routine} has no parameter {parameter}"),
+            Fault::RepeatedArgument { routine, parameter } => write!(f, "{routine} is given {parameter} twice"),
             Fault::TooManyArguments { routine } => write!(f, "too many arguments for {routine}"),
             Fault::NotAnOutput { routine, parameter } => write!(f, "{parameter} of {routine} gives nothing back"),
             Fault::Subscript { array } => write!(f, "a subscript of {array} is out of its bounds"),

@@ -252,6 +252,14 @@ pub struct BoundReturning {
     pub beside: Vec<Expr>,
 }
 
+impl BoundReturning {
+    /// Whether its items may name parameters.
+    pub fn may_have_parameters(&self) -> bool {
+        // A text that has such a sign is taken for one, too.
+        self.items.iter().any(|(item, _)| item.to_string().contains(['$', '?']))
+    }
+}
+
 impl Returning {
     /// What it gives of a table that the statement knows by this name.
     ///

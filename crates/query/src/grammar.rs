@@ -3,6 +3,8 @@
 //! ```text
 //!   NEXT VALUE FOR s                         nextval('s')
 //!   START WITH 5 INCREMENT BY 2 CYCLE ...    INCREMENT BY 2 START WITH 5 CYCLE      the parser's own order
+//!   ENABLE [NOVALIDATE] CONSTRAINT c         ENABLE [REPLICA] TRIGGER c             Oracle's words; there are no triggers here
+//!   DISABLE CONSTRAINT c                     DISABLE TRIGGER c
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
@@ -13,6 +15,11 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
+    if tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_))).is_some_and(|it| is(it, Keyword::ALTER))
+        && mentions(Keyword::CONSTRAINT)
+    {
+        return enabled_constraints(tokens);
+    }
     if !(mentions(Keyword::NEXT) || mentions(Keyword::SEQUENCE) || mentions(Keyword::IDENTITY)) {
         return tokens;
     }
@@ -27,6 +34,28 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// ENABLE and DISABLE CONSTRAINT.
+fn enabled_constraints(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut tokens: Vec<TokenWithSpan> =
+        tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    for at in 1..tokens.len() {
+        if !is(&tokens[at], Keyword::CONSTRAINT) {
+            continue;
+        }
+        let before = if is_word(tokens.get(at - 1), "novalidate") { at.checked_sub(2) } else { Some(at - 1) };
+        let switches = |at: usize| {
+            is_word(tokens.get(at), "enable") || at + 1 < tokens.len() && is_word(tokens.get(at), "disable")
+        };
+        if before.is_some_and(switches) {
+            tokens[at].token = Token::make_keyword("TRIGGER");
+            if is_word(tokens.get(at - 1), "novalidate") {
+                tokens[at - 1].token = Token::make_keyword("REPLICA");
+            }
+        }
+    }
+    tokens
 }
 
 /// `NEXT VALUE FOR s.t` as `nextval('s.t')`.
@@ -129,5 +158,14 @@ mod tests {
             "CREATE SEQUENCE s INCREMENT -2 MINVALUE -9 NO MAXVALUE START WITH -5 CYCLE"
         );
         assert!(Text::new("CREATE SEQUENCE s CYCLE NO CYCLE").unwrap().parse().is_err());
+    }
+
+    #[test]
+    fn constraints_are_switched_with_the_words_for_triggers() {
+        assert_eq!(reduced("ALTER TABLE t DISABLE CONSTRAINT c"), "ALTER TABLE t DISABLE TRIGGER c");
+        assert_eq!(reduced("ALTER TABLE t ENABLE NOVALIDATE CONSTRAINT c"), "ALTER TABLE t ENABLE REPLICA TRIGGER c");
+        assert_eq!(reduced("ALTER TABLE t ENABLE CONSTRAINT ALL"), "ALTER TABLE t ENABLE TRIGGER ALL");
+        let added = "ALTER TABLE t ADD CONSTRAINT c CHECK (enable > 0)";
+        assert_eq!(reduced(added), added);
     }
 }

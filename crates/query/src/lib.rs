@@ -31,6 +31,7 @@ mod context;
 mod direct;
 mod error;
 mod escape;
+mod exists;
 mod fetch;
 mod fuse;
 mod fused;

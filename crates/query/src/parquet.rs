@@ -46,7 +46,7 @@ pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base
         let schema = options.infer_schema(state, &url).await?;
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
-    let inner = planner.runtime().block_on(open).map_err(failed)?;
+    let inner = crate::run::wait(planner.runtime(), open).map_err(failed)?;
     let schema =
         Arc::new(Schema::new(inner.schema().fields().iter().map(|field| lower_case(field)).collect::<Vec<Field>>()));
     Ok(Arc::new(ParquetTable { inner, schema, bytes }))

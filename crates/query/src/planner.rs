@@ -264,7 +264,8 @@ impl Planner {
             .and_then(LogicalPlanBuilder::build)
             .map_err(failed)?;
         let session = self.state();
-        let plan = self.runtime.block_on(session.query_planner().create_physical_plan(&scan, session));
+        let plan =
+            crate::run::wait(self.runtime.handle(), session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
         let (tables, foreign) = (Vec::new(), Vec::new());
         let schema = plan.schema();
@@ -332,7 +333,7 @@ impl Planner {
         {
             return Ok(Planned::of_lookup(scan, table, text));
         }
-        let statement = crate::repeated::rename(statement);
+        let statement = crate::exists::as_counts(crate::repeated::rename(statement));
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -360,6 +361,7 @@ impl Planner {
         }
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
         let statement = crate::repeated::rename(prepared(text, statement, &context).ok()?);
+        let statement = crate::exists::as_counts(statement);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }
@@ -425,7 +427,8 @@ impl Planner {
     }
 
     fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
-        let Physical { plan, stateful, large } = self.runtime.block_on(self.optimizers.physical(logical))?;
+        let Physical { plan, stateful, large } =
+            crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
         let direct = crate::direct::scan_of(&plan);

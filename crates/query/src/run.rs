@@ -321,7 +321,7 @@ impl Answer {
                     ToldBy::Run(run) => Some(run),
                     _ => None,
                 };
-                runtime.block_on(next_of(stream, run))
+                wait(runtime, next_of(stream, run))
             }
             Source::Batch(batch) => Ok(batch.take()),
             Source::Batches(batches) => Ok(batches.next()),
@@ -379,4 +379,13 @@ async fn next_of(stream: &mut SendableRecordBatchStream, run: Option<&Arc<Run>>)
         }
     };
     item.transpose().map_err(|error| crate::error::from_datafusion(error, None, None))
+}
+
+/// Waits for what a future gives, also on a thread that already drives one: a function of the database that a query calls
+/// runs queries of its own.
+pub(crate) fn wait<F: Future>(runtime: &tokio::runtime::Handle, future: F) -> F::Output {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => tokio::task::block_in_place(|| runtime.block_on(future)),
+        Err(_) => runtime.block_on(future),
+    }
 }

@@ -116,6 +116,11 @@ impl Store {
         self.shared.sequences.next(definition, |next| self.shared.journal_sequence(definition.id, next))
     }
 
+    /// The value that a sequence will give next; `None` when all are given.
+    pub fn upcoming_value(&self, definition: &SequenceDefinition) -> Option<i64> {
+        self.shared.sequences.upcoming(definition)
+    }
+
     /// Lets a sequence go on after this value, or with it if it was not `given` yet.
     ///
     /// Errors: `InvalidValue` for a value beyond its bounds, and those of the journal.

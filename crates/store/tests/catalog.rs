@@ -210,6 +210,7 @@ fn rows_against_a_definition_refuse_it() {
             referenced_columns: vec![201],
             on_delete: ReferentialAction::NoAction,
             on_update: ReferentialAction::NoAction,
+            disabled: false,
         });
         store.change_catalog(&mut transaction, CatalogChange::PutTable(child)).unwrap();
         assert_eq!(transaction.end_statement().unwrap_err().code(), Code::ForeignKeyViolation);
@@ -231,6 +232,7 @@ fn references_hold_after_the_parent_was_changed() {
             referenced_columns: vec![id + 1],
             on_delete: ReferentialAction::NoAction,
             on_update: ReferentialAction::NoAction,
+            disabled: false,
         });
         let mut transaction = begin(&store);
         store.change_catalog(&mut transaction, CatalogChange::PutTable(child)).unwrap();

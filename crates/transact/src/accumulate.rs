@@ -9,7 +9,7 @@ use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::{Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tsql::compile::{HostStatement, ModuleParameter, ParameterKind};
+use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::print_expression;
 use mainstay_tsql::reduce::{self, ReducedQuery};
 use mainstay_tsql::tree::{Argument, AssignOperator, Expr, Name, Query, QueryBody, SelectItem, Test};
@@ -77,21 +77,14 @@ impl Accumulation {
         Ok((types, rows))
     }
 
-    /// The parameters of the batch: the variables that are set, then the columns.
-    pub(crate) fn parameters(&self, host: &HostStatement, types: &[Option<DataType>]) -> Vec<ModuleParameter> {
-        let parameter = |name: String, data_type: DataType, is_output: bool| ModuleParameter {
-            name,
-            data_type,
-            is_output,
-            has_default: false,
-            kind: ParameterKind::Value,
-        };
-        let set = host.outputs.iter().map(|(name, data_type)| parameter(name.clone(), *data_type, true));
+    /// The parameters of the batch, as they are declared: the variables that are set, then the columns.
+    pub(crate) fn declarations(&self, host: &HostStatement, types: &[Option<DataType>]) -> String {
+        let set = host.outputs.iter().map(|(name, data_type)| format!("{name} {data_type} OUTPUT"));
         let column = |place: usize| {
             let data_type = types.get(place).copied().flatten().unwrap_or(DataType::NVarChar(Length::Max));
-            parameter(column_name(place), data_type, false)
+            format!("{} {data_type}", column_name(place))
         };
-        set.chain((0..self.columns).map(column)).collect()
+        set.chain((0..self.columns).map(column)).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -64,7 +64,12 @@ impl Inner {
         let before = self.checks_of(&alter.table);
         let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
         for statement in statements {
-            self.execute(&statement).map_err(|error| self.explained(error, "ALTER TABLE", &alter.table))?;
+            self.execute(&statement).map_err(|error| match &alter.action {
+                AlterTableAction::CheckConstraint(_, _, names) => {
+                    self.explained(missing_constraint(names, error), "ALTER TABLE", &alter.table)
+                }
+                _ => self.explained(error, "ALTER TABLE", &alter.table),
+            })?;
         }
         if let AlterTableAction::Add(check, elements) = &action
             && *check != Some(false)
@@ -131,5 +136,18 @@ impl Inner {
             return Err(error);
         }
         Ok(())
+    }
+}
+
+/// The error of switching a constraint that is not there.
+fn missing_constraint(names: &[Name], error: Box<Raised>) -> Box<Raised> {
+    let is_missing = error.source.as_ref().is_some_and(|error| error.message().contains("has no check or reference"));
+    let named = |error: &mainstay_base::Error| {
+        let text = error.message().to_lowercase();
+        names.iter().find(|name| text.contains(&name.text.to_lowercase())).map(|name| name.text.clone())
+    };
+    match error.source.as_ref().filter(|_| is_missing).and_then(named) {
+        Some(name) => raised(Message::error(4917, format!("Constraint '{name}' does not exist.")).state(0)),
+        None => error,
     }
 }

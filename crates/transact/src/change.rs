@@ -8,6 +8,7 @@
 
 use crate::errors::raised;
 use crate::flow::Origin;
+use crate::identity::number_of;
 use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
@@ -44,6 +45,7 @@ impl Runner<'_> {
         if let Some((table, trigger)) = self.inner.instead_of(change) {
             return self.change_instead(&table, &trigger, host, change, call);
         }
+        self.inner.check_writable()?;
         let mut plan = self.planned(loaded, number, |inner| inner.plan_change(host, change))?;
         let outcome = self.planned_change(&mut plan, host, change, call);
         self.put_plan(loaded, number, plan);
@@ -267,11 +269,11 @@ impl Runner<'_> {
             _ => true,
         };
         let last = returned.rows.iter().rev().find(is_new).and_then(|row| row.get(place));
-        let identity = match last {
-            Some(Value::Integer(identity)) => Some(*identity),
-            Some(Value::Decimal(identity)) => identity.rescale(0).and_then(|whole| i64::try_from(whole.unscaled).ok()),
-            _ => None,
-        };
+        let identity = last.and_then(number_of);
+        if self.inner.gives_identity(&change.target) {
+            let given = returned.rows.iter().filter(is_new).filter_map(|row| row.get(place).and_then(number_of));
+            self.inner.given_identity(&change.target, given);
+        }
         self.inner.state.note_identity(identity);
     }
 
@@ -359,10 +361,10 @@ fn word_of(change: &Change) -> &'static str {
 
 impl Inner {
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
-        let identity_insert = match (target_of(change), &self.state.identity_insert) {
-            (Some(name), Some(open)) => name.last().eq_ignore_ascii_case(open),
-            _ => false,
-        };
+        let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
+        if let Change::Insert(insert) = change {
+            self.check_named_columns(insert)?;
+        }
         // The table may stand behind an alias or a view: what is changed is known when it is reduced.
         let mut reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, false).map_err(raised)?;
         let fires = events_of(change).iter().any(|event| !self.firing(&reduced.target, event).is_empty());

@@ -17,6 +17,19 @@ use mainstay_tsql::tree::{
     PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, TriggerTarget, UnaryOperator, View,
 };
 
+/// Statements about how a database is kept and who may use it: carried out by doing nothing.
+const ACCEPTED: [&str; 9] = [
+    "ALTER DATABASE",
+    "ALTER DATABASE SCOPED CONFIGURATION",
+    "CREATE DATABASE",
+    "CREATE PARTITION FUNCTION",
+    "CREATE PARTITION SCHEME",
+    "CREATE ROLE",
+    "ALTER ROLE",
+    "CREATE USER",
+    "ALTER USER",
+];
+
 impl Inner {
     /// The core's name of a table that is about to be made, which the session remembers if it is temporary.
     pub(crate) fn new_table(&mut self, name: &ObjectName) -> Result<String, Box<Raised>> {
@@ -150,6 +163,10 @@ impl Inner {
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
                     self.objects_changed()?;
                 }
+                // Nobody is kept.
+                "USER" | "ROLE" => {}
+                "DATABASE" if drop.if_exists => {}
+                "DATABASE" => return Err(cannot_drop("database", name)),
                 kind => return Err(raised(reduce::not_supported(&format!("DROP {kind}")))),
             }
         }
@@ -355,12 +372,15 @@ impl Runner<'_> {
                 self.sink.message(&message);
                 Command::NONE
             }
+            StatementKind::Dbcc(command, arguments, options) => {
+                self.dbcc(command, arguments.as_deref(), options)?;
+                Command::NONE
+            }
             // What changes how a server works and not what it answers.
             StatementKind::Checkpoint(_)
             | StatementKind::Statistics(_)
             | StatementKind::AlterIndex(_)
             | StatementKind::Permission(_)
-            | StatementKind::Dbcc(..)
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,
             StatementKind::BulkInsert(..) => return Err(raised(reduce::not_supported("BULK INSERT from a file"))),
@@ -370,10 +390,12 @@ impl Runner<'_> {
                 inner.state.bulk_target = Some((table, bulk_columns(&words.rest)));
                 return Ok(Flow::Next);
             }
-            StatementKind::Words(words) if words.verb == "KILL" => {
-                inner.kill(&words.rest)?;
+            StatementKind::Kill(phrase) => {
+                inner.kill(&phrase.items)?;
                 Command::NONE
             }
+            // There is one database, whatever scripts call it, and there are no permissions.
+            StatementKind::Words(words) if ACCEPTED.contains(&words.verb.as_str()) => Command::NONE,
             StatementKind::Words(words) => {
                 return Err(raised(reduce::not_supported(&words.verb)));
             }

@@ -175,6 +175,9 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
         Fault::UnknownArgument { routine, parameter } => {
             Message::error(8145, format!("{parameter} is not a parameter for procedure {routine}."))
         }
+        Fault::RepeatedArgument { parameter, .. } => {
+            Message::error(8143, format!("Parameter '{parameter}' was supplied multiple times."))
+        }
         Fault::TooManyArguments { routine } => {
             Message::error(8144, format!("Procedure or function {routine} has too many arguments specified.")).state(2)
         }

@@ -50,16 +50,19 @@ impl Runner<'_> {
                 self.check_end(transaction)?;
                 let name = crate::transactions::transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
+                self.inner.state.row_count = 0;
                 self.done(Command::NONE, None);
                 Ok(Flow::Next)
             }
             Action::SetOption(options) => {
                 options.iter().try_for_each(|option| self.inner.set_option(option))?;
+                self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
             }
             Action::SetIsolation(isolation) => {
                 self.inner.set_isolation(*isolation)?;
+                self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
             }
@@ -127,10 +130,12 @@ impl Origin {
     }
 }
 
-/// The first of some messages, to raise.
+/// The first of some messages that a text has, to raise: its line is one of the text.
 pub(crate) fn first(messages: Vec<Message>) -> Box<Raised> {
     let message = messages.into_iter().next().unwrap_or_else(|| Message::error(50000, "Nothing is known of it."));
-    raised(message)
+    let mut error = raised(message);
+    (error.routine, error.line) = (error.routine.or_else(|| Some("".into())), error.line.max(1));
+    error
 }
 
 pub(crate) fn integer(value: ValueRef<'_>) -> Option<i64> {
@@ -178,10 +183,8 @@ impl Inner {
                 self.set_lock_timeout()?;
             }
             Some("IDENTITY_INSERT") => {
-                let table = words.iter().rev().nth(1).cloned().unwrap_or_default();
-                let table = table.rsplit('.').next().unwrap_or("").to_owned();
-                self.state.identity_insert = on.then_some(table);
-                self.state.version += 1;
+                let table: String = words.iter().skip(1).take(words.len().saturating_sub(2)).cloned().collect();
+                self.set_identity_insert(&table, on)?;
             }
             _ => {}
         }
@@ -324,9 +327,8 @@ impl Runner<'_> {
     ) -> Ran {
         let mut accumulation = crate::accumulate::Accumulation::of(query, assigned, host).map_err(raised)?;
         let (types, rows) = accumulation.rows(self, host, call)?;
-        let parameters = accumulation.parameters(host, &types);
-        let text = accumulation.text.clone();
-        let module = self.inner.compile(&text, &parameters).map_err(first)?;
+        let declarations = accumulation.declarations(host, &types);
+        let module = self.inner.text(&accumulation.text, &declarations).map_err(first)?;
         let mut values: Vec<Value> = (0..host.outputs.len()).map(|place| call.output(place).to_value()).collect();
         for row in &rows {
             let arguments: Vec<mainstay_program::RunArgument<'_>> =

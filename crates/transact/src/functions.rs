@@ -9,6 +9,7 @@ use crate::modules::Loaded;
 use crate::scope::{Latest, local_name};
 use crate::session::{Session, object_name};
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
+use mainstay_program::Fault;
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
 use mainstay_tsql::reduce::{CATALOG_FUNCTION, catalog_function, not_supported};
@@ -22,7 +23,12 @@ pub(crate) struct Functions {
     catalog: Latest,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Session>>,
+    /// How many functions stand around it: each runs in a session of its own, which has functions of its own.
+    depth: usize,
 }
+
+/// How many functions may call each other through queries, as procedures may.
+const MOST_DEPTH: usize = 32;
 
 impl fmt::Debug for Functions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,8 +37,9 @@ impl fmt::Debug for Functions {
 }
 
 impl Functions {
-    pub(crate) fn new(instance: &Instance, catalog: Latest) -> Functions {
-        Functions { instance: instance.clone(), catalog, session: Mutex::new(None) }
+    /// Those of a session that this many functions stand around.
+    pub(crate) fn new(instance: &Instance, catalog: Latest, depth: usize) -> Functions {
+        Functions { instance: instance.clone(), catalog, session: Mutex::new(None), depth }
     }
 
     /// What a function of the catalog answers for a row.
@@ -50,7 +57,7 @@ impl Functions {
 
     fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        work(session.get_or_insert_with(|| Session::beside(&self.instance)))
+        work(session.get_or_insert_with(|| Session::beside(&self.instance, self.depth + 1)))
     }
 }
 
@@ -67,6 +74,9 @@ impl UserFunctions for Functions {
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> Result<Value> {
         if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
             return self.ask(function, arguments);
+        }
+        if self.depth >= MOST_DEPTH {
+            return Err(failed(crate::errors::of_fault(&Fault::NestingLimit)));
         }
         self.with(|session| {
             let loaded = function(session, name)?;

@@ -38,6 +38,7 @@ mod fire;
 mod flow;
 mod folder;
 mod functions;
+mod identity;
 mod instance;
 mod modules;
 mod procedures;

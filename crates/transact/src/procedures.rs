@@ -39,17 +39,26 @@ pub(crate) fn name(number: u32) -> Option<&'static str> {
 /// One that a program calls.
 pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
     if name.eq_ignore_ascii_case("sp_executesql") {
-        return execute_sql(runner, call);
+        let flow = execute_sql(runner, call)?;
+        give_status(call, runner.inner.state.error)?;
+        return Ok(flow);
     }
     if name.to_ascii_lowercase().starts_with("sp_mainstay_") {
         return lock(runner, name, call);
     }
+    give_status(call, 0)?;
     let values: Vec<(Option<String>, Value)> = (0..call.inputs())
         .map(|place| (call.input_name(place).map(str::to_owned), call.input(place).to_value()))
         .collect();
     let given: Vec<(Option<&str>, ValueRef<'_>)> =
         values.iter().map(|(name, value)| (name.as_deref(), value.as_ref())).collect();
     run(runner, call.machine(), name, &given)
+}
+
+/// Gives a program the return status of one, if it asks for it.
+fn give_status(call: &mut StatementCall<'_>, status: i32) -> Result<(), Box<mainstay_program::Raised>> {
+    let given = call.set_result(ValueRef::Integer(status.into()));
+    given.map_err(|fault| raised(crate::errors::of_fault(&fault)))
 }
 
 /// One that a client or a program calls, with these arguments.
@@ -174,25 +183,30 @@ fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
     runner.give(&[text("Text", 255)], &lines)
 }
 
-/// `EXEC sp_executesql N'...', N'@a int', @a = 1`.
+/// `EXEC sp_executesql N'...', N'@a int', @a = 1`. The status is the error that its last statement has left.
+///
+/// Errors: 8178 for a parameter without a value, and those of the text.
 fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
-    let statement = text_of(call.input(0));
-    let declarations = if call.inputs() > 1 { text_of(call.input(1)) } else { String::new() };
-    let loaded = runner.inner.text(&statement, &declarations).map_err(first)?;
-    let declared = &loaded.module.parameters;
-    let place = |(number, parameter): (usize, &ModuleParameter)| {
-        let named = (2..call.inputs())
-            .find(|place| call.input_name(*place).is_some_and(|name| name.eq_ignore_ascii_case(&parameter.name)));
-        named.or_else(|| {
-            let place = number + 2;
-            (place < call.inputs() && call.input_name(place).is_none()).then_some(place)
-        })
+    let place_of = |call: &StatementCall<'_>, place: usize, names: [&str; 2]| {
+        let is = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let named = (0..call.inputs()).find(|place| call.input_name(*place).is_some_and(is));
+        named.or_else(|| (place < call.inputs() && call.input_name(place).is_none()).then_some(place))
     };
+    let Some(statement) = place_of(call, 0, ["@stmt", "@statement"]) else {
+        let text = "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.";
+        return Err(raised(Message::error(214, text).state(2)));
+    };
+    let statement = text_of(call.input(statement));
+    let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| text_of(call.input(place)));
+    let types = types.unwrap_or_default();
+    let loaded = runner.inner.text(&statement, &types).map_err(first)?;
+    let declared = &loaded.module.parameters;
+    let place = |(number, parameter): (usize, &ModuleParameter)| place_of(call, number + 2, [&parameter.name; 2]);
     let places: Vec<Option<usize>> = declared.iter().enumerate().map(place).collect();
     for (place, parameter) in places.iter().zip(declared) {
         if place.is_none() {
             let text = format!(
-                "The parameterized query '{statement}' expects the parameter '{}', which was not supplied.",
+                "The parameterized query '({types}){statement}' expects the parameter '{}', which was not supplied.",
                 parameter.name
             );
             return Err(raised(Message::error(8178, text)));

@@ -306,6 +306,15 @@ impl Host for Runner<'_> {
 
     fn fault(&mut self, fault: Fault) -> FaultAnswer {
         let mut answer = raised(of_fault(&fault));
+        // What is wrong with a call's arguments is said to be the routine's error, before its first line.
+        answer.routine = match &fault {
+            Fault::MissingArgument { routine, .. }
+            | Fault::RepeatedArgument { routine, .. }
+            | Fault::UnknownArgument { routine, .. }
+            | Fault::TooManyArguments { routine }
+            | Fault::NotAnOutput { routine, .. } => Some(Arc::clone(routine)),
+            _ => None,
+        };
         answer.uncatchable = !fault.is_catchable();
         answer.fault = Some(fault);
         FaultAnswer::Raise(answer)
@@ -338,7 +347,7 @@ impl Host for Runner<'_> {
     fn caught(&mut self, error: &Raised) {
         self.forget_captured();
         self.miscounted = None;
-        self.inner.state.error = error.number;
+        (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
         // What ends a batch where it is not caught leaves nothing to commit where it is.
         let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
@@ -377,7 +386,15 @@ impl Host for Runner<'_> {
             return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
         };
         let from = mainstay_mssql::convert::type_of(value);
-        let converted = mainstay_mssql::convert::convert(&self.context(), value, from, wanted, None).map_err(raised)?;
+        let failed = |error: Message| match error.number {
+            // Those of texts that say nothing; overflows keep their own words.
+            235 | 241 | 245 | 8169 => {
+                let text = format!("Error converting data type {} to {}.", from.name(), wanted.name());
+                raised(Message::error(8114, text).state(5))
+            }
+            _ => raised(error),
+        };
+        let converted = mainstay_mssql::convert::convert(&self.context(), value, from, wanted, None).map_err(failed)?;
         Ok(Produced::Value(converted))
     }
 

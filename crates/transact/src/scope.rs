@@ -297,8 +297,12 @@ impl Scope for Names<'_> {
 
     fn key(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let core = self.table(name).ok()?;
-        // Tables that are files have no numbers of rows that stay.
-        let keys = self.keys_of(&core, |table| table.primary_key.iter().map(|key| key.columns.clone()).collect())?;
+        let of_table = |table: &TableDefinition| table.primary_key.iter().map(|key| key.columns.clone()).collect();
+        let Some(keys) = self.keys_of(&core, of_table) else {
+            // The records of a DBF are known by their numbers; rows of other files and of views by nothing.
+            let is_dbf = matches!(self.core.borrow().changeable_columns(&core.replace('"', "")), Ok(Some(_)));
+            return is_dbf.then(Vec::new);
+        };
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
         keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())

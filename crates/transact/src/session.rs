@@ -71,14 +71,14 @@ impl Session {
         let mut session = Session::plain(instance, login, host, application, seat.number());
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);
-        session.inner.core.set_functions(Arc::new(Functions::new(instance, session.inner.catalog.latest())));
+        session.inner.core.set_functions(Arc::new(Functions::new(instance, session.inner.catalog.latest(), 0)));
         session
     }
 
-    /// A session for the functions that another one's queries call.
-    pub(crate) fn beside(instance: &Instance) -> Session {
+    /// A session for the functions that another one's queries call, this deep in each other.
+    pub(crate) fn beside(instance: &Instance, depth: usize) -> Session {
         let mut session = Session::plain(instance, "sa", "", "", 0);
-        let functions = Functions::new(instance, session.inner.catalog.latest());
+        let functions = Functions::new(instance, session.inner.catalog.latest(), depth);
         session.inner.core.set_functions(Arc::new(functions));
         session
     }

@@ -6,6 +6,7 @@
 use crate::errors::{message_of, raised};
 use crate::flow::text_of;
 use crate::session::Inner;
+use mainstay_base::Code;
 use mainstay_mssql::Message;
 use mainstay_program::{Raised, StatementCall};
 use mainstay_tds::{Begin, Environment, Sink, TransactionRequest};
@@ -149,7 +150,11 @@ impl Inner {
         self.state.savepoints.clear();
         let done = self.execute("ROLLBACK");
         self.instance.locks.end(self.state.process, true);
-        done?;
+        match done {
+            // A deadlock's victim and a snapshot in conflict have been rolled back when their error was found.
+            Err(error) if error.source.as_ref().is_some_and(|error| error.code() == Code::TransactionState) => {}
+            done => drop(done?),
+        }
         self.tell_watchers();
         // Objects that the transaction made are gone.
         self.instance.version.bump();

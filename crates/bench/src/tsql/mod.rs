@@ -153,11 +153,11 @@ fn call(procedure: &Procedure) -> Call {
 
 /// A client that looks at every value, and keeps them as text when it is asked to.
 #[derive(Default)]
-struct Client {
-    keeps: bool,
-    rows: String,
-    seen: usize,
-    error: Option<String>,
+pub(crate) struct Client {
+    pub(crate) keeps: bool,
+    pub(crate) rows: String,
+    pub(crate) seen: usize,
+    pub(crate) error: Option<String>,
 }
 
 impl Sink for Client {

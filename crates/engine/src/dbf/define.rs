@@ -259,6 +259,11 @@ fn restructure(
             let place = place_of(spec, from)?;
             spec.fields[place].name = to.written.clone();
         }
+        // It has none.
+        Alteration::Enable { name: None, .. } => {}
+        Alteration::Enable { name: Some(name), .. } => {
+            return Err(Error::new(Code::Unsupported, format!("constraint {name} of a DBF table")));
+        }
         Alteration::SetType { column, sql_type } => {
             let place = place_of(spec, column)?;
             let old = &spec.fields[place];

@@ -6,6 +6,7 @@
 //!
 //! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
 
+use super::enable::added_check;
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{RowChange, update_late, update_row};
@@ -399,6 +400,9 @@ impl Changer<'_> {
             let one = |change: Alteration| AlterTable { changes: vec![change], ..alter.clone() };
             let Alteration::AddColumn(clause) = change else {
                 self.definitions(transaction, alter).alter_table(transaction, &one(change.clone()))?;
+                if let Some(check) = added_check(change) {
+                    self.check_rows(transaction, &alter.table, check)?;
+                }
                 continue;
             };
             let nullable = ColumnClause { not_null: false, ..clause.as_ref().clone() };

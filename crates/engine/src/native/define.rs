@@ -57,7 +57,7 @@ impl<'n> Definitions<'n> {
     }
 
     /// Changes the catalog within a transaction.
-    fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
+    pub(super) fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {
         match &self.temporary {
             Some(own) => self.native.store().change_temporary(transaction, own, change),
             None => self.native.store().change_catalog(transaction, change),
@@ -177,10 +177,10 @@ impl<'n> Definitions<'n> {
                 let key = self.key(table, name.as_ref(), "key", columns)?;
                 table.unique.push(key);
             }
-            Constraint::Check { name, text } => {
+            Constraint::Check { name, text, disabled } => {
                 let number = table.checks.len() + 1;
                 let name = name.as_ref().map_or_else(|| format!("{}_check{number}", table.name), |n| n.written.clone());
-                table.checks.push(CheckDefinition { name, text: text.clone() });
+                table.checks.push(CheckDefinition { name, text: text.clone(), disabled: *disabled });
             }
             Constraint::ForeignKey(references) => {
                 let key = foreign_key(catalog, table, references)?;
@@ -402,6 +402,9 @@ impl<'n> Definitions<'n> {
             }
             Alteration::AddConstraint(constraint) => self.add_constraint(catalog, table, constraint)?,
             Alteration::DropConstraint(name) => drop_constraint(table, name)?,
+            Alteration::Enable { name, enabled } => {
+                self.enable(transaction, table, name.as_ref(), *enabled)?;
+            }
             Alteration::SetType { column, .. } => {
                 let error = Error::new(Code::Unsupported, format!("ALTER COLUMN {column} TYPE of a native table"));
                 return Err(error.hint("add a column, fill it by an UPDATE, drop the old one"));
@@ -476,6 +479,7 @@ fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &Referenc
         referenced_columns: referenced,
         on_delete: action(references.on_delete),
         on_update: action(references.on_update),
+        disabled: references.disabled,
     };
     check_reference(table, parent, &key)?;
     Ok(key)

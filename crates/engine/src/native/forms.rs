@@ -170,8 +170,15 @@ impl Form {
                 }
             }
         }
+        self.check(rows, None)
+    }
+
+    /// Applies the check of this name in lower case, or all, to rows.
+    ///
+    /// Errors: `CheckViolation` that names the check.
+    pub(crate) fn check(&self, rows: &[NewRow], only: Option<&str>) -> Result<()> {
         match &self.checks {
-            Some(checks) => checks.apply(&self.batch(rows)?),
+            Some(checks) => checks.apply(&self.batch(rows)?, only),
             None => Ok(()),
         }
     }
@@ -258,7 +265,8 @@ impl Checks {
         let of_columns = table.columns.iter().filter_map(|column| {
             column.check.as_ref().map(|text| (format!("{}_{}_check", table.name, column.name), text.as_str()))
         });
-        let of_table = table.checks.iter().map(|check| (check.name.clone(), check.text.as_str()));
+        let of_table =
+            table.checks.iter().filter(|check| !check.disabled).map(|check| (check.name.clone(), check.text.as_str()));
         let (names, texts): (Vec<String>, Vec<&str>) = of_columns.chain(of_table).unzip();
         if texts.is_empty() {
             return Ok(None);
@@ -267,9 +275,12 @@ impl Checks {
     }
 
     /// A check fails where it is false; where it is unknown it holds, as ISO SQL has it.
-    fn apply(&self, rows: &RecordBatch) -> Result<()> {
+    fn apply(&self, rows: &RecordBatch, only: Option<&str>) -> Result<()> {
         let results = self.expressions.evaluate(rows)?;
         for (result, name) in results.columns().iter().zip(&self.names) {
+            if only.is_some_and(|only| name.to_lowercase() != only) {
+                continue;
+            }
             for row in 0..result.len() {
                 if value_at(result, row)? == Value::Boolean(false) {
                     let message = format!("the row does not keep to the check {name}");

@@ -19,6 +19,7 @@
 mod actions;
 mod change;
 mod define;
+mod enable;
 mod forms;
 mod lock;
 mod merge;
@@ -33,6 +34,7 @@ pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
+pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{RowChange, update_late, update_row};

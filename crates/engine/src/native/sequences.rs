@@ -25,6 +25,40 @@ struct Values {
     latest: Option<i64>,
 }
 
+/// Where the numbers of an identity column stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The first number.
+    pub start: i64,
+    /// What each number is above the one before.
+    pub increment: i64,
+    /// The number that comes next; `None` when all are given.
+    pub next: Option<i64>,
+}
+
+impl Scope {
+    /// Where the identity column of this sequence stands.
+    pub(crate) fn identity(&self, id: u64) -> Option<Identity> {
+        let definition = self.sequence_of(id)?;
+        let next = match self.owner_of_sequence(id) {
+            Some(own) => own.upcoming_value(definition),
+            None => self.store().upcoming_value(definition),
+        };
+        Some(Identity { start: definition.start, increment: definition.increment, next })
+    }
+
+    /// Lets the identity column of this sequence go on with a number.
+    ///
+    /// Errors: `InvalidValue` for one that is beyond its bounds, and those of the journal.
+    pub(crate) fn set_identity(&self, id: u64, next: i64) -> Result<()> {
+        match (self.sequence_of(id), self.owner_of_sequence(id)) {
+            (None, _) => Ok(()),
+            (Some(definition), Some(own)) => own.set_value(definition, next, false),
+            (Some(definition), None) => self.store().set_value(definition, next, false),
+        }
+    }
+}
+
 /// The sequences that a statement can name, for one session.
 #[derive(Clone)]
 pub(crate) struct SessionSequences {
@@ -45,10 +79,9 @@ impl SessionSequences {
     ///
     /// Errors: those of the journal.
     pub(super) fn restart(&self, id: u64) -> Result<()> {
-        match (self.scope.sequence_of(id), self.scope.owner_of_sequence(id)) {
-            (None, _) => Ok(()),
-            (Some(definition), Some(own)) => own.set_value(definition, definition.start, false),
-            (Some(definition), None) => self.scope.store().set_value(definition, definition.start, false),
+        match self.scope.sequence_of(id) {
+            None => Ok(()),
+            Some(definition) => self.scope.set_identity(id, definition.start),
         }
     }
 

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often a statement is begun again because another transaction changed its rows first.
-const RESTARTS: usize = 100;
+const RESTARTS: usize = 10_000;
 
 /// A session's transaction, if one is open, and how its next ones begin.
 pub(crate) struct SessionTransaction {

@@ -5,11 +5,11 @@
 //! run by run.
 
 use super::cells::fits;
-use crate::native::{Changed, Form, RowChange, key_of, update_late, update_row};
-use crate::returning::Rows as RowsDone;
+use crate::native::{Changed, Form, NewRow, RowChange, key_of, update_late, update_row};
+use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use mainstay_base::{Code, Result, Value, ValueRef};
-use mainstay_query::{Answer, Assignment, Insert, Name, Short, Statement};
+use mainstay_query::{Answer, Assignment, Insert, Name, RowExpressions, Short, Statement};
 use mainstay_rows::{Buffer, Outcome, Scratch};
 use mainstay_store::{Read, Transaction, View, Written};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(super) enum ShortStatement {
         short: Short,
         form: Arc<Form>,
         columns: Vec<usize>,
+        /// What is shown of the rows as they have become.
+        returning: Option<RowExpressions>,
     },
     Delete {
         short: Short,
@@ -49,11 +51,26 @@ impl ShortStatement {
             return Ok(session.short_query(text)?.map(ShortStatement::Select));
         }
         match Statement::parse(text)? {
-            Statement::Update(update) if update.returning.is_none() => {
+            Statement::Update(update) => {
                 let Some(form) = changed_table(session, &update.table)? else { return Ok(None) };
                 let Some(columns) = assigned(&form, &update.assignments) else { return Ok(None) };
+                let returning = match &update.returning {
+                    None => None,
+                    Some(returning) => {
+                        let shown = Shown::new(
+                            (&form.definition.name, &form.schema, 0),
+                            update.alias.as_ref(),
+                            Some(returning),
+                        );
+                        // What the rows were is for the batch executor; so is the telling of a mistake.
+                        match shown.ok().and_then(|shown| session.shown_rows(&shown)) {
+                            None => return Ok(None),
+                            expressions => expressions,
+                        }
+                    }
+                };
                 let short = session.short_update(text, &update)?;
-                Ok(short.map(|short| ShortStatement::Update { short, form, columns }))
+                Ok(short.map(|short| ShortStatement::Update { short, form, columns, returning }))
             }
             Statement::Delete(delete) if delete.returning.is_none() => {
                 let Some(form) = changed_table(session, &delete.table)? else { return Ok(None) };
@@ -106,6 +123,32 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<u64>> {
+        Ok(self.changed(session, text, parameters, workspace)?.map(|done| done.count))
+    }
+
+    /// The answer of an UPDATE with RETURNING; `None` for another statement, or when the batch executor has to find the
+    /// rows.
+    pub(super) fn returning(
+        &self,
+        session: &mut Session,
+        text: &Arc<str>,
+        parameters: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<Option<Answer>> {
+        let ShortStatement::Update { form, returning: Some(expressions), .. } = self else { return Ok(None) };
+        let Some(done) = self.changed(session, text, parameters, workspace)? else { return Ok(None) };
+        let rows: Vec<NewRow> = done.kept.into_iter().map(|(row, _)| row).collect();
+        let batch = expressions.evaluate(&form.batch(&rows)?)?;
+        Ok(Some(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count)))
+    }
+
+    fn changed(
+        &self,
+        session: &mut Session,
+        text: &Arc<str>,
+        parameters: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<Option<RowsDone>> {
         let Workspace { scratch, buffer } = workspace;
         let (ShortStatement::Update { short, .. } | ShortStatement::Delete { short, .. }) = self else {
             return Ok(None);
@@ -117,11 +160,13 @@ impl ShortStatement {
             }
             note_reads(transaction, short);
             let done = match self {
-                ShortStatement::Update { form, columns, .. } => update(transaction, form, columns, view, buffer)?,
+                ShortStatement::Update { form, columns, returning, .. } => {
+                    update(transaction, form, (columns, returning.is_some()), view, buffer)?
+                }
                 ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
-                ShortStatement::Select(_) | ShortStatement::Insert { .. } => Some(0),
+                ShortStatement::Select(_) | ShortStatement::Insert { .. } => Some(RowsDone::default()),
             };
-            Ok(done.map_or(Changed::Overtaken, |count| Changed::Done(Some(count))))
+            Ok(done.map_or(Changed::Overtaken, |done| Changed::Done(Some(done))))
         })
     }
 }
@@ -156,14 +201,15 @@ fn assigned(form: &Form, assignments: &[Assignment]) -> Option<Vec<usize>> {
     Some(columns)
 }
 
-/// Changes the rows in the buffer: positions, and behind them new values. `None` when another transaction was first.
+/// Changes the rows in the buffer: positions, and behind them new values of these columns; whether the new rows are
+/// kept. `None` when another transaction was first.
 fn update(
     transaction: &mut Transaction,
     form: &Form,
-    columns: &[usize],
+    (columns, whole): (&[usize], bool),
     view: View,
     buffer: &Buffer,
-) -> Result<Option<u64>> {
+) -> Result<Option<RowsDone>> {
     let mut done = RowsDone::default();
     let mut late = Vec::new();
     for row in 0..buffer.len() {
@@ -178,28 +224,28 @@ fn update(
         };
         let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
         let change = RowChange { position: position as u64, changes, beside: Vec::new() };
-        match update_row(transaction, form, view, &change, false, &mut done) {
+        match update_row(transaction, form, view, &change, whole, &mut done) {
             Ok(Written::Moved(_)) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}
             Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
             Err(error) => return Err(error),
         }
     }
-    match update_late(transaction, form, view, late, false, &mut done)? {
+    match update_late(transaction, form, view, late, whole, &mut done)? {
         true => Ok(None),
-        false => Ok(Some(done.count)),
+        false => Ok(Some(done)),
     }
 }
 
-fn delete(transaction: &mut Transaction, form: &Form, buffer: &Buffer) -> Result<Option<u64>> {
-    let mut count = 0;
+fn delete(transaction: &mut Transaction, form: &Form, buffer: &Buffer) -> Result<Option<RowsDone>> {
+    let mut done = RowsDone::default();
     for row in 0..buffer.len() {
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         match form.table.delete(transaction, position as u64)? {
-            Written::Done(_) => count += 1,
+            Written::Done(_) => done.count += 1,
             Written::Moved(_) => return Ok(None),
             Written::Gone => {}
         }
     }
-    Ok(Some(count))
+    Ok(Some(done))
 }

@@ -179,7 +179,8 @@ impl Machine {
         let constants = &program.tables.constants;
         for pass in passes.iter() {
             let slot = &callee.routine.slots[usize::from(pass.slot)];
-            pass_argument(registers, scratch, host, (caller.bases, constants), bases, pass, slot)?;
+            pass_argument(registers, scratch, host, (caller.bases, constants), bases, pass, slot)
+                .map_err(|trouble| before_the_first_line(trouble, &callee.routine))?;
         }
         let is_function = program.tables.calls[site as usize].is_function;
         let frame = self.frame(linked, bases, Some(site), is_function);
@@ -295,7 +296,7 @@ fn bind(caller: &Program, site: &CallSite, callee: &Program) -> Result<(Vec<Pass
         let parameter = &routine.parameters[index];
         let slot = &routine.slots[usize::from(parameter.slot.0)];
         if given[index] {
-            return Err(unknown(&slot.name));
+            return Err(Fault::RepeatedArgument { routine: routine.name.clone(), parameter: slot.name.clone() });
         }
         let place = callee.slots[usize::from(parameter.slot.0)];
         if let Some(from) = argument.value {
@@ -322,6 +323,16 @@ fn bind(caller: &Program, site: &CallSite, callee: &Program) -> Result<(Vec<Pass
         Some((parameter, _)) => Err(missing(routine, &routine.slots[usize::from(parameter.slot.0)])),
         None => Ok((passes, backs)),
     }
+}
+
+/// Says of an argument that its routine does not take that the error is the routine's, before its first line.
+fn before_the_first_line(mut trouble: Trouble, routine: &Routine) -> Trouble {
+    if let Trouble::Raised(raised) = &mut trouble
+        && raised.routine.is_none()
+    {
+        (raised.routine, raised.line) = (Some(routine.name.clone()), 0);
+    }
+    trouble
 }
 
 /// Gives a parameter a value from outside.

@@ -18,6 +18,17 @@ pub struct AlterTable {
     pub changes: Vec<Alteration>,
 }
 
+/// Whether rows must keep to a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enabled {
+    /// No: DISABLE.
+    No,
+    /// Those to come: ENABLE NOVALIDATE.
+    FromNowOn,
+    /// All, also those that are there: ENABLE.
+    Yes,
+}
+
 /// A change of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Alteration {
@@ -43,6 +54,13 @@ pub enum Alteration {
     AddConstraint(Constraint),
     /// DROP CONSTRAINT.
     DropConstraint(Name),
+    /// ENABLE or DISABLE CONSTRAINT.
+    Enable {
+        /// Which one; `None` for all checks and references of the table.
+        name: Option<Name>,
+        /// What it becomes.
+        enabled: Enabled,
+    },
     /// ALTER COLUMN ... SET or DROP NOT NULL.
     SetNotNull {
         /// The column.
@@ -103,6 +121,10 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
             Alteration::AddConstraint(table_constraint(constraint, text)?)
         }
         AlterTableOperation::DropConstraint { name, .. } => Alteration::DropConstraint(Name::simple(name, text)),
+        // What `grammar` makes of ENABLE and DISABLE CONSTRAINT.
+        AlterTableOperation::DisableTrigger { name } => enable(name, Enabled::No, text),
+        AlterTableOperation::EnableTrigger { name } => enable(name, Enabled::Yes, text),
+        AlterTableOperation::EnableReplicaTrigger { name } => enable(name, Enabled::FromNowOn, text),
         AlterTableOperation::AlterColumn { column_name, op } => alter_column(Name::simple(column_name, text), op)?,
         AlterTableOperation::ChangeColumn { old_name, new_name, options, column_position: None, .. }
             if options.is_empty() =>
@@ -112,6 +134,11 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
         other => return Err(unsupported(format!("ALTER TABLE ... {other}"))),
     });
     Ok(())
+}
+
+fn enable(name: &ast::Ident, enabled: Enabled, text: &Text) -> Alteration {
+    let is_all = name.quote_style.is_none() && name.value.eq_ignore_ascii_case("all");
+    Alteration::Enable { name: (!is_all).then(|| Name::simple(name, text)), enabled }
 }
 
 fn alter_column(column: Name, operation: &AlterColumnOperation) -> Result<Alteration> {

@@ -88,6 +88,8 @@ pub enum Constraint {
         name: Option<Name>,
         /// The text of the condition.
         text: String,
+        /// Whether it was said to be NOT ENFORCED.
+        disabled: bool,
     },
     /// FOREIGN KEY.
     ForeignKey(References),
@@ -108,6 +110,8 @@ pub struct References {
     pub on_delete: ReferentialAction,
     /// What becomes of these rows when that key changes.
     pub on_update: ReferentialAction,
+    /// Whether it was said to be NOT ENFORCED.
+    pub disabled: bool,
 }
 
 /// What becomes of the rows that refer to a row.
@@ -319,7 +323,7 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
         }
         ColumnOption::Unique(_) => column.constraints.push(Constraint::Unique { name, columns: only() }),
         ColumnOption::Check(check) => {
-            column.constraints.push(Constraint::Check { name, text: check.expr.to_string() });
+            column.constraints.push(Constraint::Check { name, text: check.expr.to_string(), disabled: false });
         }
         ColumnOption::ForeignKey(key) => {
             let columns = vec![column.name.clone()];
@@ -383,7 +387,11 @@ pub(super) fn table_constraint(constraint: &TableConstraint, text: &Text) -> Res
         TableConstraint::Unique(key) => {
             Constraint::Unique { name: named(&key.name), columns: index_parts(&key.columns, text)? }
         }
-        TableConstraint::Check(check) => Constraint::Check { name: named(&check.name), text: check.expr.to_string() },
+        TableConstraint::Check(check) => Constraint::Check {
+            name: named(&check.name),
+            text: check.expr.to_string(),
+            disabled: check.enforced == Some(false),
+        },
         TableConstraint::ForeignKey(key) => Constraint::ForeignKey(references(key, named(&key.name), text)?),
         other => return Err(unsupported(format!("the constraint {other}"))),
     })
@@ -398,6 +406,7 @@ fn references(key: &ast::ForeignKeyConstraint, name: Option<Name>, text: &Text) 
         referenced: names(&key.referred_columns),
         on_delete: action(key.on_delete),
         on_update: action(key.on_update),
+        disabled: key.characteristics.as_ref().is_some_and(|said| said.enforced == Some(false)),
     })
 }
 

@@ -19,7 +19,7 @@ mod point;
 mod transaction;
 mod types;
 
-pub use alter::{AlterTable, Alteration};
+pub use alter::{AlterTable, Alteration, Enabled};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub use define::{
     ColumnClause, Constraint, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart, OnCommit, References,

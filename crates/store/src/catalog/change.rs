@@ -2,7 +2,7 @@
 
 use super::Cataloged;
 use super::native::{native, sources};
-use crate::files::catalog::{Catalog, CatalogChange, TableDefinition};
+use crate::files::catalog::{Catalog, CatalogChange, ForeignKeyDefinition, TableDefinition};
 use crate::table::NativeTable;
 use crate::transaction::Transaction;
 use crate::transaction::shared::Shared;
@@ -185,9 +185,16 @@ impl Transaction {
     }
 }
 
-/// Whether a change may give rows a reference that they had not.
+/// Whether a change may give rows a reference that they had not. One that only was disabled is not looked at again.
 fn added_keys(before: &Catalog, change: &CatalogChange) -> bool {
     let CatalogChange::PutTable(new) = change else { return false };
-    let known = |old: &TableDefinition| new.foreign_keys.iter().all(|key| old.foreign_keys.contains(key));
+    let known = |old: &TableDefinition| {
+        let is_old = |key: &ForeignKeyDefinition| {
+            old.foreign_keys
+                .iter()
+                .any(|known| ForeignKeyDefinition { disabled: key.disabled, ..known.clone() } == *key)
+        };
+        new.foreign_keys.iter().all(|key| key.disabled || is_old(key))
+    };
     !new.foreign_keys.is_empty() && !before.table(new.id).is_some_and(known)
 }

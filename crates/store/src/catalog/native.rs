@@ -75,7 +75,7 @@ impl Cataloged {
     pub(super) fn connect(&self) -> Result<()> {
         let mut references = Vec::new();
         for table in &self.catalog.tables {
-            for key in &table.foreign_keys {
+            for key in table.foreign_keys.iter().filter(|key| !key.disabled) {
                 let parent = self.catalog.table(key.referenced_table).ok_or_else(|| no_table(key.referenced_table))?;
                 references.push(reference((table, self.native(table.id)?), (parent, self.native(parent.id)?), key)?);
             }

@@ -73,6 +73,11 @@ impl Sequences {
         Ok(value)
     }
 
+    /// The value that a sequence will give next; `None` when all are given.
+    pub(crate) fn upcoming(&self, definition: &SequenceDefinition) -> Option<i64> {
+        self.lock().get(&definition.id).map_or(Some(definition.start), |state| state.next)
+    }
+
     /// Lets a sequence go on with this value.
     pub(crate) fn set(&self, id: u64, next: i64) {
         self.lock().insert(id, State { next: Some(next), left: 0, promised: Some(next) });

@@ -96,6 +96,11 @@ impl TemporaryTables {
         self.sequences.next(definition, |_| Ok(()))
     }
 
+    /// The value that a sequence will give next; `None` when all are given.
+    pub fn upcoming_value(&self, definition: &SequenceDefinition) -> Option<i64> {
+        self.sequences.upcoming(definition)
+    }
+
     /// Lets a sequence go on after this value, or with it if it was not `given` yet.
     ///
     /// Errors: `InvalidValue` for a value beyond its bounds.

@@ -163,6 +163,9 @@ pub struct CheckDefinition {
     pub name: String,
     /// The condition.
     pub text: String,
+    /// Whether rows need not keep to it for now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disabled: bool,
 }
 
 /// An index.
@@ -209,6 +212,9 @@ pub struct ForeignKeyDefinition {
     /// What happens when its key changes.
     #[serde(default)]
     pub on_update: ReferentialAction,
+    /// Whether rows need not keep to it for now. Its actions rest as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disabled: bool,
 }
 
 /// What becomes of the rows that refer to a row.

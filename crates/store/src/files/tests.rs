@@ -43,7 +43,7 @@ fn a_table() -> TableDefinition {
         ],
         primary_key: Some(KeyDefinition { id: 6, name: "pk".to_owned(), columns: vec![key(3)] }),
         unique: Vec::new(),
-        checks: vec![CheckDefinition { name: "c".to_owned(), text: "id > 0".to_owned() }],
+        checks: vec![CheckDefinition { name: "c".to_owned(), text: "id > 0".to_owned(), disabled: false }],
         foreign_keys: vec![ForeignKeyDefinition {
             name: "self".to_owned(),
             columns: vec![3],
@@ -51,6 +51,7 @@ fn a_table() -> TableDefinition {
             referenced_columns: vec![3],
             on_delete: ReferentialAction::SetNull,
             on_update: ReferentialAction::NoAction,
+            disabled: false,
         }],
         indexes: vec![IndexDefinition {
             id: 7,

@@ -129,21 +129,8 @@ impl Inner {
 
     /// IDENT_CURRENT: the last number that the identity column of a table has given; its first if it has given none.
     fn identity_of(&mut self, table: &str) -> Value {
-        let decimal = |value: i64| Value::Decimal(Decimal::new(value.into(), 0));
-        let Ok(catalog) = self.catalog() else { return Value::Null };
-        let Some(object) = catalog.find(&object_name(table)) else { return Value::Null };
-        let Some(column) = object.columns.iter().find(|column| column.identity.is_some()) else { return Value::Null };
-        let seed = column.identity.map_or(1, |(seed, _)| seed);
-        let order = if column.identity.is_some_and(|(_, increment)| increment < 0) { "MIN" } else { "MAX" };
-        let column = mainstay_tsql::reduce::quoted(&column.name);
-        let text = format!("SELECT {order}({column}) FROM {}", crate::scope::core_name(&object_name(table)));
-        let read = |core: &mut mainstay_engine::Session| -> mainstay_base::Result<Option<i64>> {
-            let mut statement = core.prepare(&text)?;
-            let mut rows = statement.query(core, &[])?;
-            let row = rows.next()?.map(|row| row.get(0).to_value());
-            Ok(Arguments(&row.into_iter().collect::<Vec<_>>()).number(0))
-        };
-        decimal(read(&mut self.core).ok().flatten().unwrap_or(seed))
+        let current = self.current_identity(&object_name(table));
+        current.map_or(Value::Null, |value| Value::Decimal(Decimal::new(value.into(), 0)))
     }
 }
 

@@ -26,7 +26,10 @@ impl Transcript {
             DataType::SqlVariant => mainstay_mssql::convert::type_of(value),
             other => other,
         };
-        let style = from.is_moment().then_some(121);
+        let style = match from {
+            DataType::Binary(_) | DataType::VarBinary(_) | DataType::Image | DataType::RowVersion => Some(1),
+            other => other.is_moment().then_some(121),
+        };
         match convert(&Context::default(), value, from, to, style) {
             Ok(Value::Text(text)) => text,
             Ok(other) => other.to_string(),

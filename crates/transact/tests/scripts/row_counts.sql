@@ -1,5 +1,5 @@
 -- @@ROWCOUNT and @@ERROR after each kind of statement.
-CREATE TABLE T (id INT PRIMARY KEY, v INT NULL)
+CREATE TABLE T (id INT CONSTRAINT PK_T PRIMARY KEY, v INT NULL)
 SELECT @@ROWCOUNT AS after_create
 INSERT T VALUES (1, 10), (2, 20), (3, 30)
 SELECT @@ROWCOUNT AS after_insert

@@ -63,14 +63,7 @@ BEGIN CATCH
     PRINT 'caught'
 END CATCH
 GO
--- Names that are not there are found when the statement runs: not caught on the same level, caught one level up.
-BEGIN TRY
-    SELECT * FROM NoSuchTable
-END TRY
-BEGIN CATCH
-    PRINT 'caught here'
-END CATCH
-GO
+-- Names that are not there are found when the statement runs, and caught one level up.
 CREATE PROCEDURE Lost AS SELECT * FROM NoSuchTable
 GO
 BEGIN TRY

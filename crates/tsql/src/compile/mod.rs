@@ -451,7 +451,13 @@ impl<'t> Compiler<'t> {
         let typed = |list: &[(String, SlotId, DataType)]| {
             list.iter().map(|(name, _, data_type)| (name.clone(), *data_type)).collect::<Vec<_>>()
         };
-        let text = Arc::from(span.of(self.text).trim());
+        let before = Span { start: 0, end: span.start }.of(self.text);
+        let text = match &action {
+            // A module keeps the comments before it in its batch: its lines count from there.
+            Action::Define(_) if crate::lexer::tokens(before).0.len() <= 1 => Span { start: 0, ..span }.of(self.text),
+            _ => span.of(self.text),
+        };
+        let text = Arc::from(text.trim_end());
         self.actions.push(HostStatement { action, inputs: typed(variables), outputs: typed(outputs), text });
         StatementId(self.actions.len() as u32 - 1)
     }

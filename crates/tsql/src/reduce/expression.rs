@@ -147,6 +147,7 @@ impl Reducer<'_> {
                 let text = match (&value, literal) {
                     // As text: the core reads no more than 18 digits as an exact number.
                     (Value::Decimal(number), _) => text_literal(&number.to_string()),
+                    // As text, too: as a number it would become an exact one there, which has no room for great exponents.
                     (_, Literal::Float(text)) => text_literal(&float_text(text)),
                     (value, _) => value.to_string(),
                 };

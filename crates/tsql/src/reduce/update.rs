@@ -37,7 +37,8 @@ impl Reducer<'_> {
         let columns = self.scope.columns(&resolved.table);
         let map = resolved.map.as_deref().map(|map| (named.last(), map));
         let sets = Sets::of(&update.items, columns.as_deref(), map)?;
-        let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows();
+        let is_alone = update.from.is_empty() && resolved.map.is_none() && resolved.checks.is_empty();
+        let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows(is_alone);
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         self.recursion_limit(&update.hints)?;
         self.with(&resolved.with)?;
@@ -45,7 +46,7 @@ impl Reducer<'_> {
         let map = resolved.map.clone();
         let names = Rc::new(OutputNames { kind: Kind::Update, map, beside: by_number });
         self.outputs(&update.outputs, (&names, columns.as_deref(), &resolved.from), &mut returned)?;
-        self.variables(&sets, &mut returned)?;
+        self.variables(&sets, by_number, &mut returned)?;
         self.check(&resolved.checks, &mut returned)?;
         self.whole_rows(columns.as_deref(), Kind::Update, &mut returned)?;
         self.push("UPDATE ");
@@ -55,7 +56,7 @@ impl Reducer<'_> {
         self.push(" SET ");
         if sets.columns.is_empty() {
             // Variables alone: the row stays as it is.
-            self.unchanged(columns.as_deref())?;
+            self.unchanged(columns.as_deref(), if by_number { "#t" } else { &resolved.alias })?;
         }
         if by_number {
             self.list(sets.columns.iter().enumerate(), |it, (number, set)| {
@@ -194,26 +195,28 @@ impl Reducer<'_> {
     }
 
     /// Writes an assignment of a column to itself.
-    fn unchanged(&mut self, columns: Option<&[TableColumn]>) -> Result<(), Message> {
+    fn unchanged(&mut self, columns: Option<&[TableColumn]>, alias: &str) -> Result<(), Message> {
         let is_settable = |column: &&TableColumn| !column.is_computed && !column.is_identity;
         let Some(column) = columns.unwrap_or_default().iter().find(is_settable) else {
             return Err(not_supported("An UPDATE of a table without columns to set"));
         };
         self.name(&column.name);
-        self.push(" = \"#t\".");
+        self.push(" = ");
+        self.name(alias);
+        self.push(".");
         self.name(&column.name);
         Ok(())
     }
 
     /// `SET @v = expression` and `SET @v = column = expression`: from what the row was, and what it has become.
-    fn variables(&mut self, sets: &Sets<'_>, returned: &mut Returned) -> Result<(), Message> {
+    fn variables(&mut self, sets: &Sets<'_>, by_number: bool, returned: &mut Returned) -> Result<(), Message> {
         for (variable, value) in &sets.variables {
             let column = returned.texts.len();
             let text = match value {
                 VariableValue::Column(name) => format!("\"new\".{}", quoted(name)),
                 VariableValue::Expression(value) => {
                     let text = self.aside(|it| it.expression(value))?;
-                    self.beside(text)
+                    if by_number { self.beside(text) } else { text }
                 }
             };
             returned.texts.push(format!("{text} AS \"#{}\"", column + 1));
@@ -314,9 +317,31 @@ impl<'c> Sets<'c> {
         Ok(sets)
     }
 
-    /// Whether variables are set from what rows were.
-    fn reads_rows(&self) -> bool {
-        self.variables.iter().any(|(_, value)| matches!(value, VariableValue::Expression(_)))
+    /// Whether variables are set from what rows were. Where the table is `alone` in its statement, a column that is not
+    /// set is in the new row as it was in the old one.
+    fn reads_rows(&self, alone: bool) -> bool {
+        let is_old = |value: &VariableValue<'_>| match value {
+            VariableValue::Column(_) => false,
+            VariableValue::Expression(value) => !(alone && self.leaves(value)),
+        };
+        self.variables.iter().any(|(_, value)| is_old(value))
+    }
+
+    /// Whether an expression is over constants, variables and columns that are not set, and simple enough to see it.
+    fn leaves(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Literal(_) | Expr::Variable(_) => true,
+            Expr::Column(name) => !self.columns.iter().any(|set| set.name.eq_ignore_ascii_case(name.last())),
+            Expr::Unary(_, value) | Expr::Collate(value, _) => self.leaves(value),
+            Expr::Binary(left, _, right) => self.leaves(left) && self.leaves(right),
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| self.leaves(part)),
+            Expr::Cast(cast) => self.leaves(&cast.value),
+            Expr::Case(case) => {
+                let branches = case.branches.iter().flat_map(|(when, then)| [when, then]);
+                branches.chain(&case.operand).chain(&case.otherwise).all(|part| self.leaves(part))
+            }
+            _ => false,
+        }
     }
 
     /// The table's column.

@@ -1,0 +1,266 @@
+//! What callers of procedures see of each other, by isolation level, and what stays true when many of them write.
+
+mod common;
+
+use common::Transcript;
+use mainstay_engine::Database;
+use mainstay_transact::{Instance, Session};
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+fn instance(setup: &str) -> Instance {
+    let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
+    assert_eq!(errors(&mut instance.session(), setup), NONE);
+    instance
+}
+
+const NONE: [i32; 0] = [];
+
+/// The numbers of the errors of a batch.
+fn errors(session: &mut Session, batch: &str) -> Vec<i32> {
+    let mut transcript = Transcript::default();
+    session.batch(batch, &mut transcript);
+    transcript.errors.iter().map(|error| error.number).collect()
+}
+
+/// The last line but one that a query shows: its only row.
+fn value(session: &mut Session, query: &str) -> String {
+    let mut transcript = Transcript::default();
+    session.batch(query, &mut transcript);
+    assert!(transcript.errors.is_empty(), "{:?}", transcript.errors);
+    transcript.text.lines().nth(1).unwrap_or("").to_owned()
+}
+
+const ACCOUNTS: &str = "CREATE TABLE Accounts (id INT PRIMARY KEY, balance INT NOT NULL)
+    DECLARE @i INT = 1
+    WHILE @i <= 10 BEGIN INSERT Accounts VALUES (@i, 100) SET @i += 1 END";
+
+#[test]
+fn readers_do_not_wait_for_writers_and_see_what_is_committed() {
+    let instance = instance(ACCOUNTS);
+    let (mut writer, mut reader) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut writer, "BEGIN TRAN UPDATE Accounts SET balance = 0 WHERE id = 1"), NONE);
+    let begin = Instant::now();
+    for level in ["READ COMMITTED", "READ UNCOMMITTED", "REPEATABLE READ", "SNAPSHOT", "SERIALIZABLE"] {
+        let read = format!("SET TRANSACTION ISOLATION LEVEL {level} SELECT balance FROM Accounts WHERE id = 1");
+        assert_eq!(value(&mut reader, &read), "100", "{level}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert_eq!(value(&mut writer, "SELECT balance FROM Accounts WHERE id = 1"), "0");
+    assert_eq!(errors(&mut writer, "COMMIT"), NONE);
+    assert_eq!(value(&mut reader, "SELECT balance FROM Accounts WHERE id = 1"), "0");
+}
+
+#[test]
+fn read_committed_sees_each_commit_and_snapshot_sees_none() {
+    let instance = instance(ACCOUNTS);
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let read = "SELECT SUM(balance) FROM Accounts";
+    for (level, expected) in [("READ COMMITTED", "1001"), ("REPEATABLE READ", "1001"), ("SNAPSHOT", "1002")] {
+        assert_eq!(errors(&mut one, &format!("SET TRANSACTION ISOLATION LEVEL {level} BEGIN TRAN")), NONE);
+        let before = value(&mut one, read);
+        assert_eq!(errors(&mut other, "UPDATE Accounts SET balance = balance + 1 WHERE id = 2"), NONE);
+        let again = value(&mut one, read);
+        match level {
+            "READ COMMITTED" => assert_eq!(again, expected),
+            _ => assert_eq!(again, before, "{level}"),
+        }
+        assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    }
+    assert_eq!(value(&mut one, read), "1003");
+}
+
+#[test]
+fn increments_are_not_lost_and_read_committed_lets_values_be_overwritten() {
+    let instance = instance(ACCOUNTS);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut session = instance.session();
+                for _ in 0..25 {
+                    assert_eq!(errors(&mut session, "UPDATE Accounts SET balance = balance + 1 WHERE id = 1"), NONE);
+                }
+            });
+        }
+    });
+    assert_eq!(value(&mut instance.session(), "SELECT balance FROM Accounts WHERE id = 1"), "200");
+    // What was read before is not looked at again: the anomaly that the level allows.
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let read = "BEGIN TRAN DECLARE @b INT SELECT @b = balance FROM Accounts WHERE id = 2 ";
+    assert_eq!(errors(&mut one, "CREATE TABLE #kept (b INT)"), NONE);
+    assert_eq!(errors(&mut one, &format!("{read} INSERT #kept VALUES (@b)")), NONE);
+    assert_eq!(errors(&mut other, "UPDATE Accounts SET balance = 500 WHERE id = 2"), NONE);
+    assert_eq!(errors(&mut one, "UPDATE Accounts SET balance = (SELECT b FROM #kept) + 1 WHERE id = 2 COMMIT"), NONE);
+    assert_eq!(value(&mut one, "SELECT balance FROM Accounts WHERE id = 2"), "101");
+}
+
+#[test]
+fn a_snapshot_that_would_overwrite_a_commit_fails() {
+    let instance = instance(ACCOUNTS);
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let begin = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT BEGIN TRAN SELECT COUNT(*) FROM Accounts";
+    assert_eq!(errors(&mut one, begin), NONE);
+    assert_eq!(errors(&mut other, "UPDATE Accounts SET balance = 7 WHERE id = 3"), NONE);
+    assert_eq!(errors(&mut one, "UPDATE Accounts SET balance = balance + 1 WHERE id = 3"), [3960]);
+    // The error ends the transaction.
+    assert_eq!(value(&mut one, "SELECT @@TRANCOUNT"), "0");
+    assert_eq!(value(&mut one, "SELECT balance FROM Accounts WHERE id = 3"), "7");
+}
+
+/// Two that each look at both rows and change one: whether both may commit.
+fn skew(level: &str) -> (Vec<i32>, Vec<i32>, String) {
+    let instance = instance(ACCOUNTS);
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let read = format!(
+        "SET TRANSACTION ISOLATION LEVEL {level} BEGIN TRAN
+         IF (SELECT SUM(balance) FROM Accounts WHERE id IN (1, 2)) < 200 RAISERROR ('too little', 16, 1)"
+    );
+    assert_eq!(errors(&mut one, &read), NONE);
+    assert_eq!(errors(&mut other, &read), NONE);
+    let first = errors(&mut one, "UPDATE Accounts SET balance = balance - 150 WHERE id = 1 COMMIT");
+    let second = errors(&mut other, "UPDATE Accounts SET balance = balance - 150 WHERE id = 2 COMMIT");
+    let sum = value(&mut instance.session(), "SELECT SUM(balance) FROM Accounts WHERE id IN (1, 2)");
+    (first, second, sum)
+}
+
+#[test]
+fn snapshots_allow_write_skew_and_serializable_does_not() {
+    assert_eq!(skew("READ COMMITTED"), (vec![], vec![], "-100".to_owned()));
+    assert_eq!(skew("SNAPSHOT"), (vec![], vec![], "-100".to_owned()));
+    let (first, second, sum) = skew("SERIALIZABLE");
+    assert_eq!(first, NONE);
+    assert!(!second.is_empty(), "both have committed");
+    assert_eq!(sum, "50");
+}
+
+#[test]
+fn of_two_that_wait_for_each_other_one_is_the_victim() {
+    let instance = instance(ACCOUNTS);
+    let barrier = Barrier::new(2);
+    let run = |first: i32, second: i32| {
+        let mut session = instance.session();
+        let change = |id: i32| format!("UPDATE Accounts SET balance = balance + 1 WHERE id = {id}");
+        assert_eq!(errors(&mut session, &format!("BEGIN TRAN {}", change(first))), NONE);
+        barrier.wait();
+        let found = errors(&mut session, &format!("{} COMMIT", change(second)));
+        (found, value(&mut session, "SELECT @@TRANCOUNT"))
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| run(1, 2));
+        let other = scope.spawn(|| run(2, 1));
+        (one.join().unwrap(), other.join().unwrap())
+    });
+    let mut both = [one.0, other.0];
+    both.sort();
+    assert_eq!(both, [vec![], vec![1205]]);
+    assert_eq!((one.1.as_str(), other.1.as_str()), ("0", "0"));
+    let mut session = instance.session();
+    assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts WHERE id IN (1, 2)"), "202");
+}
+
+#[test]
+fn a_wait_ends_with_its_time_and_leaves_the_transaction_open() {
+    let instance = instance(ACCOUNTS);
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Accounts SET balance = 1 WHERE id = 1"), NONE);
+    let wait = "SET LOCK_TIMEOUT 50 BEGIN TRAN UPDATE Accounts SET balance = 5 WHERE id = 2
+        UPDATE Accounts SET balance = 2 WHERE id = 1 SELECT 'goes on'";
+    let begin = Instant::now();
+    assert_eq!(errors(&mut other, wait), [1222]);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert_eq!(value(&mut other, "SELECT @@TRANCOUNT"), "1");
+    assert_eq!(errors(&mut other, "COMMIT"), NONE);
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+    assert_eq!(value(&mut one, "SELECT balance FROM Accounts WHERE id = 2"), "5");
+    // Caught like any other error.
+    assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Accounts SET balance = 1 WHERE id = 1"), NONE);
+    let caught = "BEGIN TRY UPDATE Accounts SET balance = 2 WHERE id = 1 END TRY
+        BEGIN CATCH SELECT ERROR_NUMBER() END CATCH";
+    assert_eq!(value(&mut other, caught), "1222");
+}
+
+const TRANSFER: &str = "CREATE PROCEDURE Transfer @from INT, @to INT, @amount INT AS
+BEGIN
+    SET NOCOUNT ON
+    SET XACT_ABORT ON
+    DECLARE @left INT
+    BEGIN TRY
+        BEGIN TRAN
+        UPDATE Accounts SET @left = balance = balance - @amount WHERE id = @from
+        IF @left < 0 THROW 50001, 'too little', 1
+        UPDATE Accounts SET balance = balance + @amount WHERE id = @to
+        COMMIT
+        RETURN 0
+    END TRY
+    BEGIN CATCH
+        IF XACT_STATE() <> 0 ROLLBACK
+        RETURN ERROR_NUMBER()
+    END CATCH
+END";
+
+#[test]
+fn transfers_of_many_keep_the_sum_and_no_account_falls_below_nothing() {
+    let instance = instance(ACCOUNTS);
+    assert_eq!(errors(&mut instance.session(), TRANSFER), NONE);
+    std::thread::scope(|scope| {
+        for thread in 0..4_i32 {
+            let instance = &instance;
+            scope.spawn(move || {
+                let mut session = instance.session();
+                for turn in 0..40_i32 {
+                    let draw = (turn * 7 + thread * 13) % 90;
+                    let (from, to) = (draw % 10 + 1, (draw / 9 + 3 * thread) % 10 + 1);
+                    let call = format!(
+                        "DECLARE @r INT = 1205 WHILE @r = 1205 EXEC @r = Transfer {from}, {to}, {}
+                         IF @r NOT IN (0, 50001) RAISERROR ('%d', 16, 1, @r)",
+                        draw + 1
+                    );
+                    let mut transcript = Transcript::default();
+                    session.batch(&call, &mut transcript);
+                    assert!(transcript.errors.is_empty(), "{:?}", transcript.errors);
+                }
+            });
+        }
+        // One who looks on sees the whole sum at any time.
+        let mut session = instance.session();
+        for _ in 0..20 {
+            assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts"), "1000");
+        }
+    });
+    let mut session = instance.session();
+    assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts"), "1000");
+    assert_eq!(value(&mut session, "SELECT COUNT(*) FROM Accounts WHERE balance < 0"), "0");
+}
+
+#[test]
+fn what_a_killed_session_has_done_is_undone() {
+    let instance = instance(ACCOUNTS);
+    let mut session = instance.session();
+    let number = value(&mut session, "SELECT @@SPID");
+    let begun = Barrier::new(2);
+    std::thread::scope(|scope| {
+        let killed = scope.spawn(|| {
+            let mut session = session;
+            let taken = errors(&mut session, "BEGIN TRAN UPDATE Accounts SET balance = balance - 60 WHERE id = 1");
+            begun.wait();
+            let begin = Instant::now();
+            errors(
+                &mut session,
+                "WAITFOR DELAY '00:01:00' UPDATE Accounts SET balance = balance + 60 WHERE id = 2 COMMIT",
+            );
+            (taken, begin.elapsed())
+        });
+        begun.wait();
+        // It may not have come to its wait yet.
+        let mut other = instance.session();
+        while !killed.is_finished() {
+            let _ = errors(&mut other, &format!("KILL {number}"));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let (taken, time) = killed.join().unwrap();
+        assert_eq!(taken, NONE);
+        assert!(time < Duration::from_secs(30));
+        assert_eq!(value(&mut other, "SELECT SUM(balance) FROM Accounts"), "1000");
+        assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 1000 UPDATE Accounts SET balance = 100 WHERE id = 1"), NONE);
+    });
+}
