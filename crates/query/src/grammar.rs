@@ -164,7 +164,7 @@ mod tests {
     fn constraints_are_switched_with_the_words_for_triggers() {
         assert_eq!(reduced("ALTER TABLE t DISABLE CONSTRAINT c"), "ALTER TABLE t DISABLE TRIGGER c");
         assert_eq!(reduced("ALTER TABLE t ENABLE NOVALIDATE CONSTRAINT c"), "ALTER TABLE t ENABLE REPLICA TRIGGER c");
-        assert_eq!(reduced("ALTER TABLE t ENABLE CONSTRAINT ALL"), "ALTER TABLE t ENABLE TRIGGER ALL");
+        assert_eq!(reduced("ALTER TABLE t ENABLE CONSTRAINT ALL"), "ALTER TABLE t ENABLE TRIGGER all");
         let added = "ALTER TABLE t ADD CONSTRAINT c CHECK (enable > 0)";
         assert_eq!(reduced(added), added);
     }

@@ -13,8 +13,9 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Expr, Literal, ObjectName,
-    PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, TriggerTarget, UnaryOperator, View,
+    ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Expr, Literal,
+    ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, TriggerTarget,
+    UnaryOperator, View,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -296,6 +297,25 @@ impl Inner {
         self.instance.version.bump();
         self.refresh().map_err(raised)
     }
+
+    fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
+        let table = self.names(&[]).table(&create.table).map_err(raised)?;
+        let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
+        let done = self.execute(&statement);
+        done.map(drop).map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))
+    }
+
+    /// TRUNCATE: all rows, and the numbers begin again.
+    ///
+    /// Errors: 4712 for a table that others refer to.
+    fn truncate(&mut self, name: &ObjectName) -> Result<(), Box<Raised>> {
+        let table = self.names(&[]).table(name).map_err(raised)?;
+        let done = self.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"));
+        done.map(drop).map_err(|error| match error.number {
+            547 => raised(Message::numbered(4712, &[&shown_name(name)])),
+            _ => error,
+        })
+    }
 }
 
 impl Runner<'_> {
@@ -306,27 +326,9 @@ impl Runner<'_> {
         let command = match &statement.kind {
             StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
             StatementKind::AlterTable(alter) => inner.alter_table(alter).map(|()| Command::ALTER_TABLE)?,
-            StatementKind::CreateIndex(create) => {
-                let table = inner.names(&[]).table(&create.table).map_err(raised)?;
-                let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
-                let done = inner.execute(&statement);
-                done.map_err(|error| inner.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
-                Command::CREATE_INDEX
-            }
+            StatementKind::CreateIndex(create) => inner.create_index(create).map(|()| Command::CREATE_INDEX)?,
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
-            StatementKind::Truncate(name, _) => {
-                let table = inner.names(&[]).table(name).map_err(raised)?;
-                inner.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY")).map_err(|error| {
-                    match error.number {
-                        547 => {
-                            let name = shown_name(name);
-                            raised(Message::numbered(4712, &[&name]))
-                        }
-                        _ => error,
-                    }
-                })?;
-                Command::TRUNCATE
-            }
+            StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::TRUNCATE)?,
             StatementKind::View(view) => {
                 inner.create_view(view)?;
                 modules::keep(&mut inner.core, statement, text).map_err(raised)?;

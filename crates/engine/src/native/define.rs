@@ -1,17 +1,17 @@
 //! CREATE, ALTER and DROP: statements as changes of the catalog.
 
 use super::forms::check_expressions;
+use super::references::foreign_key;
 use super::scope::{find_table, key_in, schema_of};
 use super::{Given, Native, SessionSequences, key_of};
-use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
     AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
-    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, References, Steps,
+    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, Steps,
 };
 use mainstay_store::files::catalog::{
-    Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, ForeignKeyDefinition,
-    IdentityDefinition, IndexColumn, IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition,
-    SequenceDefinition, TableDefinition, ViewDefinition,
+    Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, IdentityDefinition, IndexColumn,
+    IndexDefinition, KeyDefinition, SchemaDefinition, SequenceDefinition, TableDefinition, ViewDefinition,
 };
 use mainstay_store::{TemporaryTables, Transaction};
 use std::sync::Arc;
@@ -451,97 +451,6 @@ impl<'n> Definitions<'n> {
     }
 }
 
-fn foreign_key(catalog: &Catalog, table: &TableDefinition, references: &References) -> Result<ForeignKeyDefinition> {
-    let key = key_of(&references.table);
-    let own = key_in(catalog, table.schema, &table.name) == key;
-    let parent = if own { Some(table) } else { find_table(catalog, &key) };
-    let parent = parent.ok_or_else(|| {
-        let message = format!("the table {} that is referred to is not there", references.table);
-        Error::new(Code::UnknownTable, message)
-    })?;
-    let columns: Result<Vec<u64>> = references.columns.iter().map(|name| column_of(table, name)).collect();
-    let referenced = match (references.referenced.is_empty(), &parent.primary_key) {
-        (false, _) => references.referenced.iter().map(|name| column_of(parent, name)).collect::<Result<Vec<_>>>()?,
-        (true, Some(key)) => key.columns.iter().map(|part| part.column).collect(),
-        (true, None) => {
-            let message = format!("the table {} has no primary key to refer to", references.table);
-            return Err(Error::new(Code::InvalidValue, message));
-        }
-    };
-    let made = || {
-        let names: Vec<&str> = references.columns.iter().map(|name| name.key.as_str()).collect();
-        format!("{}_{}_fkey", table.name, names.join("_"))
-    };
-    let key = ForeignKeyDefinition {
-        name: references.name.as_ref().map_or_else(made, |name| name.written.clone()),
-        columns: columns?,
-        referenced_table: parent.id,
-        referenced_columns: referenced,
-        on_delete: action(references.on_delete),
-        on_update: action(references.on_update),
-        disabled: references.disabled,
-    };
-    check_reference(table, parent, &key)?;
-    Ok(key)
-}
-
-fn action(action: mainstay_query::ReferentialAction) -> ReferentialAction {
-    match action {
-        mainstay_query::ReferentialAction::NoAction => ReferentialAction::NoAction,
-        mainstay_query::ReferentialAction::Restrict => ReferentialAction::Restrict,
-        mainstay_query::ReferentialAction::Cascade => ReferentialAction::Cascade,
-        mainstay_query::ReferentialAction::SetNull => ReferentialAction::SetNull,
-        mainstay_query::ReferentialAction::SetDefault => ReferentialAction::SetDefault,
-    }
-}
-
-/// Sees that the columns of a reference can hold what they refer to, and what its actions would put into them.
-///
-/// Errors: `TypeMismatch` for columns of different kinds, `InvalidValue` for a computed column that an action would set.
-fn check_reference(child: &TableDefinition, parent: &TableDefinition, key: &ForeignKeyDefinition) -> Result<()> {
-    let sets = |action| !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict);
-    let sets_columns = sets(key.on_update) || (sets(key.on_delete) && key.on_delete != ReferentialAction::Cascade);
-    if key.columns.len() != key.referenced_columns.len() {
-        let message = format!("{} columns refer to {}", key.columns.len(), key.referenced_columns.len());
-        return Err(Error::new(Code::Syntax, message).at(format!("foreign key {}", key.name)));
-    }
-    for (own, other) in key.columns.iter().zip(&key.referenced_columns) {
-        let of = |table: &TableDefinition, id: u64| table.columns.iter().find(|column| column.id == id).cloned();
-        let (Some(own), Some(other)) = (of(child, *own), of(parent, *other)) else { continue };
-        if !are_comparable(own.sql_type, other.sql_type) {
-            let message = format!(
-                "{}.{} is {} and refers to {}.{}, which is {}",
-                child.name, own.name, own.sql_type, parent.name, other.name, other.sql_type
-            );
-            let error = Error::new(Code::TypeMismatch, message).at(format!("foreign key {}", key.name));
-            return Err(error.hint("give both columns the same type"));
-        }
-        if sets_columns && own.computed.is_some() {
-            let message = format!("the column {} is computed, and an action of the reference would set it", own.name);
-            return Err(Error::new(Code::InvalidValue, message).at(format!("foreign key {}", key.name)));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a value of one column may be one of the other: numbers of any length without decimals, decimals, texts of one
-/// collation, bytes, times; and otherwise the same type.
-fn are_comparable(one: SqlType, other: SqlType) -> bool {
-    let kind = |sql_type: SqlType| match sql_type {
-        SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::BigInt,
-        other => other,
-    };
-    match (kind(one), kind(other)) {
-        (SqlType::Decimal { .. }, SqlType::Decimal { .. })
-        | (SqlType::Real | SqlType::Double, SqlType::Real | SqlType::Double) => true,
-        (
-            SqlType::Char { collation: one, .. } | SqlType::VarChar { collation: one, .. },
-            SqlType::Char { collation: other, .. } | SqlType::VarChar { collation: other, .. },
-        ) => one == other,
-        (one, other) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
-    }
-}
-
 fn index_columns(table: &TableDefinition, parts: &[IndexPart]) -> Result<Vec<IndexColumn>> {
     let column =
         |part: &IndexPart| Ok(IndexColumn { column: column_of(table, &part.column)?, descending: part.descending });
@@ -549,7 +458,7 @@ fn index_columns(table: &TableDefinition, parts: &[IndexPart]) -> Result<Vec<Ind
 }
 
 /// The number of a column.
-fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
+pub(super) fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
     let found = table.columns.iter().find(|column| column.name.to_lowercase() == name.key);
     let missing = || Error::new(Code::UnknownColumn, format!("the table {} has no column {name}", table.name));
     Ok(found.ok_or_else(missing)?.id)

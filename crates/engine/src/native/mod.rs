@@ -24,6 +24,7 @@ mod forms;
 mod lock;
 mod merge;
 mod place;
+mod references;
 mod scope;
 mod sequences;
 mod transaction;

@@ -4,7 +4,7 @@
 //!   text  --tree-->  elements, texts  --path-->  items  -->  a value, a text of XML, rows
 //! ```
 //!
-//! A row of `nodes` carries its node as a text of its own, behind a mark ([`CONTEXT`]) that tells a path that it starts at
+//! A row of `nodes` carries its node as a text of its own, behind a mark (`CONTEXT`) that tells a path that it starts at
 //! the node and not above it. Where a path of the statement goes up from there (`..`) it carries the whole document with
 //! the place of the node. Only steps at the beginning of a path go up.
 //!
