@@ -7,21 +7,6 @@ use crate::failure::Failure;
 use crate::function::{Arguments, Function, Gives, Outcome, plain};
 use mainstay_base::{Date, SqlType, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value, ValueRef};
 
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const TICKS_PER_MS: i64 = TICKS_PER_SECOND / 1_000;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
@@ -92,12 +77,12 @@ fn day_of_year(date: Date) -> i64 {
 
 fn day_name(it: &Arguments<'_>) -> Outcome {
     let day = usize::try_from(weekday(moment(it, 0)?.date())).unwrap_or(0);
-    Ok(Value::Text(DAYS.get(day).copied().unwrap_or("").to_owned()))
+    Ok(Value::Text(Date::WEEKDAYS.get(day).copied().unwrap_or("").to_owned()))
 }
 
 fn month_name(it: &Arguments<'_>) -> Outcome {
     let (_, month, _) = moment(it, 0)?.date().ymd();
-    let name = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    let name = usize::try_from(month).ok().and_then(|month| Date::MONTHS.get(month.checked_sub(1)?));
     Ok(Value::Text(name.copied().unwrap_or("").to_owned()))
 }
 

@@ -22,6 +22,24 @@ impl Date {
     pub const FIRST: Date = Date(-719_162);
     /// 9999-12-31, the last day that a column may hold.
     pub const LAST: Date = Date(2_932_896);
+    /// The months as English calls them, from January on.
+    pub const MONTHS: [&'static str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    /// The days of the week as English calls them, in the order of [`Date::weekday`].
+    pub const WEEKDAYS: [&'static str; 7] =
+        ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
     /// The day of this year, month (1-12) and day (1-31), or `None` if there is no such day.
     pub fn from_ymd(year: i32, month: u32, day: u32) -> Option<Date> {

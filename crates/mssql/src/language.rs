@@ -3,6 +3,7 @@
 //! The rows are those of `sys.syslanguages`: identifier, name, alias, date order, first day of the week.
 
 use crate::context::DateFormat;
+use mainstay_base::Date;
 
 /// A language of `sys.syslanguages`.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,20 +55,7 @@ pub static US_ENGLISH: Language = Language {
     locale: 1033,
     date_format: DateFormat::Mdy,
     date_first: 7,
-    months: [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
+    months: Date::MONTHS,
     short_months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
     days: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
 };

@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 35] = texts![
+static TEXTS: [Text; 37] = texts![
     "sp_column_privileges",
     "sp_columns",
     "sp_columns_100",
@@ -37,6 +37,8 @@ static TEXTS: [Text; 35] = texts![
     "sp_helpindex",
     "sp_helptrigger",
     "sp_lock",
+    "sp_mainstay_datatype_info",
+    "sp_mainstay_special_columns",
     "sp_pkeys",
     "sp_recompile",
     "sp_refreshsqlmodule",

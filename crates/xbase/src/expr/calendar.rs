@@ -15,22 +15,6 @@ pub(super) const DAY_MS: i64 = 86_400_000;
 /// The Julian day of the first day that has a year: days below print as zeros.
 const FIRST_DAY: i32 = 1_721_060;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
 /// The longest name of a month or a day.
 pub(super) const LONGEST_NAME: usize = 9;
 
@@ -135,10 +119,10 @@ fn print(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize, day: i32
     match builtin {
         Builtin::Cmonth => {
             let month = parts(day).1.checked_sub(1);
-            machine.append_bytes(month.map_or("", |month| MONTHS[month as usize % 12]).as_bytes())
+            machine.append_bytes(month.map_or("", |month| Date::MONTHS[month as usize % 12]).as_bytes())
         }
         Builtin::Cdow if day < FIRST_DAY => Ok(()),
-        Builtin::Cdow => machine.append_bytes(DAYS[Date::from_julian(day).weekday() as usize % 7].as_bytes()),
+        Builtin::Cdow => machine.append_bytes(Date::WEEKDAYS[Date::from_julian(day).weekday() as usize % 7].as_bytes()),
         Builtin::DToC if arguments == 1 => machine.append_bytes(&american(day)),
         Builtin::DToC | Builtin::DToS => machine.append_bytes(&year_first(day)),
         Builtin::TToC if day <= 0 => {
