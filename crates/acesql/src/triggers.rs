@@ -54,10 +54,21 @@ impl Inner {
     /// The triggers that a statement fires; `None` if there are none.
     pub(crate) fn fired(&self, kind: &StatementKind) -> Option<Fired> {
         let (table, event) = target(kind)?;
-        let of = |time: &str| self.modules.triggers(&table_key(table), event, time);
+        let key = self.trigger_key(table);
+        let of = |time: &str| self.modules.triggers(&key, event, time);
         let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
         let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
         (!is_none).then_some(fired)
+    }
+
+    /// What triggers call a table: by whatever path a statement names it, it is the dictionary's table of that file.
+    fn trigger_key(&self, table: &ObjectName) -> String {
+        let known = self.modules.dictionary.as_ref().and_then(|dictionary| {
+            let contents = dictionary.live.contents().ok()?;
+            crate::dictionary::object_of(dictionary, &contents, &self.folder, table)
+        });
+        let Some((_, text)) = known else { return table_key(table) };
+        table_key(&ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() })
     }
 
     /// Runs a change with its triggers.
