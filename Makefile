@@ -38,7 +38,8 @@ demo: release
 
 test: format lint build unit documentation interop smoke
 
-bench: release
+bench:
+	$(call step,release build,cargo build --release --workspace --bin mainstay --bin mainstay-bench)
 	$(call step,bench,$(RELEASE) bench $(ARGS))
 
 # Two seconds of mutations a format, or MAINSTAY_FUZZ_SECONDS: docs/fuzzing.md.

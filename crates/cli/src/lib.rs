@@ -15,6 +15,7 @@
 //! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
 
 mod arguments;
+mod bench;
 mod commands;
 mod errors;
 mod exit;
@@ -50,7 +51,7 @@ const ROWS_AT_PROMPT: usize = 40;
 pub fn run() -> ExitCode {
     let (mut arguments, scripts) = arguments::parse();
     match arguments.action.take() {
-        Some(Action::Bench { arguments }) => mainstay_bench::run(arguments),
+        Some(Action::Bench { arguments }) => bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
         Some(Action::Serve { path, tds, http, navigator, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator }, &engine).into()

@@ -98,3 +98,24 @@ fn tsql_runs_batches_and_says_what_failed() {
     assert_eq!(text(&output.stderr), error);
     assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
 }
+
+#[cfg(unix)]
+#[test]
+fn the_benchmark_is_the_program_beside_and_its_exit_code_is_given_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let command = folder.path().join("mainstay");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_mainstay"), &command).unwrap();
+    let bench = || Command::new(&command).args(["bench", "cloud", "--only", "a b"]).env("PATH", "").output().unwrap();
+
+    let output = bench();
+    assert_eq!(output.status.code(), Some(3));
+    let error = text(&output.stderr);
+    assert!(error.contains("cannot start mainstay-bench") && error.contains("--bin mainstay-bench"), "{error}");
+
+    let program = folder.path().join("mainstay-bench");
+    std::fs::write(&program, "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 7\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = bench();
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(7), "<cloud><--only><a b>"));
+}
