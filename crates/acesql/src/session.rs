@@ -18,6 +18,7 @@ use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_program::{Limits, Machine};
 use mainstay_query::UserFunctions;
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -243,5 +244,16 @@ impl SqlSession for Session {
 
     fn transaction(&mut self, step: &Step) -> mainstay_base::Result<()> {
         self.inner.step(step).map_err(|error| leaving(&error, ""))
+    }
+
+    fn join(&mut self, transaction: &Transaction) -> mainstay_base::Result<bool> {
+        self.inner.core.join_tables(transaction).map(|()| true)
+    }
+
+    fn with_tables(
+        &mut self,
+        work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+    ) -> mainstay_base::Result<()> {
+        self.inner.core.with_open_tables(work)
     }
 }

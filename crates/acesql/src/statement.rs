@@ -151,6 +151,10 @@ impl Inner {
 
     /// A step of the session's transaction.
     pub(crate) fn step(&mut self, step: &Step) -> Result<(), Failed> {
+        if matches!(step, Step::Commit | Step::RollBack) && !self.core.is_in_transaction() {
+            self.state.in_transaction = false;
+            return Ok(());
+        }
         let text = match step {
             Step::Begin => "BEGIN".to_owned(),
             Step::Commit => "COMMIT".to_owned(),
