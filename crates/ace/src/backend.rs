@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use mainstay_base::{Code, Error, Result, SqlType, Value};
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 
 use crate::dictionary::Session;
 pub use crate::far_sql::Served;
@@ -37,11 +38,27 @@ pub trait SqlSession: Send {
     /// Says of which form the tables are that a statement makes: ADS_CDX and its siblings.
     fn set_table_type(&mut self, _table_type: u32) {}
 
-    /// Takes a step of the connection's transaction, which its tables take, too.
+    /// Takes a step of the connection's transaction, which its tables take, too. One that ends a transaction that there
+    /// is not is done: it may be said again after the tables could not take it.
     ///
-    /// Errors: those of the step; the tables have not taken it then.
+    /// Errors: those of the step.
     fn transaction(&mut self, _step: &Step) -> Result<()> {
         Ok(())
+    }
+
+    /// Has the files that statements change take part in the connection's transaction, which has just begun here, too.
+    /// False where that cannot be: the session's changes are then committed by its own step, before the tables'.
+    ///
+    /// Errors: those of joining.
+    fn join(&mut self, _transaction: &Transaction) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Works with the tables that statements of the transaction have open, for who ends it.
+    ///
+    /// Errors: those of the work.
+    fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
+        work(&mut [])
     }
 }
 

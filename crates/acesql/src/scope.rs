@@ -151,7 +151,7 @@ impl Scope for Names<'_> {
             return Err(unknown_table(name));
         }
         if let Some(dictionary) = &self.modules.dictionary {
-            crate::dictionary::require(dictionary, name.last(), ace::constants::ADS_PERMISSION_READ)?;
+            crate::dictionary::require(dictionary, self.folder, name, ace::constants::ADS_PERMISSION_READ)?;
         }
         if let Some(query) = self.modules.find(Kind::View, &last).and_then(|view| view.query()) {
             return self.view(name, query).map(Some);

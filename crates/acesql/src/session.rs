@@ -18,6 +18,7 @@ use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_program::{Limits, Machine};
 use mainstay_query::UserFunctions;
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct Inner {
     pub(crate) temporary: Temporary,
     pub(crate) modules: Modules,
     pub(crate) functions: Arc<Functions>,
+    /// The names that the dictionary has given to files.
+    pub(crate) attached: Vec<String>,
 }
 
 /// What a session knows.
@@ -111,9 +114,17 @@ impl Inner {
         if self.modules.version == before {
             return;
         }
-        for (name, path) in self.modules.tables() {
+        let tables = self.modules.tables();
+        // What the dictionary calls otherwise now is found by its old name no more: nobody looks at its rights there.
+        for name in std::mem::take(&mut self.attached) {
+            if !tables.iter().any(|(known, _)| *known == name) {
+                self.core.detach(&name);
+            }
+        }
+        for (name, path) in tables {
             // A file that is not there is missed when its table is named.
             let _ = self.core.attach(&path, &name);
+            self.attached.push(name);
         }
     }
 }
@@ -157,8 +168,16 @@ impl Session {
             entering: Tables::new(),
         };
         let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
-        let inner =
-            Inner { _database: database, core, state, folder, temporary: Temporary::default(), modules, functions };
+        let inner = Inner {
+            _database: database,
+            core,
+            state,
+            folder,
+            temporary: Temporary::default(),
+            modules,
+            functions,
+            attached: Vec::new(),
+        };
         Session { inner, machine: Machine::new(Limits::default()) }
     }
 
@@ -225,5 +244,16 @@ impl SqlSession for Session {
 
     fn transaction(&mut self, step: &Step) -> mainstay_base::Result<()> {
         self.inner.step(step).map_err(|error| leaving(&error, ""))
+    }
+
+    fn join(&mut self, transaction: &Transaction) -> mainstay_base::Result<bool> {
+        self.inner.core.join_tables(transaction).map(|()| true)
+    }
+
+    fn with_tables(
+        &mut self,
+        work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+    ) -> mainstay_base::Result<()> {
+        self.inner.core.with_open_tables(work)
     }
 }
