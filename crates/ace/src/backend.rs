@@ -11,6 +11,7 @@ use mainstay_base::{Code, Error, Result, SqlType, Value};
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
 
 use crate::dictionary::Session;
+pub use crate::dictionary::firing::Firing;
 pub use crate::far_sql::Served;
 
 /// Runs SQL over the tables of a folder.
@@ -52,6 +53,13 @@ pub trait SqlSession: Send {
     /// Errors: those of joining.
     fn join(&mut self, _transaction: &Transaction) -> Result<bool> {
         Ok(false)
+    }
+
+    /// Runs the triggers of a change that was made through a table's handle.
+    ///
+    /// Errors: those of the triggers, in the dialect's numbers and words.
+    fn fire(&mut self, _firing: &Firing) -> Result<()> {
+        Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
     }
 
     /// Works with the tables that statements of the transaction have open, for who ends it.
