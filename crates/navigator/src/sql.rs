@@ -1,46 +1,68 @@
-//! Statements that clients run at a server: what the server is given to run them with, and what they answer.
+//! Statements: what runs them, and what they take and answer. The library has the same shapes for statements here.
 //!
 //! The crate knows no SQL. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does;
-//! then each client's session has one of [`Statements`], from its first statement on. Rows come all at once: the cursors
-//! of the library are static.
+//! then each client has a session of it, from its first statement on. Rows come all at once: the cursors of the library
+//! are static.
 //!
 //! A statement that begins or ends a transaction only says so: the client then does it with its tables, and tells the
-//! statements of it, so that both are in one.
+//! session of it, so that both are in one.
 
 use mainstay_base::{Code, Error, Result, SqlType, Value};
 use std::path::Path;
 
-/// Runs SQL over folders.
-pub trait Sql: Send + Sync + std::fmt::Debug {
+/// Runs SQL over the folders of a server.
+pub trait ServedSql: Send + Sync + std::fmt::Debug {
     /// What runs the statements of one client. The folder is the client's.
-    fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn Statements>>;
+    fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
 }
 
-/// The statements of one client.
-pub trait Statements: Send {
-    /// Runs one statement or a script. Parameters are by name, or by position where that is empty.
-    fn execute(&mut self, sql: &str, parameters: &[(String, Value)]) -> Result<Outcome>;
+/// A session of SQL: the statements of one connection.
+pub trait SqlSession: Send {
+    /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
+    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
 
-    /// Checks a statement without running it, and names its parameters: empty for those by position.
+    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
 
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
-    fn set_table_type(&mut self, table_type: u32);
+    fn set_table_type(&mut self, _table_type: u32) {}
 
-    /// Takes a step of the client's transaction.
-    fn transaction(&mut self, step: &TransactionStep) -> Result<()>;
+    /// Takes a step of the connection's transaction, which its tables take, too.
+    ///
+    /// Errors: those of the step; the tables have not taken it then.
+    fn transaction(&mut self, _step: &TransactionStep) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A value for a parameter of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, empty for one by position.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub sql_type: SqlType,
 }
 
 /// What a statement gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// The names and types of the columns; none if it gives no rows.
-    pub columns: Vec<(String, SqlType)>,
+    /// The columns; none if the statement gives no rows.
+    pub columns: Vec<Column>,
     /// The rows, a value for each column.
     pub rows: Vec<Vec<Value>>,
     /// How many rows it has changed.
     pub affected: u64,
-    /// What the client's transaction is to do.
+    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
     pub step: Option<TransactionStep>,
 }
 

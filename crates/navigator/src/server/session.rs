@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::service::{Changes, Member, Service};
-use crate::sql::Statements;
+use crate::sql::{SqlSession, TransactionStep};
 use crate::wire::messages::{
     Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
@@ -40,7 +40,7 @@ pub struct Session {
     next_table: u32,
     transaction: Option<(Transaction, Vec<Savepoint>)>,
     /// What runs its statements, from the first one on.
-    statements: Option<Box<dyn Statements>>,
+    statements: Option<Box<dyn SqlSession>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -169,13 +169,25 @@ impl Session {
     }
 
     /// What runs this client's statements.
-    fn statements(&mut self) -> Result<&mut Box<dyn Statements>> {
+    fn statements(&mut self) -> Result<&mut Box<dyn SqlSession>> {
         match &mut self.statements {
             Some(statements) => Ok(statements),
             none => {
                 let sql = self.service.sql().ok_or_else(crate::sql::absent)?;
                 Ok(none.insert(sql.open(&self.folder.root, &self.member.person.user)?))
             }
+        }
+    }
+
+    /// Has what runs this client's statements take a step of its transaction. If nothing does, there is nothing to be
+    /// told; if nothing has yet, it is told from where it may have a part: the beginning.
+    fn tell_statements(&mut self, step: &TransactionStep) -> Result<()> {
+        match &mut self.statements {
+            Some(statements) => statements.transaction(step),
+            None if *step == TransactionStep::Begin && self.service.sql().is_some() => {
+                self.statements()?.transaction(step)
+            }
+            None => Ok(()),
         }
     }
 
@@ -201,7 +213,7 @@ impl Session {
                 outcome.map(Reply::Outcome)
             }
             Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
-            Step::TellStatements(step) => self.statements()?.transaction(step).map(|()| Reply::Done),
+            Step::TellStatements(step) => self.tell_statements(step).map(|()| Reply::Done),
             Step::TableType(table_type) => {
                 self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)
@@ -227,7 +239,14 @@ impl Session {
                 return Err(Error::new(Code::TransactionState, "a transaction is under way"));
             }
             let transaction = Transaction::begin(Arc::clone(&self.service.files));
-            Self::writable(&mut self.tables).into_iter().try_for_each(|area| area.enlist(&transaction))?;
+            let mut areas = Self::writable(&mut self.tables);
+            let joined = areas.iter_mut().try_for_each(|area| area.enlist(&transaction));
+            if let Err(error) = joined {
+                // Nothing was done in it: those that had joined are free again.
+                areas.retain(|area| area.is_in_transaction());
+                let _ = workarea::commit(&transaction, &mut areas);
+                return Err(error);
+            }
             self.transaction = Some((transaction, Vec::new()));
             return Ok(Reply::Done);
         }
@@ -251,7 +270,8 @@ impl Session {
             },
             _ => (Err(Error::new(Code::Internal, "a step of another kind")), false),
         };
-        if ends && done.is_ok() {
+        // It may have ended though something failed after that: a lock that could not be given back, say.
+        if ends && (done.is_ok() || transaction.is_ended()) {
             self.transaction = None;
         }
         self.tables.values().for_each(|open| open.changes.add());

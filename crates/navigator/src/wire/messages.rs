@@ -7,8 +7,8 @@
 
 use super::values::*;
 use super::{choice, structure};
-use crate::sql::{Outcome, TransactionStep};
-use mainstay_base::{Code, Error, Value};
+use crate::sql::{Outcome, Parameter, TransactionStep};
+use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side,
@@ -146,7 +146,7 @@ pub enum Step {
     Users,
     LockOwner { path: PathBuf, record: u32 },
     Activity,
-    Execute { sql: String, parameters: Vec<(String, Value)> },
+    Execute { sql: String, parameters: Vec<Parameter> },
     Prepare(String),
     TellStatements(TransactionStep),
     TableType(u32),
