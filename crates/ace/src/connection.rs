@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
+use mainstay_xbase::indexed::IndexedTable;
 
 use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
@@ -24,6 +25,8 @@ pub struct Running {
     pub transaction: Transaction,
     /// How many were begun within each other, this one included; the outermost alone is one of the tables.
     pub depth: u32,
+    /// Whether the files that statements of SQL change are part of it.
+    pub is_joined: bool,
     /// Its savepoints, in the order in which they were made, each with the depth that it is of.
     pub savepoints: Vec<(String, Savepoint, u32)>,
 }
@@ -213,22 +216,65 @@ impl Connection {
     /// Works with the SQL session, which is opened when it is first needed.
     pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = session.is_none();
         let session = match &mut *session {
             Some(session) => session,
-            none => none.insert(self.open_sql()?),
+            none => {
+                let mut opened = self.open_sql()?;
+                // One that is opened within a transaction joins it, and is not there if it cannot.
+                if let Some(running) = self.running() {
+                    opened.transaction(&Step::Begin)?;
+                    let is_joined = join(opened.as_mut(), &running)?;
+                    self.note_joined(is_joined);
+                }
+                none.insert(opened)
+            }
         };
-        // One that is opened within a transaction joins it.
-        if is_new && self.in_transaction() {
-            session.transaction(&Step::Begin)?;
-        }
         work(session.as_mut())
+    }
+
+    /// Has the files that statements change take part in a transaction that has begun with [`Step::Begin`]; false if there
+    /// are no statements, or they cannot.
+    pub fn join(&self, transaction: &Transaction) -> Result<bool> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        session.as_mut().map_or(Ok(false), |session| join(session.as_mut(), transaction))
+    }
+
+    fn note_joined(&self, is_joined: bool) {
+        let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = running.as_mut() {
+            running.is_joined = is_joined;
+        }
+    }
+
+    /// Whether one commit ends the transaction for tables and statements.
+    pub fn is_joined(&self) -> bool {
+        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().is_some_and(|running| running.is_joined)
+    }
+
+    /// Works with the tables that statements have open in the transaction.
+    pub fn with_sql_tables(
+        &self,
+        work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+    ) -> mainstay_base::Result<()> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        match session.as_mut() {
+            Some(session) => session.with_tables(work),
+            None => work(&mut []),
+        }
     }
 
     /// Has the SQL session take a step of the transaction, if there is one.
     pub fn step(&self, step: &Step) -> Result<()> {
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(session.as_mut().map_or(Ok(()), |session| session.transaction(step))?)
+    }
+}
+
+fn join(session: &mut dyn SqlSession, transaction: &Transaction) -> Result<bool> {
+    match transaction {
+        Transaction::Here(transaction) => Ok(session.join(transaction)?),
+        Transaction::There(_) => Ok(false),
     }
 }
 

@@ -4,10 +4,11 @@
 //! then each client has a session of it, from its first statement on. Rows come all at once: the cursors of the library
 //! are static.
 //!
-//! A statement that begins or ends a transaction only says so: the client then does it with its tables, and tells the
-//! session of it, so that both are in one.
+//! A statement that begins or ends a transaction only says so: the client then does it, and who has both the tables and
+//! the statements has both do it, so that they are in one.
 
 use mainstay_base::{Code, Error, Result, SqlType, Value};
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::path::Path;
 
 /// Runs SQL over the folders of a server.
@@ -27,11 +28,27 @@ pub trait SqlSession: Send {
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
     fn set_table_type(&mut self, _table_type: u32) {}
 
-    /// Takes a step of the connection's transaction, which its tables take, too.
+    /// Takes a step of the connection's transaction, which its tables take, too. One that ends a transaction that there
+    /// is not is done: it may be said again after the tables could not take it.
     ///
-    /// Errors: those of the step; the tables have not taken it then.
+    /// Errors: those of the step.
     fn transaction(&mut self, _step: &TransactionStep) -> Result<()> {
         Ok(())
+    }
+
+    /// Has the files that statements change take part in the connection's transaction, which has just begun here, too.
+    /// False where that cannot be: the session's changes are then committed by its own step, before the tables'.
+    ///
+    /// Errors: those of joining.
+    fn join(&mut self, _transaction: &Transaction) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Works with the tables that statements of the transaction have open, for who ends it.
+    ///
+    /// Errors: those of the work.
+    fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
+        work(&mut [])
     }
 }
 

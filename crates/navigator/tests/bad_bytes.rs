@@ -47,7 +47,6 @@ fn every_step() -> Vec<Step> {
         Step::Commit,
         Step::Execute { sql: "SELECT :a".into(), parameters: parameters() },
         Step::Prepare("SELECT ?".into()),
-        Step::TellStatements(TransactionStep::Savepoint("here".into())),
         Step::TableType(2),
         Step::Users,
         Step::Activity,

@@ -121,13 +121,11 @@ fn a_statement_that_fails_takes_no_transaction_with_it() {
         let client = served.client("ada");
         let mut area = served.open(&client, "one.dbf", Mode::Shared);
         for (step, text) in [(TransactionStep::Commit, "kept"), (TransactionStep::RollBack, "gone")] {
-            client.tell_statements(&TransactionStep::Begin).unwrap();
             client.begin().unwrap();
             area.go_to(2).unwrap();
             area.set_bytes(1, text.as_bytes()).unwrap();
             area.write().unwrap();
             assert!(client.execute("NONSENSE", &[]).is_err());
-            client.tell_statements(&step).unwrap();
             match step {
                 TransactionStep::Commit => client.commit().unwrap(),
                 _ => client.roll_back().unwrap(),

@@ -213,10 +213,11 @@ impl Guard {
         children.append(&mut self.helpers.lock().unwrap_or_else(PoisonError::into_inner));
         children.retain(Area::is_in_transaction);
         let mut all: Vec<&mut Area> = children.iter_mut().chain([area]).collect();
-        match done {
-            Ok(()) => Ok(workarea::commit(&own, &mut all)?),
+        match done.and_then(|()| Ok(workarea::commit(&own, &mut all)?)) {
+            Ok(()) => Ok(()),
             Err(failure) => {
-                workarea::rollback(&own, &mut all)?;
+                // The first error is the one to report; what is not undone now is by who opens a table next.
+                let _ = workarea::rollback(&own, &mut all);
                 Err(failure)
             }
         }

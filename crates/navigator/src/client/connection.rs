@@ -1,7 +1,7 @@
 //! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
 
 use super::transport::{Tcp, Transport, lost};
-use crate::sql::{Outcome, Parameter, TransactionStep};
+use crate::sql::{Outcome, Parameter};
 use crate::wire::frame::Kind;
 use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
@@ -337,11 +337,6 @@ impl Client {
             Reply::Names(names) => Ok(names),
             _ => Err(malformed("another reply")),
         }
-    }
-
-    /// Has what runs the statements take a step of the transaction.
-    pub fn tell_statements(&self, step: &TransactionStep) -> Result<()> {
-        self.steps(vec![Step::TellStatements(step.clone())]).map(drop)
     }
 
     /// Says of which form the tables are that statements make.

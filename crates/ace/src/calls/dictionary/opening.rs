@@ -71,7 +71,7 @@ pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
     let of_path = || {
         // A table's file is that table by whatever name.
         let path = through.find(name, "dbf")?;
-        contents.all(ADS_DD_TABLE_OBJECT).find(|table| session.table_path(table) == path)
+        session.table_of_file(&contents, &path)
     };
     if let Some(view) = contents.find(ADS_DD_VIEW_OBJECT, "", name) {
         return open_view(handle, through, session, &contents, view).map(Some);
