@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
-use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::indexed::{self, IndexedTable};
 
 use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
+use crate::dictionary::firing::{Fires, Firing};
 use crate::dictionary::guard::Helpers;
 use crate::dictionary::{Access, Live, Session};
 use crate::failure::{Failure, Result};
@@ -18,6 +19,7 @@ use crate::files;
 use crate::remote;
 use crate::settings;
 use crate::transaction::{Savepoint, Transaction};
+use crate::turn::Turn;
 
 /// A transaction that is under way.
 pub struct Running {
@@ -58,6 +60,8 @@ pub struct Connection {
     pub counts_freely: AtomicBool,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
+    /// Who may use the statements while triggers fire.
+    turn: Turn,
 }
 
 impl Connection {
@@ -133,6 +137,7 @@ impl Connection {
             dictionary: None,
             counts_freely: AtomicBool::new(false),
             helpers: Helpers::default(),
+            turn: Turn::default(),
         }
     }
 
@@ -215,6 +220,7 @@ impl Connection {
 
     /// Works with the SQL session, which is opened when it is first needed.
     pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
+        self.turn.wait();
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         let session = match &mut *session {
             Some(session) => session,
@@ -264,10 +270,63 @@ impl Connection {
         }
     }
 
+    /// Waits while triggers of another thread's write fire.
+    pub fn wait_turn(&self) {
+        self.turn.wait();
+    }
+
     /// Has the SQL session take a step of the transaction, if there is one.
     pub fn step(&self, step: &Step) -> Result<()> {
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(session.as_mut().map_or(Ok(()), |session| session.transaction(step))?)
+    }
+}
+
+impl Fires for Connection {
+    fn begin(&self, transaction: &indexed::Transaction) -> Result<()> {
+        if self.running().is_some() || !self.turn.take() {
+            return Ok(());
+        }
+        let begun = self.sql(|session| {
+            session.transaction(&Step::Begin)?;
+            match session.join(transaction)? {
+                true => Ok(()),
+                false => Err(Failure::new(AE_NOT_IMPLEMENTED, "the engine of SQL shares no transactions with tables")),
+            }
+        });
+        begun.inspect_err(|_| {
+            // Nothing was done in it; the first error is the one to report.
+            let _ = self.step(&Step::RollBack);
+            self.turn.give_back();
+        })
+    }
+
+    fn fire(&self, firing: &Firing) -> Result<()> {
+        self.sql(|session| session.fire(firing).map_err(of_trigger))
+    }
+
+    fn end(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>) -> Result<()> {
+        if !self.turn.is_own() {
+            return Ok(work(&mut [])?);
+        }
+        let ended = self.with_sql_tables(work);
+        // What the session does is to close its tables, whatever has become of the transaction.
+        let stepped = self.step(&if ended.is_ok() { Step::Commit } else { Step::RollBack });
+        self.turn.give_back();
+        ended?;
+        stepped
+    }
+
+    fn with_tables(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>) -> Result<()> {
+        Ok(self.with_sql_tables(work)?)
+    }
+}
+
+/// The failure of a trigger has the number that it has told, or that of its statement.
+fn of_trigger(error: mainstay_base::Error) -> Failure {
+    match error.dialect().and_then(|dialect| u32::try_from(dialect.number).ok()).filter(|number| *number > 0) {
+        Some(number) => Failure::new(number, error.message()),
+        None => error.into(),
     }
 }
 

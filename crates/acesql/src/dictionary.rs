@@ -9,6 +9,7 @@ use crate::modules::{Kind, Stored, read_text};
 use ace::constants::*;
 use ace::dictionary::Session;
 use ace::dictionary::contents::{Contents, Object, same};
+use ace::dictionary::firing;
 use ace::dictionary::integrity::Relation;
 use ace::failure::Failure;
 use mainstay_adssql::SqlError;
@@ -87,9 +88,6 @@ fn definition(object: &Object) -> Option<String> {
             format!("CREATE FUNCTION {name} ({inputs}) RETURNS {result} BEGIN {}; END", script()?)
         }
         ADS_DD_TRIGGER_OBJECT if object.number(ADS_DD_TRIG_CONTAINER_TYPE) == ADS_TRIG_SCRIPT => {
-            if object.number(ADS_DD_TRIGGERS_DISABLED) != 0 {
-                return None;
-            }
             let time = match object.number(ADS_DD_TRIG_TRIGGER_TYPE) {
                 ADS_TRIGTYPE_BEFORE => "BEFORE",
                 ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
@@ -115,13 +113,8 @@ fn definition(object: &Object) -> Option<String> {
 
 /// The views, procedures, functions and triggers that are scripts. What cannot be read is left out.
 pub(crate) fn modules(contents: &Contents) -> Vec<((Kind, String), Stored)> {
-    let is_disabled = |object: &Object| {
-        let table = contents.find(ADS_DD_TABLE_OBJECT, "", &object.parent);
-        let of_table = table.is_some_and(|table| table.number(ADS_DD_TRIGGERS_DISABLED) != 0);
-        let of_all = contents.database().is_some_and(|all| all.number(ADS_DD_TRIGGERS_DISABLED) != 0);
-        object.kind == ADS_DD_TRIGGER_OBJECT && (of_table || of_all)
-    };
-    let objects = contents.objects.iter().filter(|object| !is_disabled(object));
+    let is_meant = |object: &&Object| object.kind != ADS_DD_TRIGGER_OBJECT || firing::is_on(contents, object);
+    let objects = contents.objects.iter().filter(is_meant);
     objects.filter_map(|object| read_text(definition(object)?)).collect()
 }
 

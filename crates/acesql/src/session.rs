@@ -2,14 +2,14 @@
 
 use crate::cursor::Cursor;
 use crate::define::Temporary;
-use crate::failure::{Failed, leaving};
+use crate::failure::{Failed, leaving, told};
 use crate::functions::Functions;
 use crate::modules::Modules;
 use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
-use ace::backend::{Outcome, Parameter, SqlSession, Step};
+use ace::backend::{Firing, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) in_transaction: bool,
     /// Whether no statement names a file outside the folder.
     pub(crate) stays_in_folder: bool,
+    /// Tables and events that INSTEAD OF triggers are taking the place of.
+    pub(crate) replacing: Vec<(String, String)>,
     /// What the routine that is about to begin sees as tables.
     pub(crate) entering: Tables,
 }
@@ -168,6 +170,7 @@ impl Session {
             table_type: 2,
             in_transaction: false,
             stays_in_folder: false,
+            replacing: Vec::new(),
             entering: Tables::new(),
         };
         let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
@@ -257,6 +260,12 @@ impl SqlSession for Session {
 
     fn join(&mut self, transaction: &Transaction) -> mainstay_base::Result<bool> {
         self.inner.core.join_tables(transaction).map(|()| true)
+    }
+
+    fn fire(&mut self, firing: &Firing) -> mainstay_base::Result<()> {
+        self.inner.state.now = now();
+        self.inner.refresh();
+        self.inner.fire_outside(firing).map_err(|error| told(&error))
     }
 
     fn with_tables(

@@ -18,7 +18,9 @@ use crate::runner::{Runner, failed, linked};
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
-use ace::backend::Outcome;
+use ace::backend::{Firing, Outcome};
+use ace::constants::*;
+use ace::dictionary::firing::Image;
 use mainstay_adssql::SqlError;
 use mainstay_adssql::compile::compile;
 use mainstay_adssql::reduce::{self, changed_table, quoted};
@@ -59,6 +61,10 @@ impl Inner {
     pub(crate) fn fired(&self, kind: &StatementKind) -> Option<Fired> {
         let (table, event) = target(kind)?;
         let key = self.trigger_key(table);
+        // What a trigger does instead of the change is the change: it fires nothing again.
+        if self.state.replacing.iter().any(|(table, replaced)| *table == key && replaced == event) {
+            return None;
+        }
         let of = |time: &str| self.modules.triggers(&key, event, time);
         let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
         let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
@@ -110,8 +116,13 @@ impl Inner {
             let tried = self.images(kind, values);
             self.core("ROLLBACK TO SAVEPOINT \"#trigger\"")?;
             let tried = tried?;
-            let first = if fired.instead.is_empty() { &fired.before } else { &fired.instead };
-            self.fire(first, &tried)?;
+            match target(kind).filter(|_| !fired.instead.is_empty()) {
+                Some((table, event)) => {
+                    let key = self.trigger_key(table);
+                    self.fire_instead(&fired.instead, &tried, (key, event))?;
+                }
+                None => self.fire(&fired.before, &tried)?,
+            }
             affected = tried.rows.len();
         }
         if fired.instead.is_empty() {
@@ -125,6 +136,49 @@ impl Inner {
         let affected = affected as u64;
         self.state.update_count = affected;
         Ok(Outcome { affected, ..Outcome::default() })
+    }
+
+    /// Fires the triggers of a change that is made through a table's handle, in the transaction that is under way.
+    ///
+    /// Errors: those of the triggers; what they have done is undone then.
+    pub(crate) fn fire_outside(&mut self, firing: &Firing) -> Result<()> {
+        let text = |text: &str| ObjectName {
+            parts: vec![Name { text: text.to_owned(), quoted: true, ..Name::default() }],
+            ..ObjectName::default()
+        };
+        let table = text(&firing.table);
+        let event = match firing.event {
+            ADS_TRIGEVENT_INSERT => "INSERT",
+            ADS_TRIGEVENT_UPDATE => "UPDATE",
+            _ => "DELETE",
+        };
+        let time = match firing.time {
+            ADS_TRIGTYPE_BEFORE => "BEFORE",
+            ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
+            _ => "AFTER",
+        };
+        let triggers = self.modules.triggers(&table_key(&table), event, time);
+        if triggers.is_empty() {
+            return Ok(());
+        }
+        let values = Values::new();
+        let Some(columns) = self.names(&values).typed_columns(&table) else {
+            return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {}", firing.table)));
+        };
+        let row = |image: &Option<Image>| -> Vec<Value> {
+            let value = |(column, _): &(String, SqlType)| {
+                let known = image.iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case(column));
+                known.map_or(Value::Null, |(_, value)| value.clone())
+            };
+            columns.iter().map(value).collect()
+        };
+        let rows = vec![(row(&firing.old), row(&firing.new))];
+        let images = Images { columns, rows };
+        let key = table_key(&table);
+        self.atomically(|inner| match time {
+            "INSTEAD OF" => inner.fire_instead(&triggers, &images, (key, event)),
+            _ => inner.fire(&triggers, &images),
+        })
     }
 
     /// Makes a change, and gives its rows.
@@ -160,6 +214,19 @@ impl Inner {
             _ => (nothing(), row),
         });
         Ok(Images { rows: rows.collect(), columns })
+    }
+
+    /// Runs INSTEAD OF triggers for each row.
+    fn fire_instead(
+        &mut self,
+        triggers: &[Arc<Stored>],
+        images: &Images,
+        (table, event): (String, &str),
+    ) -> Result<()> {
+        self.state.replacing.push((table, event.to_owned()));
+        let fired = self.fire(triggers, images);
+        self.state.replacing.pop();
+        fired
     }
 
     /// Runs triggers for each row.

@@ -44,12 +44,37 @@ pub trait SqlSession: Send {
         Ok(false)
     }
 
+    /// Runs the triggers of a change that was made through a table's handle.
+    ///
+    /// Errors: those of the triggers, in the dialect's numbers and words.
+    fn fire(&mut self, _firing: &Firing) -> Result<()> {
+        Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
+    }
+
     /// Works with the tables that statements of the transaction have open, for who ends it.
     ///
     /// Errors: those of the work.
     fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
         work(&mut [])
     }
+}
+
+/// The fields of a record by name.
+pub type Image = Vec<(String, Value)>;
+
+/// A change of a record, as triggers of a data dictionary see it.
+#[derive(Clone, Debug)]
+pub struct Firing {
+    /// The table's name in the dictionary.
+    pub table: String,
+    /// The number of the event, as the interface has it: insert, update or delete.
+    pub event: u32,
+    /// The number of the time: which triggers are meant, those before, instead of or after the change.
+    pub time: u32,
+    /// The record as it was; not for an insert.
+    pub old: Option<Image>,
+    /// The record as it becomes; not for a delete.
+    pub new: Option<Image>,
 }
 
 /// A value for a parameter of a statement.

@@ -86,6 +86,7 @@ fn begin_on(handle: Handle) -> Result<()> {
         running.depth += 1;
         return Ok(());
     }
+    connection.wait_turn();
     connection.step(&Step::Begin)?;
     let begun = with_all(handle, |areas| Transaction::begin(&connection, areas)).and_then(|transaction| {
         let joined = connection.join(&transaction).inspect_err(|_| {

@@ -91,7 +91,19 @@ SELECT person FROM orders WHERE id = 900
 --;
 SELECT id FROM audit WHERE what = 'own'
 --;
+CREATE TRIGGER stamp ON orders INSTEAD OF INSERT BEGIN INSERT INTO orders (id, person) SELECT id + 1000, 1 FROM __new; END
+--;
+INSERT INTO orders (id) VALUES (1)
+--;
+SELECT id, person FROM orders WHERE id > 1000
+--;
+DROP TRIGGER orders.stamp
+--;
+DELETE FROM orders WHERE id > 1000
+--;
 DROP TRIGGER orders.told
+--;
+DELETE FROM orders WHERE id > 1000
 --;
 DROP TRIGGER orders.own
 --;
