@@ -7,11 +7,10 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mainstay_base::{Code, Error, Result, SqlType, Value};
-use mainstay_xbase::indexed::{IndexedTable, Transaction};
+use mainstay_base::{Code, Error, Result};
+pub use mainstay_navigator::sql::{Column, Firing, Live, Outcome, Parameter, SqlSession, TransactionStep as Step};
 
 use crate::dictionary::Session;
-pub use crate::dictionary::firing::Firing;
 pub use crate::far_sql::Served;
 
 /// Runs SQL over the tables of a folder.
@@ -26,118 +25,6 @@ pub trait Sql: Send + Sync {
         let message = "the engine of SQL does not know the rights and rules of data dictionaries";
         Err(Error::new(Code::Unsupported, message).at(dictionary.live.path().display()))
     }
-}
-
-/// A session of SQL.
-pub trait SqlSession: Send {
-    /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
-    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
-
-    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
-    fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
-
-    /// Says of which form the tables are that a statement makes: ADS_CDX and its siblings.
-    fn set_table_type(&mut self, _table_type: u32) {}
-
-    /// Takes a step of the connection's transaction, which its tables take, too. One that ends a transaction that there
-    /// is not is done: it may be said again after the tables could not take it.
-    ///
-    /// Errors: those of the step.
-    fn transaction(&mut self, _step: &Step) -> Result<()> {
-        Ok(())
-    }
-
-    /// Has the files that statements change take part in the connection's transaction, which has just begun here, too.
-    /// False where that cannot be: the session's changes are then committed by its own step, before the tables'.
-    ///
-    /// Errors: those of joining.
-    fn join(&mut self, _transaction: &Transaction) -> Result<bool> {
-        Ok(false)
-    }
-
-    /// Says how the rows of a statement are records of one table, which may then be changed in its cursor; nothing for a
-    /// statement whose rows are its own.
-    ///
-    /// Errors: those of the statement.
-    fn live(&mut self, _sql: &str, _parameters: &[Parameter]) -> Result<Option<Live>> {
-        Ok(None)
-    }
-
-    /// The numbers of the records that [`Live::members`] finds, or of this one if it is among them.
-    ///
-    /// Errors: those of the query.
-    fn members(&mut self, _query: &str, _record: Option<u32>) -> Result<Vec<u32>> {
-        Ok(Vec::new())
-    }
-
-    /// Runs the triggers of a change that was made through a table's handle.
-    ///
-    /// Errors: those of the triggers, in the dialect's numbers and words.
-    fn fire(&mut self, _firing: &Firing) -> Result<()> {
-        Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
-    }
-
-    /// Works with the tables that statements of the transaction have open, for who ends it.
-    ///
-    /// Errors: those of the work.
-    fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
-        work(&mut [])
-    }
-}
-
-/// A step of a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It begins.
-    Begin,
-    /// Its changes stay.
-    Commit,
-    /// Its changes are undone.
-    RollBack,
-    /// A place to come back to.
-    Savepoint(String),
-    /// What came after that place is undone.
-    RollBackTo(String),
-}
-
-/// A value for a parameter of a statement.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
-    /// Its name, empty for one by position.
-    pub name: String,
-    /// Its value.
-    pub value: Value,
-}
-
-/// A column of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub sql_type: SqlType,
-}
-
-/// What a statement gives.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// The columns; none if the statement gives no rows.
-    pub columns: Vec<Column>,
-    /// The rows, a value for each column.
-    pub rows: Vec<Vec<Value>>,
-    /// How many rows it has changed.
-    pub affected: u64,
-    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
-    pub step: Option<Step>,
-}
-
-/// A statement whose rows are records of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Live {
-    /// The table, as a program would open it.
-    pub table: String,
-    /// What finds the records, in the session's own words; none if all are rows that are not deleted.
-    pub members: Option<String>,
 }
 
 static SQL: OnceLock<Arc<dyn Sql>> = OnceLock::new();

@@ -70,6 +70,8 @@ pub(crate) struct State {
     pub(crate) table_type: u32,
     /// Whether BEGIN TRANSACTION was said.
     pub(crate) in_transaction: bool,
+    /// Whether no statement names a file outside the folder.
+    pub(crate) stays_in_folder: bool,
     /// Tables and events that INSTEAD OF triggers are taking the place of.
     pub(crate) replacing: Vec<(String, String)>,
     /// What the routine that is about to begin sees as tables.
@@ -167,6 +169,7 @@ impl Session {
             error: Caught::default(),
             table_type: 2,
             in_transaction: false,
+            stays_in_folder: false,
             replacing: Vec::new(),
             entering: Tables::new(),
         };
@@ -182,6 +185,12 @@ impl Session {
             attached: Vec::new(),
         };
         Session { inner, machine: Machine::new(Limits::default()) }
+    }
+
+    /// From here on no statement names a file outside the folder, or any may.
+    pub(crate) fn stay_in_folder(&mut self, stays: bool) {
+        self.inner.state.stays_in_folder = stays;
+        self.inner.functions.stay_in_folder(stays);
     }
 
     /// The session and its machine.

@@ -12,30 +12,13 @@
 //! Triggers in libraries and for replication (ON CONFLICT) do not fire.
 
 use mainstay_base::Value;
+pub use mainstay_navigator::sql::{Firing, Image};
 use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
 
 use crate::constants::*;
 use crate::dictionary::contents::{Contents, Object, same};
 use crate::failure::Result;
-
-/// The fields of a record by name.
-pub type Image = Vec<(String, Value)>;
-
-/// A change of a record, as triggers see it.
-#[derive(Clone, Debug)]
-pub struct Firing {
-    /// The table's name in the dictionary.
-    pub table: String,
-    /// ADS_TRIGEVENT_INSERT, _UPDATE or _DELETE.
-    pub event: u32,
-    /// ADS_TRIGTYPE_BEFORE, _INSTEADOF or _AFTER: which triggers are meant.
-    pub time: u32,
-    /// The record as it was; not for INSERT.
-    pub old: Option<Image>,
-    /// The record as it becomes; not for DELETE.
-    pub new: Option<Image>,
-}
 
 /// What runs triggers: a connection, with its statements of SQL.
 pub trait Fires: Send + Sync {

@@ -149,7 +149,8 @@ int main( int count, char ** arguments )
    connect_to( arguments[ 1 ] );
    tables_are_made_and_filled();
    scripts_run();
-   transactions_are_the_connections( arguments[ 1 ] );
+   /* The journals are where the tables are, which is said behind the address of a server. */
+   transactions_are_the_connections( HERE );
    disconnect();
    END();
 }
