@@ -1,6 +1,6 @@
 //! An order of an open table: an index's tag, as a handle.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_workarea::{OrderId, OrderInfo};
 
@@ -14,9 +14,26 @@ pub struct Order {
     pub table: Arc<Table>,
     /// Which of the table's orders it is.
     pub id: OrderId,
+    /// The record of the raw key that a program puts together.
+    raw: Mutex<Option<Vec<u8>>>,
 }
 
 impl Order {
+    /// An order of a table.
+    pub fn new(table: Arc<Table>, id: OrderId) -> Order {
+        Order { table, id, raw: Mutex::default() }
+    }
+
+    /// The record of the raw key that is put together.
+    pub fn raw(&self) -> Option<Vec<u8>> {
+        self.raw.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Replaces it.
+    pub fn set_raw(&self, record: Option<Vec<u8>>) {
+        *self.raw.lock().unwrap_or_else(PoisonError::into_inner) = record;
+    }
+
     /// Works with the table's area, in this order.
     pub fn with<T>(&self, work: impl FnOnce(&mut State, OrderInfo) -> Result<T>) -> Result<T> {
         self.table.with(|state| {

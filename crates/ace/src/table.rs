@@ -325,7 +325,7 @@ impl Table {
         state.orders = kept;
         for info in &infos {
             if !state.orders.iter().any(|(id, _)| *id == info.id) {
-                let order = Arc::new(Order { table: Arc::clone(self), id: info.id });
+                let order = Arc::new(Order::new(Arc::clone(self), info.id));
                 state.orders.push((info.id, registry::add(Object::Order(order))?));
             }
         }

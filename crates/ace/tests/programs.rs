@@ -43,6 +43,7 @@ programs! {
     misuse
     navigation
     others
+    raw_keys
     records
     rules
     settings

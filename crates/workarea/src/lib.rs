@@ -47,6 +47,7 @@ mod area;
 mod bits;
 mod blocks;
 mod buffer;
+mod composed;
 mod copy;
 mod detached;
 mod expression;

@@ -74,7 +74,10 @@ impl Area {
     }
 
     fn put_aside(&mut self, shown: Vec<u8>) -> Aside {
-        let shown = Row { bytes: shown, is_loaded: true, ..Row::default() };
+        self.exchange(Row { bytes: shown, is_loaded: true, ..Row::default() })
+    }
+
+    pub(crate) fn exchange(&mut self, shown: Row) -> Aside {
         Aside(std::mem::replace(&mut self.row, shown))
     }
 

@@ -18,6 +18,7 @@ pub mod management;
 pub mod memos;
 pub mod moves;
 pub mod others;
+pub mod raw_keys;
 pub mod records;
 pub mod sets;
 pub mod settings;

@@ -11,7 +11,7 @@ use mainstay_workarea::FieldValue;
 use mainstay_xbase::dbf::FieldKind;
 
 use crate::border::*;
-use crate::calls::{fields, statements};
+use crate::calls::{fields, raw_keys, statements};
 use crate::constants::*;
 use crate::dates;
 use crate::failure::{Failure, Result};
@@ -21,6 +21,12 @@ use crate::table::{State, Table};
 
 /// Works with a field of a record that may be written.
 fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize, &Table) -> Result<T>) -> Result<T> {
+    if let Ok(order) = registry::order(object) {
+        return raw_keys::on_raw(&order, |state| {
+            let number = fields::number(&order.table, state, field)?;
+            work(state, number, &order.table)
+        });
+    }
     let table = registry::table(object)?;
     table.to_write(|state| {
         let number = fields::number(&table, state, field)?;

@@ -1,13 +1,13 @@
 //! Indexes and their orders, keys, seeks, scopes and relations.
 
 use crate::border::*;
-use crate::calls::{expressions, indexes, keys, moves, others, records};
+use crate::calls::{expressions, indexes, keys, moves, others, raw_keys, records};
 
 entries! {
     "indexes";
     AdsAddCustomKey(index: Handle) = indexes::add_key;
-    AdsBuildKeyFromRecord(tag: Handle, record: Text, record_len: u32, key: Buffer, key_len: Out<u16>);
-    AdsBuildRawKey(index: Handle, key: Buffer, key_len: Out<u16>);
+    AdsBuildKeyFromRecord(tag: Handle, record: Text, record_len: u32, key: Buffer, key_len: Out<u16>) = raw_keys::of_record;
+    AdsBuildRawKey(index: Handle, key: Buffer, key_len: Out<u16>) = raw_keys::build;
     AdsClearAllScopes(table: Handle) = keys::clear_scopes;
     AdsClearRelation(table_parent: Handle) = indexes::clear_relations;
     AdsClearScope(index: Handle, scope_option: u16) = keys::clear_scope;
@@ -50,23 +50,23 @@ entries! {
     AdsGetKeyNum(index: Handle, filter_option: u16, key: Out<u32>) = keys::number;
     AdsGetKeyType(index: Handle, key_type: Out<u16>) = indexes::key_type;
     AdsGetNumIndexes(table: Handle, count: Out<u16>) = indexes::count;
-    AdsGetNumSegments(tag: Handle, segments: Out<u16>);
+    AdsGetNumSegments(tag: Handle, segments: Out<u16>) = raw_keys::segment_count;
     AdsGetRelKeyPos(index: Handle, pos: Out<f64>) = keys::get_position;
     AdsGetScope(index: Handle, scope_option: u16, scope: Buffer, length: Out<u16>) = keys::get_scope;
-    AdsGetSegmentFieldNumbers(tag: Handle, num_segments: Out<u16>, seg_field_numbers: Out<u16>);
-    AdsGetSegmentFieldname(tag: Handle, segment_num: u16, fieldname: Buffer, fldname_len: Out<u16>);
-    AdsGetSegmentOffset(tag: Handle, segment_num: u16, offset: Out<u16>);
-    AdsInitRawKey(index: Handle);
+    AdsGetSegmentFieldNumbers(tag: Handle, num_segments: Out<u16>, seg_field_numbers: Out<u16>) = raw_keys::segment_numbers;
+    AdsGetSegmentFieldname(tag: Handle, segment_num: u16, fieldname: Buffer, fldname_len: Out<u16>) = raw_keys::segment_name;
+    AdsGetSegmentOffset(tag: Handle, segment_num: u16, offset: Out<u16>) = raw_keys::segment_offset;
+    AdsInitRawKey(index: Handle) = raw_keys::begin;
     AdsIsIndexCandidate(index: Handle, candidate: Out<u16>) = indexes::is_candidate;
     AdsIsIndexCompound(index: Handle, compound: Out<u16>) = indexes::is_compound;
     AdsIsIndexCustom(index: Handle, custom: Out<u16>) = indexes::is_custom;
     AdsIsIndexDescending(index: Handle, descending: Out<u16>) = indexes::is_descending;
     AdsIsIndexExprValid(table: Handle, expression: Text, valid: Out<u16>) = expressions::is_valid;
-    AdsIsIndexNullable(index: Handle, nullable: Out<u16>);
+    AdsIsIndexNullable(index: Handle, nullable: Out<u16>) = raw_keys::is_nullable;
     AdsIsIndexPrimaryKey(index: Handle, primary_key: Out<u16>) = indexes::is_never;
     AdsIsIndexUnique(index: Handle, unique: Out<u16>) = indexes::is_unique;
     AdsIsIndexUserDefined(index: Handle, user_defined: Out<u16>) = indexes::is_never;
-    AdsIsSegmentDescending(tag: Handle, segment_num: u16, descending: Out<u16>);
+    AdsIsSegmentDescending(tag: Handle, segment_num: u16, descending: Out<u16>) = raw_keys::segment_descends;
     AdsLookupKey(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>) = keys::look_up;
     AdsOpenIndex(table: Handle, name: Text, indexes: Out<Handle>, array_len: Out<u16>) = indexes::open;
     AdsReindex(object: Handle) = records::reindex;
