@@ -22,6 +22,7 @@ const PROGRAMS: &[&str] = &[
     "misuse",
     "navigation",
     "others",
+    "raw_keys",
     "records",
     "rules",
     "settings",

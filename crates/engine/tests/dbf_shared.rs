@@ -3,52 +3,18 @@
 
 #![allow(clippy::disallowed_methods)]
 
+#[path = "../../xbase/tests/common/other_program.rs"]
+mod other_program;
 mod support;
 
 use mainstay_base::{Code, Value, ValueRef};
-use mainstay_vfs::{ByteRange, Disk};
+use mainstay_vfs::Disk;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::lock::LockScheme;
 use mainstay_xbase::writer::{Access, TableWriter, WriteOptions};
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use other_program::Other;
 use std::sync::Arc;
 use support::{change, check, copy, failure, lines, session, value};
-
-/// A program with locks of its own.
-struct Other {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Other {
-    fn start(path: &Path) -> Other {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xbase/tests/raw_locks.py");
-        let mut command = Command::new("python3");
-        command.arg(script).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().expect("this test needs python3");
-        let input = process.stdin.take().unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        Other { process, input, output }
-    }
-
-    fn ask(&mut self, command: &str, range: ByteRange) -> bool {
-        writeln!(self.input, "{command} {} {}", range.start, range.length).unwrap();
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        assert!(matches!(line.trim(), "ok" | "busy"), "{command}: {line:?}");
-        line.trim() == "ok"
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 #[test]
 fn the_locks_of_another_program_are_respected_and_ours_by_it() {
@@ -72,7 +38,7 @@ fn the_locks_of_another_program_are_respected_and_ours_by_it() {
         let all = format!("SELECT id, name FROM {table} ORDER BY id");
         let before = lines(&mut session, &all);
         // Theirs: the record is refused, and what the statement did before it is undone.
-        assert!(other.ask("lock", record(2)));
+        assert!(other.lock(record(2)));
         for sql in ["UPDATE t SET name = 'x'", "DELETE FROM t WHERE id > 1", "UPDATE t SET id = 9 WHERE name = 'b'"] {
             let error = failure(&mut session, &sql.replace(" t ", &format!(" {table} ")));
             assert_eq!(error.code(), Code::LockTimeout, "{sql}: {error}");
@@ -80,19 +46,21 @@ fn the_locks_of_another_program_are_respected_and_ours_by_it() {
             assert_eq!(lines(&mut session, &all), before, "{sql}");
         }
         assert_eq!(change(&mut session, &format!("UPDATE {table} SET name = 'y' WHERE id = 1")), 1);
-        assert!(other.ask("unlock", record(2)));
-        assert!(other.ask("lock", bytes.header()));
+        other.unlock(record(2));
+        assert!(other.lock(bytes.header()));
         let error = failure(&mut session, &format!("INSERT INTO {table} VALUES (4, 'd'), (5, 'e')"));
         assert_eq!(error.code(), Code::LockTimeout, "{error}");
-        assert!(other.ask("unlock", bytes.header()));
+        other.unlock(bytes.header());
         assert_eq!(value(&mut session, &format!("SELECT count(*) FROM {table}")), "3");
         // Ours: until the transaction ends, and of the records that it has changed only.
         change(&mut session, "BEGIN");
         change(&mut session, &format!("UPDATE {table} SET name = 'z' WHERE id = 3"));
-        assert!(!other.ask("lock", record(3)));
-        assert!(other.ask("lock", record(1)) && other.ask("unlock", record(1)));
+        assert!(!other.lock(record(3)));
+        assert!(other.lock(record(1)));
+        other.unlock(record(1));
         change(&mut session, "COMMIT");
-        assert!(other.ask("lock", record(3)) && other.ask("unlock", record(3)));
+        assert!(other.lock(record(3)));
+        other.unlock(record(3));
         drop(other);
     }
     drop(session);

@@ -3,16 +3,19 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/other_program.rs"]
+mod other_program;
+
 use mainstay_base::{Code, ValueRef};
 use mainstay_vfs::{ByteRange, Create, Disk, FileSystem};
 use mainstay_xbase::dbf::{self, Dbf, FieldSpec, Format, OpenOptions, TableSpec};
 use mainstay_xbase::lock::{LockScheme, LockWait};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
-use std::io::{BufRead, BufReader, Write};
+use other_program::Other;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -119,48 +122,6 @@ fn two_processes_lose_no_record() {
         assert!(note.contains(&format!("{} {number} ", one.0)), "{note}");
     }
     assert_eq!(seen, expected);
-}
-
-/// The other program.
-struct Other {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Other {
-    fn start(path: &Path) -> Other {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/raw_locks.py");
-        let mut command = Command::new("python3");
-        command.arg(script).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().expect("this test needs python3");
-        let input = process.stdin.take().unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        Other { process, input, output }
-    }
-
-    fn ask(&mut self, command: &str) -> bool {
-        writeln!(self.input, "{command}").unwrap();
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        assert!(matches!(line.trim(), "ok" | "busy"), "{command}: {line:?}");
-        line.trim() == "ok"
-    }
-
-    fn lock(&mut self, range: ByteRange) -> bool {
-        self.ask(&format!("lock {} {}", range.start, range.length))
-    }
-
-    fn unlock(&mut self, range: ByteRange) {
-        assert!(self.ask(&format!("unlock {} {}", range.start, range.length)));
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 /// The first and last bytes of the exclusive locks on a file. The system writes its list in pieces, so that a reading
