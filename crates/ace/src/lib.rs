@@ -35,6 +35,7 @@ mod far_dictionary;
 mod far_sql;
 mod files;
 pub mod header;
+mod live;
 pub mod log;
 mod management;
 mod order;
