@@ -267,7 +267,8 @@ pub fn create(
         let kinds = (u16::try_from(table_type).unwrap_or(0), char_type);
         let options = ADS_EXCLUSIVE;
         let (table_type, char_type) = kinds;
-        let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options };
+        let wanted =
+            Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options, statement: None };
         return table.set(open_named(connection, name, &wanted)?);
     }
     let is_of_dictionary = opening::check_new(&through, &object)?;

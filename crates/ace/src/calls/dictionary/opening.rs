@@ -105,7 +105,7 @@ fn open_far(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
         char_type: wanted.char_type.into(),
         lock_type: wanted.lock_type.into(),
         options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
-        statement: None,
+        statement: wanted.statement,
         columns: Vec::new(),
     };
     let paths = through.candidates(name, "dbf");
