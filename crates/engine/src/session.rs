@@ -5,6 +5,7 @@ mod define_files;
 mod explain;
 mod files;
 mod joint;
+mod outside;
 mod settings;
 
 pub(crate) use joint::settle_commits;
@@ -138,6 +139,11 @@ impl Session {
             Some(id) => self.scope().set_identity(id, next),
             None => Ok(()),
         }
+    }
+
+    /// Where a sequence of its own stands, by its number in the catalog; `None` for one that is not there.
+    pub fn sequence(&self, id: u64) -> Option<Identity> {
+        self.scope().identity(id)
     }
 
     /// The sequence of a table's identity column.

@@ -56,6 +56,17 @@ impl Runner<'_> {
             }
             Action::SetOption(options) => {
                 options.iter().try_for_each(|option| self.inner.set_option(option))?;
+                if call.inputs() > 0 {
+                    self.inner.state.context_info = match call.input(last) {
+                        // It has 128 bytes, whatever it was given.
+                        ValueRef::Binary(bytes) => {
+                            let mut bytes = bytes.to_vec();
+                            bytes.resize(128, 0);
+                            Some(bytes)
+                        }
+                        _ => None,
+                    };
+                }
                 self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
@@ -172,7 +183,11 @@ impl Inner {
             }
             Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
-            Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
+            Some("DATEFIRST") => {
+                options.date_first = number().unwrap_or(7).clamp(1, 7) as u8;
+                // Plans count the days of the week with it.
+                self.state.version += 1;
+            }
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
             Some("LANGUAGE") => {
                 options.language = words.last().map(|word| Arc::from(word.as_str())).unwrap_or_default()
@@ -199,7 +214,9 @@ impl Inner {
 
     /// The options as they were before a module ran.
     pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
-        let waited = std::mem::replace(&mut self.state.options, options).lock_timeout;
+        let before = std::mem::replace(&mut self.state.options, options);
+        let waited = before.lock_timeout;
+        self.state.version += u64::from(before.date_first != self.state.options.date_first);
         if waited != self.state.options.lock_timeout {
             // The setting was taken before.
             let _ = self.set_lock_timeout();
@@ -245,6 +262,12 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "columns_updated" => {
             let mask = state.levels.last().filter(|level| level.columns_updated.is_some());
             mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
+        }
+        "context_info" => state.context_info.clone().map_or(Value::Null, Value::Binary),
+        "current_date" => Value::Date(state.now.split().0),
+        "eventdata" => {
+            let data = state.levels.last().and_then(|level| level.event_data.clone());
+            data.map_or(Value::Null, |data| Value::Text(data.to_string()))
         }
         "@@trancount" => int(state.transactions.into()),
         // Nothing tells the last row version that was given.
