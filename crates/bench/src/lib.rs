@@ -15,6 +15,7 @@
 //! Limits: times are of one machine on one day, and a shared machine adds noise that minimum and maximum
 //! show; the judgement is on medians. A ratio to a peer in the same run says more than a time.
 
+mod allocations;
 pub mod answer;
 pub mod cloud;
 pub mod machine;
@@ -27,6 +28,8 @@ pub mod suite;
 pub mod tpcc;
 pub mod tsql;
 pub mod xbase;
+
+pub use allocations::Counting;
 
 use options::{Options, Target};
 use report::{Fault, Report, Run};

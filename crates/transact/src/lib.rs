@@ -55,6 +55,7 @@ mod table_calls;
 mod texts;
 mod transactions;
 mod triggers;
+mod uses;
 mod views;
 
 pub use console::Console;

@@ -85,8 +85,14 @@ fn text(text: &str) -> Argument {
     (DataType::VarChar(Length::Limited(50)), Value::Text(text.to_owned()))
 }
 
+/// The row whose figure is that of one operation of the machine.
+pub(super) const VM: &str = "vm_operation";
+
+/// The turns of its loop.
+pub(super) const TURNS: usize = 1_000;
+
 /// The rows of the suite.
-pub(super) const PROCEDURES: [Procedure; 19] = [
+pub(super) const PROCEDURES: [Procedure; 20] = [
     Procedure {
         key: "simple_select",
         title: "SimpleSelect: the constant 1",
@@ -148,6 +154,11 @@ pub(super) const PROCEDURES: [Procedure; 19] = [
     while_loop("while_10", "WhileLoop 10", || vec![int(10)], "45;", (248.0, 59.0, 0.05, 0.8)),
     while_loop("while_100", "WhileLoop 100", || vec![int(100)], "4950;", (331.0, 130.0, 0.1, 2.0)),
     while_loop("while_1000", "WhileLoop 1000", || vec![int(1000)], "499500;", (1232.0, 795.0, 0.6, 10.0)),
+    Procedure {
+        key: VM,
+        title: "VM: nanoseconds per simple operation (of 3,000: compare and jump, add, add)",
+        ..while_loop(VM, "", || vec![int(TURNS as i64)], "499500;", (1232.0 / 3.0, 795.0 / 3.0, 0.2, 3.5))
+    },
     Procedure {
         key: "table_insert",
         title: "TableInsert: one row, autocommit",
