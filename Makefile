@@ -4,7 +4,7 @@
 #   make test     everything that CI runs
 #   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
-#   make clients  real clients of SQL Server against the server (freetds-bin, tdsodbc, npm, go, mvn: what is there)
+#   make clients  only the real clients of SQL Server against the server
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -26,6 +26,7 @@ RELEASE := $(TARGET)/release/mainstay
 # The demo creates a table: in a copy.
 SHOP := $(TARGET)/demo-shop
 DEBUG := $(TARGET)/debug/mainstay
+SCRIPTED := $(TARGET)/debug/examples/scripted
 
 # $(call step,NAME,COMMAND): no comma in COMMAND.
 step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
@@ -36,7 +37,7 @@ demo: release
 	@rm -rf '$(SHOP)' && cp -r sample '$(SHOP)'
 	$(call step,demo,$(RELEASE) '$(SHOP)' --echo --timer -f sample/demo.sql)
 
-test: format lint build unit documentation interop smoke
+test: format lint build unit documentation interop smoke clients
 
 bench:
 	$(call step,release build,cargo build --release --workspace --bin mainstay --bin mainstay-bench)
@@ -45,13 +46,6 @@ bench:
 # Two seconds of mutations a format, or MAINSTAY_FUZZ_SECONDS: docs/fuzzing.md.
 fuzz:
 	$(call step,fuzz,cargo test --workspace --test '*fuzz*' --test '*damage*' --test '*faults*')
-
-# The clients are installed once; tests/clients/README.md says which, and how to point them at another server.
-clients:
-	@test -d '$(CLIENTS)/venv' || $(PYTHON) tests/clients/run.py --install --work '$(CLIENTS)'
-	$(call step,clients,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --target-dir '$(TARGET)')
-	$(call step,mainstay,cargo build --workspace --bin mainstay)
-	$(call step,clients of a whole server,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --serve '$(DEBUG)')
 
 clean:
 	cargo clean
@@ -108,3 +102,9 @@ smoke: build
 	@rm -rf '$(SHOP)' && cp -r sample '$(SHOP)'
 	$(call step,demo as a smoke test,{ '$(DEBUG)' '$(SHOP)' --echo -f sample/demo.sql </dev/null >'$(TARGET)/demo.txt' 2>&1 || { cat '$(TARGET)/demo.txt'; false; }; })
 	$(call step,check of the sample folder,'$(DEBUG)' check sample </dev/null)
+
+# The clients are installed once; tests/clients/README.md says which, and how to point them at another server.
+clients: build
+	$(call step,install clients,$(PYTHON) tests/clients/run.py --install --work '$(CLIENTS)')
+	$(call step,clients of the door,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --scripted '$(SCRIPTED)')
+	$(call step,clients of a whole server,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --serve '$(DEBUG)')

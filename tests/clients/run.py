@@ -1,6 +1,6 @@
 """Runs real clients of SQL Server against a server, and prints PASS or FAIL for each case.
 
-    python3 tests/clients/run.py --install --work FOLDER     gets the clients from their registries into a folder
+    python3 tests/clients/run.py --install --work FOLDER     gets the clients from their registries into a folder, once
     python3 tests/clients/run.py --work FOLDER               against the scripted backend of the door's tests
     python3 tests/clients/run.py --work FOLDER --serve target/debug/mainstay             against `mainstay serve`
     python3 tests/clients/run.py --work FOLDER --port 1433 --user sa --password ...      against a server that runs
@@ -19,6 +19,7 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3"]
+DEBIAN_PACKAGES = ["freetds-bin", "tdsodbc"]
 # The hash of "Tester-1", cheap to check: these settings are for tests only.
 SETTINGS = """[[server.users]]
 name = "tester"
@@ -26,9 +27,36 @@ password_hash = "$argon2id$v=19$m=8,t=1,p=1$GOgmxqwXml0wOUG2NwOyUw$tsYoR1aXiL/4C
 """
 
 
+def wanted():
+    """What is to be installed, as one text; it is kept beside what was, so that a change of it installs anew."""
+    manifests = [HERE / "node/package.json", HERE / "go/go.mod", HERE / "java/pom.xml"]
+    tools = [tool for tool in ["npm", "go", "mvn"] if shutil.which(tool)]
+    return "\n".join(PYTHON_PACKAGES + tools + [manifest.read_text() for manifest in manifests])
+
+
+def odbc_driver():
+    """FreeTDS's driver for ODBC, if it is there."""
+    return next(pathlib.Path("/usr/lib").glob("*/odbc/libtdsodbc.so"), None)
+
+
+def install_freetds():
+    """FreeTDS comes with the system. Without Debian's packages or the right to install them its cases are skipped."""
+    if (shutil.which("tsql") and odbc_driver()) or not shutil.which("apt-get") or os.geteuid() != 0:
+        return
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "-qq", "update"], env=quiet, check=True)
+    subprocess.run(["apt-get", "-qq", "install", "-y", *DEBIAN_PACKAGES], env=quiet, check=True, stdout=subprocess.DEVNULL)
+
+
 def install(work):
-    """The clients that come from registries; FreeTDS comes with the system (freetds-bin, tdsodbc)."""
-    work.mkdir(parents=True, exist_ok=True)
+    """The clients that come from registries, each where its language's tool is there, and FreeTDS."""
+    install_freetds()
+    installed = work / "installed.txt"
+    if installed.exists() and installed.read_text() == wanted():
+        return
+    # A broken installation is not taken for a whole one: the list is written last.
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
     subprocess.run([work / "venv/bin/pip", "install", "-q", *PYTHON_PACKAGES], check=True)
     for name in ["node", "go", "java"]:
@@ -41,13 +69,15 @@ def install(work):
     if shutil.which("mvn"):
         command = ["mvn", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"]
         subprocess.run(command, cwd=work / "java", check=True)
+    installed.write_text(wanted())
 
 
 def clients(work, real=False):
     """Name and command of each client; none where it is not installed."""
     python = work / "venv/bin/python"
     for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"] + (["sqlalchemy"] if real else []):
-        there = python.exists() and (name != "freetds" or shutil.which("tsql"))
+        needs = {"freetds": shutil.which("tsql"), "pyodbc": odbc_driver(), "sqlalchemy": odbc_driver()}
+        there = python.exists() and needs.get(name, True)
         yield name, [python, HERE / "python" / f"{name}_cases.py"] if there else None
     yield "tedious", ["node", "cases.js"] if (work / "node/node_modules").exists() else None
     yield "go-mssqldb", ["./cases"] if (work / "go/cases").exists() else None
@@ -68,7 +98,8 @@ def refresh(work):
             if (work / name).exists():
                 shutil.copy(script, work / name)
     if (work / "go/go.sum").exists() and shutil.which("go"):
-        shutil.copy(HERE / "go/main.go", work / "go")
+        for source in (HERE / "go").glob("*.go"):
+            shutil.copy(source, work / "go")
         subprocess.run(["go", "build", "-o", "cases", "."], cwd=work / "go", check=True)
 
 
@@ -82,11 +113,14 @@ def certificate(work):
     return work / "certificate.pem"
 
 
-def scripted_server(target, certificate):
+def built_backend():
+    """The scripted backend, built now."""
+    subprocess.run(["cargo", "build", "-q", "-p", "mainstay-server", "--example", "scripted"], cwd=REPOSITORY, check=True)
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")) / "debug/examples/scripted"
+
+
+def scripted_server(binary, certificate):
     """The door's scripted backend on a port of its choice."""
-    command = ["cargo", "build", "-q", "-p", "mainstay-server", "--example", "scripted"]
-    subprocess.run(command + (["--target-dir", target] if target else []), cwd=REPOSITORY, check=True)
-    binary = pathlib.Path(target or REPOSITORY / "target") / "debug/examples/scripted"
     settings = "[server]\n"
     if certificate:
         settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
@@ -95,7 +129,7 @@ def scripted_server(target, certificate):
     return server, int(server.stdout.readline().split()[1])
 
 
-def whole_server(binary, certificate, work):
+def whole_server(binary, certificate, work, durability):
     """`mainstay serve` over a new folder, on a port of its choice."""
     folder = work / "served"
     shutil.rmtree(folder, ignore_errors=True)
@@ -104,7 +138,7 @@ def whole_server(binary, certificate, work):
     if certificate:
         settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
     (folder / "mainstay.toml").write_text(settings + SETTINGS)
-    command = [binary, "serve", folder, "--tds", "127.0.0.1:0"]
+    command = [binary, "serve", folder, "--tds", "127.0.0.1:0", "--durability", durability]
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if line.startswith("listening for SQL Server's clients on "):
@@ -112,6 +146,17 @@ def whole_server(binary, certificate, work):
             threading.Thread(target=server.stderr.read, daemon=True).start()
             return server, int(line.rsplit(":", 1)[1])
     sys.exit(f"{binary} did not start")
+
+
+def stop(server, is_whole):
+    """Ends a server that was started here, as its kind is ended."""
+    if server is None:
+        return
+    if is_whole:
+        server.terminate()
+    else:
+        server.stdin.close()
+    server.wait(20)
 
 
 def main():
@@ -123,7 +168,9 @@ def main():
     options.add_argument("--user", default="tester")
     options.add_argument("--password", default="Tester-1")
     options.add_argument("--only", help="one client")
-    options.add_argument("--target-dir", help="where cargo builds")
+    options.add_argument("--durability", default="full", help="what a commit of the served folder waits for")
+    options.add_argument("--tpcc", type=float, metavar="SECONDS", help="order entry through go-mssqldb, so long a row")
+    options.add_argument("--scripted", type=pathlib.Path, help="the scripted backend; built by default")
     options = options.parse_args()
     work = options.work.resolve()
     if options.install:
@@ -133,11 +180,17 @@ def main():
     if options.port:
         server, port = None, options.port
     elif options.serve:
-        server, port = whole_server(options.serve.resolve(), trusted, work)
+        server, port = whole_server(options.serve.resolve(), trusted, work, options.durability)
     else:
-        server, port = scripted_server(options.target_dir, trusted)
+        server, port = scripted_server(options.scripted or built_backend(), trusted)
     real = bool(options.port or options.serve)
     environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if real else {})}
+    environment["TPCC_SQL"] = str(REPOSITORY / "crates/bench/src/tpcc")
+    if options.tpcc:
+        program = ["./cases", str(port), options.user, options.password, "tpcc", str(options.tpcc)]
+        ended = subprocess.run(program, cwd=work / "go", env=environment)
+        stop(server, options.serve)
+        sys.exit(ended.returncode)
     failed = passed = 0
     for name, command in clients(work, real=real):
         if options.only and options.only != name:
@@ -159,12 +212,7 @@ def main():
         print("\n".join(lines), flush=True)
         failed += sum(line.startswith("FAIL") for line in lines)
         passed += sum(line.startswith("PASS") for line in lines)
-    if server and options.serve:
-        server.terminate()
-        server.wait(20)
-    elif server:
-        server.stdin.close()
-        server.wait(20)
+    stop(server, options.serve)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -52,6 +52,7 @@ impl Inner {
             cache: &self.catalog,
             is_momentary: &self.is_momentary,
             uses: &self.uses,
+            disguises: self.disguises.get(),
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
             state: &self.state,

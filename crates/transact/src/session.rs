@@ -50,6 +50,8 @@ pub(crate) struct Inner {
     pub(crate) is_momentary: Cell<bool>,
     /// The names that the statement that is being planned has asked for.
     pub(crate) uses: RefCell<Uses>,
+    /// Whether the statement that is being planned calls its tables by names that no column has.
+    pub(crate) disguises: Cell<bool>,
     /// Functions whose tables statements read.
     pub(crate) table_calls: TableCalls,
 }
@@ -113,6 +115,7 @@ impl Session {
             seat: None,
             is_momentary: Cell::new(false),
             uses: RefCell::default(),
+            disguises: Cell::new(false),
             table_calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
@@ -417,7 +420,7 @@ impl Inner {
         self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;
         self.insert_rows(&core, declared.len(), &table.rows)?;
         if let Some(level) = self.state.level() {
-            level.tables.insert(name.clone(), TemporaryTable { core: name.clone(), borrowed: false });
+            level.tables.insert(name.clone(), TemporaryTable::new(name.clone()));
         }
         self.state.version += 1;
         Ok(name)

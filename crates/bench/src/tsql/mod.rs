@@ -5,7 +5,7 @@
 //! it must be. No other system takes part: the published figures and those of aul were measured before. What a call
 //! allocates once it is warm is counted in a run beside the clock and told below the table.
 
-mod procedures;
+pub(crate) mod procedures;
 
 use crate::allocations::counted;
 use crate::statistics::{Statistics, wants_another};
@@ -15,7 +15,7 @@ use mainstay_engine::Database;
 use mainstay_mssql::{DataType, Message};
 use mainstay_tds::{Call, Column, Done, Environment, Parameter, ParameterValue, Sink, Stop};
 use mainstay_transact::{Instance, Session};
-use procedures::{PROCEDURES, Procedure, SETUP, TURNS, VM};
+use procedures::{Procedure, SETUP, TURNS, VM, called};
 use std::time::{Duration, Instant};
 
 /// Calls of one run.
@@ -62,17 +62,17 @@ impl Suite for Tsql {
             replaced: figure(procedure.aul),
             floor: Some(procedure.floor),
             target_again: Some(procedure.target),
-            unit: (procedure.key == VM).then_some(OPERATION),
+            unit: (procedure.key == VM.key).then_some(OPERATION),
             ..Row::default()
         };
-        PROCEDURES.iter().map(row).collect()
+        called().map(row).collect()
     }
 
     fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
         let database = Database::in_memory()?;
         let mut session = Instance::new(database, "bench").session();
         let mut client = Client::default();
-        let scripts = SETUP.iter().copied().chain(PROCEDURES.iter().flat_map(|procedure| procedure.scripts()));
+        let scripts = SETUP.iter().copied().chain(called().flat_map(|procedure| procedure.scripts()));
         for script in scripts {
             session.batch(script, &mut client);
         }
@@ -147,7 +147,7 @@ impl System for Subject {
     }
 
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {
-        let procedure = PROCEDURES.get(row)?;
+        let procedure = called().nth(row)?;
         Some(match self.measure_row(procedure, repeats) {
             Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },
             Err(judgement) => Measured { first: None, again: None, judgement },
@@ -155,7 +155,8 @@ impl System for Subject {
     }
 }
 
-fn call(procedure: &Procedure) -> Call {
+/// The call of a procedure, as a driver makes it.
+pub(crate) fn call(procedure: &Procedure) -> Call {
     let parameter = |(data_type, value): &(DataType, Value)| Parameter {
         name: String::new(),
         output: false,
