@@ -90,6 +90,10 @@ fn unique_violation(error: &Error) -> Message {
     let name = index.rsplit(' ').next().unwrap_or("");
     let key =
         error.message().split_once("key (").and_then(|(_, rest)| rest.rsplit_once(") is")).map_or("", |(key, _)| key);
+    // SQL Server shows values without the types that the core's literals begin with.
+    let types = ["TIMESTAMP WITH TIME ZONE ", "TIMESTAMP ", "DATE ", "TIME ", "UUID "];
+    let bare = |part: &str| types.iter().find_map(|name| part.strip_prefix(name)).unwrap_or(part).to_owned();
+    let key = key.split(", ").map(bare).collect::<Vec<_>>().join(", ");
     let key = format!("The duplicate key value is ({key}).");
     if index.starts_with("primary") || index.starts_with("unique key") {
         let kind = if index.starts_with("primary") { "PRIMARY" } else { "UNIQUE" };

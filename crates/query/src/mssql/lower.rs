@@ -6,7 +6,7 @@
 
 use super::function::{Function, bound, failed};
 use super::{aggregate, types, union};
-use crate::collate;
+use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
@@ -206,6 +206,10 @@ impl Lowerer<'_> {
             }
             None => By::DEFAULT,
         };
+        let expr = match (&field, data_type) {
+            (Ok(field), Some(_)) => offset::exact(expr.clone(), field.data_type()).unwrap_or(expr),
+            _ => expr,
+        };
         Typed { expr, data_type, by }
     }
 
@@ -289,6 +293,9 @@ impl Lowerer<'_> {
             true => without_collate(side.expr.clone()),
             false => convert(side.clone(), common)?.expr,
         };
+        if matches!(common, DataType::DateTimeOffset(_)) {
+            return offset::key(converted);
+        }
         let is_keyed = common.is_text() && by != By::OF_FILE;
         Ok(if is_keyed { collate::key(converted, by.collation) } else { converted })
     }
@@ -317,7 +324,12 @@ impl Lowerer<'_> {
 /// A literal or parameter as one of this type; anything else as the core's cast to it.
 fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     let arrow = data_type_of(types::sql_type(data_type));
+    // A text that is read as a moment, which is one of T-SQL's own.
     let expr = match arg.expr {
+        Expr::Cast(read) if data_type.is_moment() && ticks::is_text_of_moment(&read) => *read.expr,
+        other => other,
+    };
+    let expr = match expr {
         Expr::Placeholder(placeholder) => {
             let field = Arc::new(types::field("", data_type));
             Expr::Placeholder(Placeholder { field: Some(field), ..placeholder })
