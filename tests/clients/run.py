@@ -98,7 +98,8 @@ def refresh(work):
             if (work / name).exists():
                 shutil.copy(script, work / name)
     if (work / "go/go.sum").exists() and shutil.which("go"):
-        shutil.copy(HERE / "go/main.go", work / "go")
+        for source in (HERE / "go").glob("*.go"):
+            shutil.copy(source, work / "go")
         subprocess.run(["go", "build", "-o", "cases", "."], cwd=work / "go", check=True)
 
 
@@ -128,7 +129,7 @@ def scripted_server(binary, certificate):
     return server, int(server.stdout.readline().split()[1])
 
 
-def whole_server(binary, certificate, work):
+def whole_server(binary, certificate, work, durability):
     """`mainstay serve` over a new folder, on a port of its choice."""
     folder = work / "served"
     shutil.rmtree(folder, ignore_errors=True)
@@ -137,7 +138,7 @@ def whole_server(binary, certificate, work):
     if certificate:
         settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
     (folder / "mainstay.toml").write_text(settings + SETTINGS)
-    command = [binary, "serve", folder, "--tds", "127.0.0.1:0"]
+    command = [binary, "serve", folder, "--tds", "127.0.0.1:0", "--durability", durability]
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if line.startswith("listening for SQL Server's clients on "):
@@ -145,6 +146,17 @@ def whole_server(binary, certificate, work):
             threading.Thread(target=server.stderr.read, daemon=True).start()
             return server, int(line.rsplit(":", 1)[1])
     sys.exit(f"{binary} did not start")
+
+
+def stop(server, is_whole):
+    """Ends a server that was started here, as its kind is ended."""
+    if server is None:
+        return
+    if is_whole:
+        server.terminate()
+    else:
+        server.stdin.close()
+    server.wait(20)
 
 
 def main():
@@ -156,6 +168,8 @@ def main():
     options.add_argument("--user", default="tester")
     options.add_argument("--password", default="Tester-1")
     options.add_argument("--only", help="one client")
+    options.add_argument("--durability", default="full", help="what a commit of the served folder waits for")
+    options.add_argument("--tpcc", type=float, metavar="SECONDS", help="order entry through go-mssqldb, so long a row")
     options.add_argument("--scripted", type=pathlib.Path, help="the scripted backend; built by default")
     options = options.parse_args()
     work = options.work.resolve()
@@ -166,11 +180,17 @@ def main():
     if options.port:
         server, port = None, options.port
     elif options.serve:
-        server, port = whole_server(options.serve.resolve(), trusted, work)
+        server, port = whole_server(options.serve.resolve(), trusted, work, options.durability)
     else:
         server, port = scripted_server(options.scripted or built_backend(), trusted)
     real = bool(options.port or options.serve)
     environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if real else {})}
+    environment["TPCC_SQL"] = str(REPOSITORY / "crates/bench/src/tpcc")
+    if options.tpcc:
+        program = ["./cases", str(port), options.user, options.password, "tpcc", str(options.tpcc)]
+        ended = subprocess.run(program, cwd=work / "go", env=environment)
+        stop(server, options.serve)
+        sys.exit(ended.returncode)
     failed = passed = 0
     for name, command in clients(work, real=real):
         if options.only and options.only != name:
@@ -192,12 +212,7 @@ def main():
         print("\n".join(lines), flush=True)
         failed += sum(line.startswith("FAIL") for line in lines)
         passed += sum(line.startswith("PASS") for line in lines)
-    if server and options.serve:
-        server.terminate()
-        server.wait(20)
-    elif server:
-        server.stdin.close()
-        server.wait(20)
+    stop(server, options.serve)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -7,7 +7,8 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mainstay_base::{Code, Error, Result, SqlType, Value};
+use mainstay_base::{Code, Error, Result};
+pub use mainstay_navigator::sql::{Column, Firing, Outcome, Parameter, SqlSession, TransactionStep as Step};
 
 use crate::dictionary::Session;
 pub use crate::far_sql::Served;
@@ -24,71 +25,6 @@ pub trait Sql: Send + Sync {
         let message = "the engine of SQL does not know the rights and rules of data dictionaries";
         Err(Error::new(Code::Unsupported, message).at(dictionary.live.path().display()))
     }
-}
-
-/// A session of SQL.
-pub trait SqlSession: Send {
-    /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
-    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
-
-    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
-    fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
-
-    /// Says of which form the tables are that a statement makes: ADS_CDX and its siblings.
-    fn set_table_type(&mut self, _table_type: u32) {}
-
-    /// Takes a step of the connection's transaction, which its tables take, too.
-    ///
-    /// Errors: those of the step; the tables have not taken it then.
-    fn transaction(&mut self, _step: &Step) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// A step of a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It begins.
-    Begin,
-    /// Its changes stay.
-    Commit,
-    /// Its changes are undone.
-    RollBack,
-    /// A place to come back to.
-    Savepoint(String),
-    /// What came after that place is undone.
-    RollBackTo(String),
-}
-
-/// A value for a parameter of a statement.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
-    /// Its name, empty for one by position.
-    pub name: String,
-    /// Its value.
-    pub value: Value,
-}
-
-/// A column of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub sql_type: SqlType,
-}
-
-/// What a statement gives.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// The columns; none if the statement gives no rows.
-    pub columns: Vec<Column>,
-    /// The rows, a value for each column.
-    pub rows: Vec<Vec<Value>>,
-    /// How many rows it has changed.
-    pub affected: u64,
-    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
-    pub step: Option<Step>,
 }
 
 static SQL: OnceLock<Arc<dyn Sql>> = OnceLock::new();

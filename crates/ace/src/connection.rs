@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
+use mainstay_xbase::indexed::{self, IndexedTable};
 
 use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
+use crate::dictionary::firing::{Fires, Firing};
 use crate::dictionary::guard::Helpers;
 use crate::dictionary::{Access, Live, Session};
 use crate::failure::{Failure, Result};
@@ -17,6 +19,7 @@ use crate::files;
 use crate::remote;
 use crate::settings;
 use crate::transaction::{Savepoint, Transaction};
+use crate::turn::Turn;
 
 /// A transaction that is under way.
 pub struct Running {
@@ -24,6 +27,8 @@ pub struct Running {
     pub transaction: Transaction,
     /// How many were begun within each other, this one included; the outermost alone is one of the tables.
     pub depth: u32,
+    /// Whether the files that statements of SQL change are part of it.
+    pub is_joined: bool,
     /// Its savepoints, in the order in which they were made, each with the depth that it is of.
     pub savepoints: Vec<(String, Savepoint, u32)>,
 }
@@ -55,6 +60,8 @@ pub struct Connection {
     pub counts_freely: AtomicBool,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
+    /// Who may use the statements while triggers fire.
+    turn: Turn,
 }
 
 impl Connection {
@@ -130,6 +137,7 @@ impl Connection {
             dictionary: None,
             counts_freely: AtomicBool::new(false),
             helpers: Helpers::default(),
+            turn: Turn::default(),
         }
     }
 
@@ -212,23 +220,120 @@ impl Connection {
 
     /// Works with the SQL session, which is opened when it is first needed.
     pub fn sql<T>(&self, work: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
+        self.turn.wait();
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = session.is_none();
         let session = match &mut *session {
             Some(session) => session,
-            none => none.insert(self.open_sql()?),
+            none => {
+                let mut opened = self.open_sql()?;
+                // One that is opened within a transaction joins it, and is not there if it cannot.
+                if let Some(running) = self.running() {
+                    opened.transaction(&Step::Begin)?;
+                    let is_joined = join(opened.as_mut(), &running)?;
+                    self.note_joined(is_joined);
+                }
+                none.insert(opened)
+            }
         };
-        // One that is opened within a transaction joins it.
-        if is_new && self.in_transaction() {
-            session.transaction(&Step::Begin)?;
-        }
         work(session.as_mut())
+    }
+
+    /// Has the files that statements change take part in a transaction that has begun with [`Step::Begin`]; false if there
+    /// are no statements, or they cannot.
+    pub fn join(&self, transaction: &Transaction) -> Result<bool> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        session.as_mut().map_or(Ok(false), |session| join(session.as_mut(), transaction))
+    }
+
+    fn note_joined(&self, is_joined: bool) {
+        let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = running.as_mut() {
+            running.is_joined = is_joined;
+        }
+    }
+
+    /// Whether one commit ends the transaction for tables and statements.
+    pub fn is_joined(&self) -> bool {
+        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().is_some_and(|running| running.is_joined)
+    }
+
+    /// Works with the tables that statements have open in the transaction.
+    pub fn with_sql_tables(
+        &self,
+        work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+    ) -> mainstay_base::Result<()> {
+        let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
+        match session.as_mut() {
+            Some(session) => session.with_tables(work),
+            None => work(&mut []),
+        }
+    }
+
+    /// Waits while triggers of another thread's write fire.
+    pub fn wait_turn(&self) {
+        self.turn.wait();
     }
 
     /// Has the SQL session take a step of the transaction, if there is one.
     pub fn step(&self, step: &Step) -> Result<()> {
         let mut session = self.sql.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(session.as_mut().map_or(Ok(()), |session| session.transaction(step))?)
+    }
+}
+
+impl Fires for Connection {
+    fn begin(&self, transaction: &indexed::Transaction) -> Result<()> {
+        if self.running().is_some() || !self.turn.take() {
+            return Ok(());
+        }
+        let begun = self.sql(|session| {
+            session.transaction(&Step::Begin)?;
+            match session.join(transaction)? {
+                true => Ok(()),
+                false => Err(Failure::new(AE_NOT_IMPLEMENTED, "the engine of SQL shares no transactions with tables")),
+            }
+        });
+        begun.inspect_err(|_| {
+            // Nothing was done in it; the first error is the one to report.
+            let _ = self.step(&Step::RollBack);
+            self.turn.give_back();
+        })
+    }
+
+    fn fire(&self, firing: &Firing) -> Result<()> {
+        self.sql(|session| session.fire(firing).map_err(of_trigger))
+    }
+
+    fn end(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>) -> Result<()> {
+        if !self.turn.is_own() {
+            return Ok(work(&mut [])?);
+        }
+        let ended = self.with_sql_tables(work);
+        // What the session does is to close its tables, whatever has become of the transaction.
+        let stepped = self.step(&if ended.is_ok() { Step::Commit } else { Step::RollBack });
+        self.turn.give_back();
+        ended?;
+        stepped
+    }
+
+    fn with_tables(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>) -> Result<()> {
+        Ok(self.with_sql_tables(work)?)
+    }
+}
+
+/// The failure of a trigger has the number that it has told, or that of its statement.
+fn of_trigger(error: mainstay_base::Error) -> Failure {
+    match error.dialect().and_then(|dialect| u32::try_from(dialect.number).ok()).filter(|number| *number > 0) {
+        Some(number) => Failure::new(number, error.message()),
+        None => error.into(),
+    }
+}
+
+fn join(session: &mut dyn SqlSession, transaction: &Transaction) -> Result<bool> {
+    match transaction {
+        Transaction::Here(transaction) => Ok(session.join(transaction)?),
+        Transaction::There(_) => Ok(false),
     }
 }
 

@@ -44,3 +44,4 @@ mod statement;
 pub mod structures;
 mod table;
 mod transaction;
+mod turn;

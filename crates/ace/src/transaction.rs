@@ -1,7 +1,7 @@
 //! A transaction of a connection: over the tables of a folder here, or over those of a server.
 //!
 //! What is pending in an area is written by a commit and a savepoint, and forgotten by a rollback; the areas are those of
-//! all tables of the connection that may be written to. A server has the transaction itself: here is only said what it
+//! all tables of the connection that may be written to; `others` are the tables that its statements of SQL have open. A server has the transaction itself: here is only said what it
 //! is to do, and every area told afterwards that what it knows may have changed.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mainstay_base::Result;
 use mainstay_navigator::client::{Client, RemoteArea};
 use mainstay_workarea::{self as workarea, Area, WorkArea};
-use mainstay_xbase::indexed;
+use mainstay_xbase::indexed::{self, IndexedTable};
 
 use crate::connection::Connection;
 
@@ -61,8 +61,26 @@ impl Transaction {
             }
             None => Transaction::Here(indexed::Transaction::begin(Arc::clone(&connection.files))),
         };
-        areas.iter_mut().try_for_each(|area| transaction.enlist(*area))?;
-        Ok(transaction)
+        match areas.iter_mut().try_for_each(|area| transaction.enlist(*area)) {
+            Ok(()) => Ok(transaction),
+            Err(error) => {
+                // Those that take part already would take part in no other. The first error is the one to report.
+                let _ = transaction.abandon(areas);
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends it where it has only just begun: nothing was changed in it.
+    fn abandon(&self, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
+        match self {
+            Transaction::Here(transaction) => {
+                let mut joined = local(areas);
+                joined.retain(|area| area.is_in_transaction());
+                workarea::rollback(transaction, &mut joined)
+            }
+            Transaction::There(server) => server.roll_back(),
+        }
     }
 
     /// Another table takes part.
@@ -75,9 +93,9 @@ impl Transaction {
     }
 
     /// Ends it: all changes stay.
-    pub fn commit(&self, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
+    pub fn commit(&self, areas: &mut [&mut dyn WorkArea], others: &mut [&mut IndexedTable]) -> Result<()> {
         match self {
-            Transaction::Here(transaction) => workarea::commit(transaction, &mut local(areas)),
+            Transaction::Here(transaction) => workarea::commit_with(transaction, &mut local(areas), others),
             Transaction::There(server) => {
                 areas.iter_mut().try_for_each(|area| area.write())?;
                 server.commit()?;
@@ -87,9 +105,9 @@ impl Transaction {
     }
 
     /// Ends it: everything is as it was.
-    pub fn roll_back(&self, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
+    pub fn roll_back(&self, areas: &mut [&mut dyn WorkArea], others: &mut [&mut IndexedTable]) -> Result<()> {
         match self {
-            Transaction::Here(transaction) => workarea::rollback(transaction, &mut local(areas)),
+            Transaction::Here(transaction) => workarea::rollback_with(transaction, &mut local(areas), others),
             Transaction::There(server) => {
                 server.roll_back()?;
                 look_again(areas, true)
@@ -107,10 +125,15 @@ impl Transaction {
     }
 
     /// Undoes what was done since; the transaction goes on.
-    pub fn roll_back_to(&self, place: Savepoint, areas: &mut [&mut dyn WorkArea]) -> Result<()> {
+    pub fn roll_back_to(
+        &self,
+        place: Savepoint,
+        areas: &mut [&mut dyn WorkArea],
+        others: &mut [&mut IndexedTable],
+    ) -> Result<()> {
         match (self, place) {
             (Transaction::Here(transaction), Savepoint::Here(place)) => {
-                workarea::rollback_to(transaction, place, &mut local(areas))
+                workarea::rollback_to_with(transaction, place, &mut local(areas), others)
             }
             (Transaction::There(server), Savepoint::There(place)) => {
                 server.roll_back_to(place)?;

@@ -8,6 +8,7 @@ use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
 use ace::backend::Outcome;
+use ace::constants::{ADS_DD_TABLE_OBJECT, ADS_VFP};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::reduce::{self, quoted, table_name};
 use mainstay_adssql::tree::{
@@ -19,7 +20,7 @@ use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::Format;
 use mainstay_xbase::indexed::table_spec;
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -77,8 +78,16 @@ impl Drop for Temporary {
     }
 }
 
+/// Removes the files of a table that could not be made whole.
+fn remove_files(path: &Path) {
+    for extension in ["dbf", "fpt", "dbt", "cdx"] {
+        // Not every table has all of these; the error that was in the way is told.
+        let _ = Disk.remove(&path.with_extension(extension));
+    }
+}
+
 /// Whether a name is that of a temporary table.
-fn is_temporary(name: &ObjectName) -> bool {
+pub(crate) fn is_temporary(name: &ObjectName) -> bool {
     name.last().starts_with('#') || name.parts.first().is_some_and(|part| part.is("session"))
 }
 
@@ -123,18 +132,41 @@ impl Inner {
             return Err(exists(name));
         }
         let options = WriteOptions::new(Access::Exclusive);
-        writer::create(&Disk, &path, &spec, &options).map_err(failed)?;
-        let mut table = TableWriter::open(Arc::new(Disk), &path, options).map_err(failed)?;
-        for row in &rows.rows {
-            let values: Vec<ValueRef<'_>> = row.iter().map(mainstay_base::Value::as_ref).collect();
-            table.append(&values).map_err(failed)?;
-        }
-        table.close().map_err(failed)?;
+        let filled = || -> mainstay_base::Result<()> {
+            writer::create(&Disk, &path, &spec, &options)?;
+            let mut table = TableWriter::open(Arc::new(Disk), &path, options)?;
+            for row in &rows.rows {
+                let values: Vec<ValueRef<'_>> = row.iter().map(mainstay_base::Value::as_ref).collect();
+                table.append(&values)?;
+            }
+            table.close()
+        };
+        // A table with some of its rows is none that was asked for.
+        filled().map_err(failed).inspect_err(|_| remove_files(&path))?;
         if is_temporary {
             self.core.attach(&path, &core).map_err(failed)?;
             self.temporary.tables.push((name.last().to_lowercase(), core));
         }
         Ok(())
+    }
+
+    /// Makes a table that a statement asks for (SELECT INTO); on a dictionary's connection it is the dictionary's.
+    ///
+    /// Errors: those of [`Inner::table_of`]; 5054 for who may make none.
+    pub(crate) fn new_table_of(&mut self, name: &ObjectName, rows: &Outcome) -> Result<()> {
+        let dictionary = self.modules.dictionary.clone().filter(|_| !is_temporary(name));
+        if let Some(dictionary) = &dictionary {
+            crate::dictionary::require_to_create(dictionary, ADS_DD_TABLE_OBJECT)?;
+        }
+        self.table_of(name, rows)?;
+        match dictionary {
+            Some(dictionary) => {
+                let path = self.folder.join(format!("{}.dbf", table_name(name)));
+                let added = crate::dictionary::add_table(&dictionary, name, &path, self.state.table_type, &[]);
+                added.inspect_err(|_| remove_files(&path))
+            }
+            None => Ok(()),
+        }
     }
 
     fn new_name(&mut self, name: &ObjectName, is_temporary: bool) -> Result<String> {
@@ -158,11 +190,9 @@ impl Inner {
     pub(crate) fn define(&mut self, kind: &StatementKind, _: &Values) -> Ran {
         match kind {
             StatementKind::CreateTable(table) => self.create_table(table)?,
-            StatementKind::DropTable(name) => match self.temporary.find(name.last()) {
+            StatementKind::DropTable(name, keeps_files) => match self.temporary.find(name.last()) {
                 Some(_) => self.forget(name),
-                None => {
-                    self.core(&format!("DROP TABLE {}", quoted(&table_name(name))))?;
-                }
+                None => self.drop_table(name, *keeps_files)?,
             },
             StatementKind::AlterTable(name, actions) => self.alter_table(name, actions)?,
             StatementKind::CreateIndex(index) => self.create_index(index)?,
@@ -223,14 +253,58 @@ impl Inner {
             None if of_columns.is_empty() => None,
             None => Some((None, of_columns)),
         };
+        let finished = self.finish_table(table, &name, key);
+        if finished.is_err() {
+            // Without its key it is not the table that was asked for; what cannot be removed stays, and is told.
+            let _ = self.core(&format!("DROP TABLE {}", quoted(&name)));
+        }
+        finished
+    }
+
+    /// What a new table has beside its file: its key, and its place in the dictionary.
+    fn finish_table(&mut self, table: &CreateTable, name: &str, key: Option<(Option<Name>, Vec<Name>)>) -> Result<()> {
         if let Some((index, columns)) = key {
             let first = columns.first().map(|name| name.text.clone()).unwrap_or_default();
             let index = index.map_or(first, |name| name.text);
             let columns: Vec<String> = columns.iter().map(|column| quoted(&column.text)).collect();
-            let (index, table) = (quoted(&index), quoted(&name));
+            let (index, table) = (quoted(&index), quoted(name));
             self.core(&format!("CREATE UNIQUE INDEX {index} ON {table} ({})", columns.join(", ")))?;
         }
+        let Some(dictionary) = self.modules.dictionary.clone().filter(|_| !table.is_free) else { return Ok(()) };
+        let path = self.folder.join(format!("{name}.dbf"));
+        let table_type = match self.version(table) {
+            "vfp" => ADS_VFP,
+            _ => self.state.table_type,
+        };
+        crate::dictionary::add_table(&dictionary, &table.name, &path, table_type, &table.columns)?;
+        self.refresh();
         Ok(())
+    }
+
+    /// Drops a table; one of the dictionary goes out of it, too.
+    fn drop_table(&mut self, name: &ObjectName, keeps_files: bool) -> Result<()> {
+        let text = format!("DROP TABLE {}", quoted(&table_name(name)));
+        let Some(dictionary) = self.modules.dictionary.clone() else {
+            return match keeps_files {
+                true => Err(SqlError::at(native::TABLE, name.span, "There is no database to take the table out of")),
+                false => self.core(&text).map(drop),
+            };
+        };
+        let folder = self.folder.clone();
+        let drop_files = || if keeps_files { Ok(()) } else { self.core(&text).map(drop) };
+        crate::dictionary::remove_table(&dictionary, &folder, name, drop_files)?;
+        self.refresh();
+        Ok(())
+    }
+
+    /// Refuses to take all records of a table away at once that others depend on.
+    ///
+    /// Errors: 5130 for a table of the dictionary that has relations.
+    pub(crate) fn may_be_emptied(&self, name: &ObjectName) -> Result<()> {
+        match &self.modules.dictionary {
+            Some(dictionary) => crate::dictionary::without_relations(dictionary, &self.folder, name),
+            None => Ok(()),
+        }
     }
 
     fn alter_table(&mut self, name: &ObjectName, actions: &[TableAction]) -> Result<()> {

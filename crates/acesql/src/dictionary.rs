@@ -8,12 +8,14 @@ use crate::failure::Failed;
 use crate::modules::{Kind, Stored, read_text};
 use ace::constants::*;
 use ace::dictionary::Session;
-use ace::dictionary::contents::{Contents, Object};
+use ace::dictionary::contents::{Contents, Object, same};
+use ace::dictionary::firing;
+use ace::dictionary::integrity::Relation;
 use ace::failure::Failure;
 use mainstay_adssql::SqlError;
-use mainstay_adssql::tree::{Module, ModuleKind, StatementKind};
-use std::path::PathBuf;
-use std::sync::Arc;
+use mainstay_adssql::reduce::table_name;
+use mainstay_adssql::tree::{Column, Module, ModuleKind, ObjectName, StatementKind};
+use std::path::{Path, PathBuf};
 
 /// An error of the dictionary in the dialect's form.
 fn failed(failure: Failure) -> Failed {
@@ -86,9 +88,6 @@ fn definition(object: &Object) -> Option<String> {
             format!("CREATE FUNCTION {name} ({inputs}) RETURNS {result} BEGIN {}; END", script()?)
         }
         ADS_DD_TRIGGER_OBJECT if object.number(ADS_DD_TRIG_CONTAINER_TYPE) == ADS_TRIG_SCRIPT => {
-            if object.number(ADS_DD_TRIGGERS_DISABLED) != 0 {
-                return None;
-            }
             let time = match object.number(ADS_DD_TRIG_TRIGGER_TYPE) {
                 ADS_TRIGTYPE_BEFORE => "BEFORE",
                 ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
@@ -114,13 +113,8 @@ fn definition(object: &Object) -> Option<String> {
 
 /// The views, procedures, functions and triggers that are scripts. What cannot be read is left out.
 pub(crate) fn modules(contents: &Contents) -> Vec<((Kind, String), Stored)> {
-    let is_disabled = |object: &Object| {
-        let table = contents.find(ADS_DD_TABLE_OBJECT, "", &object.parent);
-        let of_table = table.is_some_and(|table| table.number(ADS_DD_TRIGGERS_DISABLED) != 0);
-        let of_all = contents.database().is_some_and(|all| all.number(ADS_DD_TRIGGERS_DISABLED) != 0);
-        object.kind == ADS_DD_TRIGGER_OBJECT && (of_table || of_all)
-    };
-    let objects = contents.objects.iter().filter(|object| !is_disabled(object));
+    let is_meant = |object: &&Object| object.kind != ADS_DD_TRIGGER_OBJECT || firing::is_on(contents, object);
+    let objects = contents.objects.iter().filter(is_meant);
     objects.filter_map(|object| read_text(definition(object)?)).collect()
 }
 
@@ -215,15 +209,137 @@ pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<()
     dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
 }
 
-/// Refuses who may not do this with a table or view of the dictionary.
-///
-/// Errors: 5054 (AE_PERMISSION_DENIED).
-pub(crate) fn require(dictionary: &Arc<Session>, name: &str, rights: u32) -> Result<(), Failed> {
-    let contents = dictionary.live.contents().map_err(failed)?;
+/// What the dictionary calls a table or view of a statement: kind and name. A table is found by its name, or by that of its
+/// file, whatever folder it is in.
+pub(crate) fn object_of(
+    dictionary: &Session,
+    contents: &Contents,
+    folder: &Path,
+    name: &ObjectName,
+) -> Option<(u32, String)> {
+    let (last, core) = (name.last(), table_name(name));
     for kind in [ADS_DD_TABLE_OBJECT, ADS_DD_VIEW_OBJECT] {
-        if contents.find(kind, "", name).is_some() {
-            return dictionary.access.require(&contents, kind, "", name, rights).map_err(failed);
+        let found = contents.find(kind, "", last).or_else(|| contents.find(kind, "", &core));
+        if let Some(found) = found {
+            return Some((kind, found.name.clone()));
         }
     }
-    Ok(())
+    let mut file = PathBuf::from(last.replace('\\', "/"));
+    if file.extension().is_none() {
+        file.set_extension("dbf");
+    }
+    // The core takes a path into the folder itself for the table of that name.
+    let candidates = [folder.join(file), folder.join(format!("{core}.dbf"))];
+    let found = candidates.iter().find_map(|path| dictionary.table_of_file(contents, path))?;
+    Some((ADS_DD_TABLE_OBJECT, found.name.clone()))
+}
+
+/// Refuses who may not do this with a table or view of the dictionary; a table that it does not know is everybody's.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED).
+pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, rights: u32) -> Result<(), Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    match object_of(dictionary, &contents, folder, name) {
+        Some((kind, name)) => dictionary.access.require(&contents, kind, "", &name, rights).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+/// Refuses who may not make an object of a kind.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED).
+pub(crate) fn require_to_create(dictionary: &Session, kind: u32) -> Result<(), Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    dictionary.access.require(&contents, kind, "", "", ADS_PERMISSION_CREATE).map_err(failed)
+}
+
+/// Puts a new table into the dictionary, with what its columns are to be.
+///
+/// Errors: 5132 (AE_INVALID_OBJECT_NAME) for a name that another object has.
+pub(crate) fn add_table(
+    dictionary: &Session,
+    name: &ObjectName,
+    path: &Path,
+    table_type: u32,
+    columns: &[Column],
+) -> Result<(), Failed> {
+    let name = ["dbf", "adt", "vfp"]
+        .iter()
+        .find_map(|extension| {
+            let (stem, last) = name.last().rsplit_once('.')?;
+            last.eq_ignore_ascii_case(extension).then_some(stem)
+        })
+        .unwrap_or(name.last());
+    let changed = dictionary.live.change(|contents| {
+        let table = contents.add(ADS_DD_TABLE_OBJECT, "", name)?;
+        table.set_text(ADS_DD_TABLE_PATH, Some(dictionary.stored(path)));
+        table.set_number(ADS_DD_TABLE_TYPE, table_type);
+        for column in columns {
+            let said = [&column.default, &column.range.0, &column.range.1, &column.error_message];
+            if !column.not_null && said.iter().all(|text| text.is_none()) {
+                continue;
+            }
+            let field = contents.get_or_add(ADS_DD_FIELD_OBJECT, name, &column.name.text);
+            let ids = [
+                ADS_DD_FIELD_DEFAULT_VALUE,
+                ADS_DD_FIELD_MIN_VALUE,
+                ADS_DD_FIELD_MAX_VALUE,
+                ADS_DD_FIELD_VALIDATION_MSG,
+            ];
+            for (id, text) in ids.into_iter().zip(said) {
+                if let Some(text) = text {
+                    field.set_text(id, Some(text.clone()));
+                }
+            }
+            if column.not_null {
+                field.set_number(ADS_DD_FIELD_CAN_NULL, 0);
+            }
+        }
+        Ok(())
+    });
+    changed.map_err(failed)
+}
+
+/// Takes a table out of the dictionary while `work` removes its files. Relations of which it is the child go with it.
+///
+/// Errors: 5054; 5130 (AE_DD_REQUEST_NOT_COMPLETED) for a table that is the parent of others; those of `work`.
+pub(crate) fn remove_table(
+    dictionary: &Session,
+    folder: &Path,
+    name: &ObjectName,
+    work: impl FnOnce() -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    let Some((ADS_DD_TABLE_OBJECT, table)) = object_of(dictionary, &contents, folder, name) else { return work() };
+    let mut worked = Ok(());
+    let changed = dictionary.live.change(|contents| {
+        dictionary.access.require(contents, ADS_DD_TABLE_OBJECT, "", &table, ADS_PERMISSION_DROP)?;
+        let (_, as_parent) = Relation::of_table(contents, &table);
+        if let Some(relation) = as_parent.first() {
+            let reason = format!("the table is the parent of the relation {}", relation.name);
+            return Err(Failure::new(AE_DD_REQUEST_NOT_COMPLETED, reason));
+        }
+        contents.remove(ADS_DD_TABLE_OBJECT, "", &table)?;
+        let is_child = |object: &Object| object.text(ADS_DD_RI_FOREIGN_TABLE).is_some_and(|of| same(of, &table));
+        contents.objects.retain(|object| !(object.kind == ADS_DD_RELATION_OBJECT && is_child(object)));
+        worked = work();
+        // Its files are there: so it stays in the dictionary.
+        if worked.is_err() { Err(AE_DD_REQUEST_NOT_COMPLETED.into()) } else { Ok(()) }
+    });
+    worked.and(changed.map_err(failed))
+}
+
+/// Refuses what would take records away behind the relations of a table.
+///
+/// Errors: 5130 (AE_DD_REQUEST_NOT_COMPLETED).
+pub(crate) fn without_relations(dictionary: &Session, folder: &Path, name: &ObjectName) -> Result<(), Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    let Some((_, table)) = object_of(dictionary, &contents, folder, name) else { return Ok(()) };
+    let (as_child, as_parent) = Relation::of_table(&contents, &table);
+    match as_child.is_empty() && as_parent.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(failed(Failure::new(AE_DD_REQUEST_NOT_COMPLETED, "a table with relations is not emptied at once")))
+        }
+    }
 }

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 #[derive(Default)]
 pub struct Engine {
     open: Mutex<HashMap<PathBuf, Weak<Database>>>,
+    /// The database of a folder that is served, and that folder: no session leaves it.
+    served: Option<(PathBuf, Arc<Database>)>,
 }
 
 /// Gives the ACE library of this process the SQL of this crate; false if it had one before.
@@ -25,9 +27,21 @@ pub fn options() -> Options {
 }
 
 impl Engine {
+    /// For the clients of a server: a database that others use, too, and databases of folders below its folder. No
+    /// statement of a session names a file outside the session's folder.
+    ///
+    /// Errors: a folder that the system has no path for.
+    pub fn serving(database: Database, folder: &Path) -> Result<Engine> {
+        let served = Some((std::path::absolute(folder)?, Arc::new(database)));
+        Ok(Engine { open: Mutex::default(), served })
+    }
+
     /// The database of a folder, under the path that it is known by: a dictionary's is another one than its folder's.
     fn database(&self, folder: &Path, known: &Path) -> Result<Arc<Database>> {
         let (folder, path) = (std::path::absolute(folder)?, std::path::absolute(known)?);
+        if let Some((_, database)) = self.served.as_ref().filter(|(served, _)| *served == path) {
+            return Ok(Arc::clone(database));
+        }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(database) = open.get(&path).and_then(Weak::upgrade) {
             return Ok(database);
@@ -43,7 +57,9 @@ impl Sql for Engine {
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>> {
         // A connection without a path works in the folder of the program.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        Ok(Box::new(Session::new(self.database(folder, folder)?, folder, user)))
+        let mut session = Session::new(self.database(folder, folder)?, folder, user);
+        session.stay_in_folder(self.served.is_some());
+        Ok(Box::new(session))
     }
 
     fn open_dictionary(
@@ -52,6 +68,8 @@ impl Sql for Engine {
         folder: &Path,
     ) -> Result<Box<dyn SqlSession>> {
         let database = self.database(folder, dictionary.live.path())?;
-        Ok(Box::new(Session::of_dictionary(database, folder, Arc::clone(dictionary))))
+        let mut session = Session::of_dictionary(database, folder, Arc::clone(dictionary));
+        session.stay_in_folder(self.served.is_some());
+        Ok(Box::new(session))
     }
 }

@@ -45,6 +45,12 @@ pub(crate) fn of_core(error: &Error) -> Failed {
     SqlError::new(number, text)
 }
 
+/// The error of a trigger that a table's handle has fired: its number and its own words.
+pub(crate) fn told(failed: &SqlError) -> Error {
+    let dialect = DialectError { number: failed.number, severity: 16, state: 1 };
+    Error::new(Code::Syntax, failed.message.clone()).in_dialect(dialect)
+}
+
 /// The error that leaves the session: its message is the sentence that a client sees.
 pub(crate) fn leaving(failed: &SqlError, text: &str) -> Error {
     let code = match failed.number {

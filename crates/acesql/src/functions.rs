@@ -20,6 +20,7 @@ use mainstay_program::RunArgument;
 use mainstay_query::UserFunctions;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How deep functions, procedures and triggers may call each other.
@@ -32,6 +33,7 @@ pub(crate) struct Functions {
     user: String,
     dictionary: Option<Arc<ace::dictionary::Session>>,
     depth: usize,
+    stays_in_folder: AtomicBool,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<Session>>>,
     modules: Mutex<Modules>,
@@ -52,7 +54,13 @@ impl Functions {
         depth: usize,
     ) -> Functions {
         let modules = Mutex::new(Modules::of(&folder, dictionary.clone()));
-        Functions { database, folder, user: user.to_owned(), dictionary, depth, session: Mutex::new(None), modules }
+        let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
+        Functions { database, folder, user, dictionary, depth, stays_in_folder, session, modules }
+    }
+
+    /// Whether no statement of them names a file outside the folder.
+    pub(crate) fn stay_in_folder(&self, stays: bool) {
+        self.stays_in_folder.store(stays, Ordering::Relaxed);
     }
 
     fn find(&self, name: &str) -> Option<Arc<Stored>> {
@@ -80,7 +88,9 @@ impl Functions {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         work(session.get_or_insert_with(|| {
             let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
-            Box::new(Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1))
+            let mut nested = Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1);
+            nested.stay_in_folder(self.stays_in_folder.load(Ordering::Relaxed));
+            Box::new(nested)
         }))
     }
 

@@ -9,6 +9,7 @@ use crate::modules::Kind;
 use crate::runner::{Runner, linked, raised};
 use crate::session::Result;
 use ace::backend::{Column, Outcome};
+use ace::constants::{ADS_PERMISSION_ALTER, ADS_PERMISSION_DELETE};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::compile::{Given, compile, routine_name};
 use mainstay_adssql::reduce::{literal, quoted, sql_type};
@@ -100,7 +101,7 @@ impl Runner<'_> {
             Some((table, core)) => {
                 let rows = self.inner.core(&format!("SELECT * FROM {}", quoted(&core)));
                 let dropped =
-                    self.inner.define(&mainstay_adssql::tree::StatementKind::DropTable(table), &HashMap::new());
+                    self.inner.define(&mainstay_adssql::tree::StatementKind::DropTable(table, false), &HashMap::new());
                 ran?;
                 dropped.and(rows).map_err(raised)?
             }
@@ -139,14 +140,10 @@ impl Runner<'_> {
             Some(Value::Text(text)) => Ok(text.trim().to_owned()),
             _ => Err(SqlError::at(native::ARGUMENT, name.span, format!("Invalid argument for {}", name.last()))),
         };
-        let table = |name: &str| {
-            let name = Name { text: name.to_owned(), quoted: true, ..Name::default() };
-            quoted(&mainstay_adssql::reduce::table_name(&ObjectName { parts: vec![name], ..ObjectName::default() }))
-        };
         match name.last().to_lowercase().as_str() {
-            "sp_packtable" => self.inner.core(&format!("PACK {}", table(&text(0)?))).map(|_| Outcome::default()),
-            "sp_zaptable" => self.inner.core(&format!("ZAP {}", table(&text(0)?))).map(|_| Outcome::default()),
-            "sp_reindex" => self.inner.core(&format!("REINDEX {}", table(&text(0)?))).map(|_| Outcome::default()),
+            "sp_packtable" => self.whole("PACK", &text(0)?, ADS_PERMISSION_ALTER),
+            "sp_zaptable" => self.whole("ZAP", &text(0)?, ADS_PERMISSION_ALTER | ADS_PERMISSION_DELETE),
+            "sp_reindex" => self.whole("REINDEX", &text(0)?, ADS_PERMISSION_ALTER),
             "sp_setapplicationid" => {
                 self.inner.state.application = text(0)?;
                 Ok(Outcome::default())
@@ -162,6 +159,18 @@ impl Runner<'_> {
             }
             _ => Err(unknown(name)),
         }
+    }
+
+    /// What a statement of the core does with a whole table, for who has these rights to it.
+    fn whole(&mut self, verb: &str, table: &str, rights: u32) -> Result<Outcome> {
+        let name = Name { text: table.to_owned(), quoted: true, ..Name::default() };
+        let name = ObjectName { parts: vec![name], ..ObjectName::default() };
+        self.inner.permitted_whole(&name, rights)?;
+        if verb == "ZAP" {
+            self.inner.may_be_emptied(&name)?;
+        }
+        let core = quoted(&mainstay_adssql::reduce::table_name(&name));
+        self.inner.core(&format!("{verb} {core}")).map(|_| Outcome::default())
     }
 
     fn rows(&mut self, text: &str) -> Result<Outcome> {

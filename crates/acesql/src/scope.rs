@@ -15,7 +15,7 @@ use mainstay_base::{Date, SqlType, Time, Timestamp, Value};
 use mainstay_engine::Database;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Values by name, in lower case: `:name` and `?1` for parameters, `x` and `@x` for variables.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
@@ -73,6 +73,13 @@ impl Names<'_> {
             return Ok(None);
         }
         let mut file = PathBuf::from(path.replace('\\', "/"));
+        let leaves = file.components().any(|part| match part {
+            Component::Normal(name) => name.to_string_lossy().starts_with('.'),
+            part => part != Component::CurDir,
+        });
+        if leaves && self.state.stays_in_folder {
+            return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {path}")));
+        }
         if file.extension().is_none() {
             file.set_extension("dbf");
         }
@@ -151,7 +158,7 @@ impl Scope for Names<'_> {
             return Err(unknown_table(name));
         }
         if let Some(dictionary) = &self.modules.dictionary {
-            crate::dictionary::require(dictionary, name.last(), ace::constants::ADS_PERMISSION_READ)?;
+            crate::dictionary::require(dictionary, self.folder, name, ace::constants::ADS_PERMISSION_READ)?;
         }
         if let Some(query) = self.modules.find(Kind::View, &last).and_then(|view| view.query()) {
             return self.view(name, query).map(Some);

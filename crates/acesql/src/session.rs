@@ -2,14 +2,14 @@
 
 use crate::cursor::Cursor;
 use crate::define::Temporary;
-use crate::failure::{Failed, leaving};
+use crate::failure::{Failed, leaving, told};
 use crate::functions::Functions;
 use crate::modules::Modules;
 use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
-use ace::backend::{Outcome, Parameter, SqlSession, Step};
+use ace::backend::{Firing, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
@@ -18,6 +18,7 @@ use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_program::{Limits, Machine};
 use mainstay_query::UserFunctions;
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct Inner {
     pub(crate) temporary: Temporary,
     pub(crate) modules: Modules,
     pub(crate) functions: Arc<Functions>,
+    /// The names that the dictionary has given to files.
+    pub(crate) attached: Vec<String>,
 }
 
 /// What a session knows.
@@ -67,6 +70,10 @@ pub(crate) struct State {
     pub(crate) table_type: u32,
     /// Whether BEGIN TRANSACTION was said.
     pub(crate) in_transaction: bool,
+    /// Whether no statement names a file outside the folder.
+    pub(crate) stays_in_folder: bool,
+    /// Tables and events that INSTEAD OF triggers are taking the place of.
+    pub(crate) replacing: Vec<(String, String)>,
     /// What the routine that is about to begin sees as tables.
     pub(crate) entering: Tables,
 }
@@ -111,9 +118,17 @@ impl Inner {
         if self.modules.version == before {
             return;
         }
-        for (name, path) in self.modules.tables() {
+        let tables = self.modules.tables();
+        // What the dictionary calls otherwise now is found by its old name no more: nobody looks at its rights there.
+        for name in std::mem::take(&mut self.attached) {
+            if !tables.iter().any(|(known, _)| *known == name) {
+                self.core.detach(&name);
+            }
+        }
+        for (name, path) in tables {
             // A file that is not there is missed when its table is named.
             let _ = self.core.attach(&path, &name);
+            self.attached.push(name);
         }
     }
 }
@@ -154,12 +169,28 @@ impl Session {
             error: Caught::default(),
             table_type: 2,
             in_transaction: false,
+            stays_in_folder: false,
+            replacing: Vec::new(),
             entering: Tables::new(),
         };
         let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
-        let inner =
-            Inner { _database: database, core, state, folder, temporary: Temporary::default(), modules, functions };
+        let inner = Inner {
+            _database: database,
+            core,
+            state,
+            folder,
+            temporary: Temporary::default(),
+            modules,
+            functions,
+            attached: Vec::new(),
+        };
         Session { inner, machine: Machine::new(Limits::default()) }
+    }
+
+    /// From here on no statement names a file outside the folder, or any may.
+    pub(crate) fn stay_in_folder(&mut self, stays: bool) {
+        self.inner.state.stays_in_folder = stays;
+        self.inner.functions.stay_in_folder(stays);
     }
 
     /// The session and its machine.
@@ -225,5 +256,22 @@ impl SqlSession for Session {
 
     fn transaction(&mut self, step: &Step) -> mainstay_base::Result<()> {
         self.inner.step(step).map_err(|error| leaving(&error, ""))
+    }
+
+    fn join(&mut self, transaction: &Transaction) -> mainstay_base::Result<bool> {
+        self.inner.core.join_tables(transaction).map(|()| true)
+    }
+
+    fn fire(&mut self, firing: &Firing) -> mainstay_base::Result<()> {
+        self.inner.state.now = now();
+        self.inner.refresh();
+        self.inner.fire_outside(firing).map_err(|error| told(&error))
+    }
+
+    fn with_tables(
+        &mut self,
+        work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+    ) -> mainstay_base::Result<()> {
+        self.inner.core.with_open_tables(work)
     }
 }

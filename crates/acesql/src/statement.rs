@@ -1,6 +1,7 @@
 //! One statement: reduced to the core's SQL and run.
 
 use crate::answer;
+use crate::define::is_temporary;
 use crate::failure::{Failed, of_core};
 use crate::scope::{Names, Values};
 use crate::session::Inner;
@@ -55,7 +56,7 @@ impl Inner {
 
     /// Refuses a change of a table of the dictionary that the user may not make.
     fn permitted(&self, kind: &StatementKind) -> Result<(), Failed> {
-        use ace::constants::{ADS_PERMISSION_DELETE, ADS_PERMISSION_INSERT, ADS_PERMISSION_UPDATE};
+        use ace::constants::*;
         use reduce::changed_table as changed;
         let Some(dictionary) = &self.modules.dictionary else { return Ok(()) };
         let (table, rights) = match kind {
@@ -63,12 +64,34 @@ impl Inner {
             StatementKind::Update(update) => (changed(&update.target, &update.from), ADS_PERMISSION_UPDATE),
             StatementKind::Delete(delete) => (changed(&delete.target, &delete.from), ADS_PERMISSION_DELETE),
             StatementKind::Merge(merge) => (&merge.target.name, ADS_PERMISSION_INSERT | ADS_PERMISSION_UPDATE),
-            StatementKind::DropTable(name) | StatementKind::AlterTable(name, _) => {
-                (name, ace::constants::ADS_PERMISSION_ALTER)
+            StatementKind::AlterTable(name, _) => (name, ADS_PERMISSION_ALTER),
+            StatementKind::DropTable(name, _) => (name, ADS_PERMISSION_DROP),
+            StatementKind::CreateIndex(index) => (&index.table, ADS_PERMISSION_ALTER),
+            StatementKind::DropIndex(name) => match &name.parts[..] {
+                [table, _] => {
+                    let table = ObjectName { parts: vec![table.clone()], span: name.span };
+                    return self.may(dictionary, &table, ADS_PERMISSION_ALTER);
+                }
+                _ => return Ok(()),
+            },
+            StatementKind::CreateTable(table) if !table.is_free && !is_temporary(&table.name) => {
+                return crate::dictionary::require_to_create(dictionary, ADS_DD_TABLE_OBJECT);
             }
             _ => return Ok(()),
         };
-        crate::dictionary::require(dictionary, table.last(), rights)
+        self.may(dictionary, table, rights)
+    }
+
+    fn may(&self, dictionary: &ace::dictionary::Session, table: &ObjectName, rights: u32) -> Result<(), Failed> {
+        match self.temporary.find(table.last()) {
+            Some(_) => Ok(()),
+            None => crate::dictionary::require(dictionary, &self.folder, table, rights),
+        }
+    }
+
+    /// Refuses what is done to a whole table by a procedure of the system, for who may not do it.
+    pub(crate) fn permitted_whole(&self, table: &ObjectName, rights: u32) -> Result<(), Failed> {
+        self.modules.dictionary.as_ref().map_or(Ok(()), |dictionary| self.may(dictionary, table, rights))
     }
 
     /// Keeps the number that the last new row of a table was given by it.
@@ -107,7 +130,7 @@ impl Inner {
             }
             StatementKind::Merge(merge) => self.merge(merge, values),
             StatementKind::CreateTable(_)
-            | StatementKind::DropTable(_)
+            | StatementKind::DropTable(..)
             | StatementKind::AlterTable(..)
             | StatementKind::CreateIndex(_)
             | StatementKind::DropIndex(_) => self.define(kind, values),
@@ -128,6 +151,10 @@ impl Inner {
 
     /// A step of the session's transaction.
     pub(crate) fn step(&mut self, step: &Step) -> Result<(), Failed> {
+        if matches!(step, Step::Commit | Step::RollBack) && !self.core.is_in_transaction() {
+            self.state.in_transaction = false;
+            return Ok(());
+        }
         let text = match step {
             Step::Begin => "BEGIN".to_owned(),
             Step::Commit => "COMMIT".to_owned(),
@@ -152,7 +179,7 @@ impl Inner {
             outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         }
         if let Some(name) = into {
-            self.table_of(&name, &outcome)?;
+            self.new_table_of(&name, &outcome)?;
             let affected = outcome.rows.len() as u64;
             self.state.update_count = affected;
             return Ok(Outcome { affected, ..Outcome::default() });

@@ -6,8 +6,9 @@
 //!   INSTEAD OF    the change is tried and taken back; triggers
 //!   AFTER         the change; triggers
 //! ```
-//! A statement and its triggers are one transaction. Limits: a trigger fires for statements of SQL, and not for what the
-//! table calls of ACE write; ON CONFLICT triggers never fire, because there is no replication.
+//! A statement and its triggers are one transaction, or within one everything since its savepoint: it is done with all that
+//! its triggers do, or not at all. What a trigger writes to `__new` and `__old` is for itself to read, as the help has it;
+//! a row in `__error` makes the change fail. ON CONFLICT triggers never fire, because there is no replication.
 
 use crate::failure::Failed;
 use crate::functions::DEEPEST;
@@ -17,7 +18,9 @@ use crate::runner::{Runner, failed, linked};
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
-use ace::backend::Outcome;
+use ace::backend::{Firing, Outcome};
+use ace::constants::*;
+use ace::dictionary::firing::Image;
 use mainstay_adssql::SqlError;
 use mainstay_adssql::compile::compile;
 use mainstay_adssql::reduce::{self, changed_table, quoted};
@@ -26,6 +29,9 @@ use mainstay_advantage::native;
 use mainstay_base::{SqlType, Value};
 use mainstay_program::{Limits, Machine};
 use std::sync::Arc;
+
+/// The number of an error that a trigger tells without one (AE_TRIGGER_FAILED).
+const TRIGGER_FAILED: i32 = 5177;
 
 /// The triggers of a statement.
 pub(crate) struct Fired {
@@ -54,10 +60,25 @@ impl Inner {
     /// The triggers that a statement fires; `None` if there are none.
     pub(crate) fn fired(&self, kind: &StatementKind) -> Option<Fired> {
         let (table, event) = target(kind)?;
-        let of = |time: &str| self.modules.triggers(&table_key(table), event, time);
+        let key = self.trigger_key(table);
+        // What a trigger does instead of the change is the change: it fires nothing again.
+        if self.state.replacing.iter().any(|(table, replaced)| *table == key && replaced == event) {
+            return None;
+        }
+        let of = |time: &str| self.modules.triggers(&key, event, time);
         let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
         let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
         (!is_none).then_some(fired)
+    }
+
+    /// What triggers call a table: by whatever path a statement names it, it is the dictionary's table of that file.
+    fn trigger_key(&self, table: &ObjectName) -> String {
+        let known = self.modules.dictionary.as_ref().and_then(|dictionary| {
+            let contents = dictionary.live.contents().ok()?;
+            crate::dictionary::object_of(dictionary, &contents, &self.folder, table)
+        });
+        let Some((_, text)) = known else { return table_key(table) };
+        table_key(&ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() })
     }
 
     /// Runs a change with its triggers.
@@ -65,18 +86,27 @@ impl Inner {
         if self.state.frames.len() >= DEEPEST {
             return Err(SqlError::new(native::SCRIPT, "Triggers are nested too deeply"));
         }
-        let is_own = !self.state.in_transaction;
-        if is_own {
-            self.core("BEGIN")?;
-            self.state.in_transaction = true;
+        if self.state.in_transaction {
+            return self.atomically(|inner| inner.changed_with(kind, fired, values));
         }
+        self.core("BEGIN")?;
+        self.state.in_transaction = true;
         let done = self.changed_with(kind, fired, values);
-        if is_own {
-            self.state.in_transaction = false;
-            let ended = self.core(if done.is_ok() { "COMMIT" } else { "ROLLBACK" });
-            return done.and_then(|outcome| ended.map(|_| outcome));
+        self.state.in_transaction = false;
+        let ended = self.core(if done.is_ok() { "COMMIT" } else { "ROLLBACK" });
+        done.and_then(|outcome| ended.map(|_| outcome))
+    }
+
+    /// Does something within the transaction that is under way; when it fails, what it has done is undone, and no more.
+    fn atomically<T>(&mut self, work: impl FnOnce(&mut Inner) -> Result<T>) -> Result<T> {
+        self.core("SAVEPOINT \"#change\"")?;
+        let done = work(self);
+        if done.is_err() {
+            // The first error is the one to report.
+            let _ = self.core("ROLLBACK TO SAVEPOINT \"#change\"");
         }
-        done
+        let released = self.core("RELEASE SAVEPOINT \"#change\"");
+        done.and_then(|done| released.map(|_| done))
     }
 
     fn changed_with(&mut self, kind: &StatementKind, fired: &Fired, values: &Values) -> Ran {
@@ -86,8 +116,13 @@ impl Inner {
             let tried = self.images(kind, values);
             self.core("ROLLBACK TO SAVEPOINT \"#trigger\"")?;
             let tried = tried?;
-            let first = if fired.instead.is_empty() { &fired.before } else { &fired.instead };
-            self.fire(first, &tried)?;
+            match target(kind).filter(|_| !fired.instead.is_empty()) {
+                Some((table, event)) => {
+                    let key = self.trigger_key(table);
+                    self.fire_instead(&fired.instead, &tried, (key, event))?;
+                }
+                None => self.fire(&fired.before, &tried)?,
+            }
             affected = tried.rows.len();
         }
         if fired.instead.is_empty() {
@@ -101,6 +136,49 @@ impl Inner {
         let affected = affected as u64;
         self.state.update_count = affected;
         Ok(Outcome { affected, ..Outcome::default() })
+    }
+
+    /// Fires the triggers of a change that is made through a table's handle, in the transaction that is under way.
+    ///
+    /// Errors: those of the triggers; what they have done is undone then.
+    pub(crate) fn fire_outside(&mut self, firing: &Firing) -> Result<()> {
+        let text = |text: &str| ObjectName {
+            parts: vec![Name { text: text.to_owned(), quoted: true, ..Name::default() }],
+            ..ObjectName::default()
+        };
+        let table = text(&firing.table);
+        let event = match firing.event {
+            ADS_TRIGEVENT_INSERT => "INSERT",
+            ADS_TRIGEVENT_UPDATE => "UPDATE",
+            _ => "DELETE",
+        };
+        let time = match firing.time {
+            ADS_TRIGTYPE_BEFORE => "BEFORE",
+            ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
+            _ => "AFTER",
+        };
+        let triggers = self.modules.triggers(&table_key(&table), event, time);
+        if triggers.is_empty() {
+            return Ok(());
+        }
+        let values = Values::new();
+        let Some(columns) = self.names(&values).typed_columns(&table) else {
+            return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {}", firing.table)));
+        };
+        let row = |image: &Option<Image>| -> Vec<Value> {
+            let value = |(column, _): &(String, SqlType)| {
+                let known = image.iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case(column));
+                known.map_or(Value::Null, |(_, value)| value.clone())
+            };
+            columns.iter().map(value).collect()
+        };
+        let rows = vec![(row(&firing.old), row(&firing.new))];
+        let images = Images { columns, rows };
+        let key = table_key(&table);
+        self.atomically(|inner| match time {
+            "INSTEAD OF" => inner.fire_instead(&triggers, &images, (key, event)),
+            _ => inner.fire(&triggers, &images),
+        })
     }
 
     /// Makes a change, and gives its rows.
@@ -138,6 +216,19 @@ impl Inner {
         Ok(Images { rows: rows.collect(), columns })
     }
 
+    /// Runs INSTEAD OF triggers for each row.
+    fn fire_instead(
+        &mut self,
+        triggers: &[Arc<Stored>],
+        images: &Images,
+        (table, event): (String, &str),
+    ) -> Result<()> {
+        self.state.replacing.push((table, event.to_owned()));
+        let fired = self.fire(triggers, images);
+        self.state.replacing.pop();
+        fired
+    }
+
     /// Runs triggers for each row.
     fn fire(&mut self, triggers: &[Arc<Stored>], images: &Images) -> Result<()> {
         for (old, new) in &images.rows {
@@ -170,6 +261,13 @@ impl Inner {
         } else {
             tables.insert("__new".to_owned(), row_text(&images.columns, new));
         }
+        let error = match body.contains("__error") {
+            true => Some(self.error_table()?),
+            false => None,
+        };
+        if let Some(name) = &error {
+            tables.insert("__error".to_owned(), quoted(&self.core_name(name)));
+        }
         self.state.entering = tables;
         let mut machine = Machine::new(Limits::default());
         let mut runner = Runner { inner: self, outcome: Outcome::default() };
@@ -177,7 +275,38 @@ impl Inner {
         if let Some(name) = written {
             self.forget(&name);
         }
-        ran
+        let told = error.map_or(Ok(()), |name| {
+            let told = self.told(&name);
+            self.forget(&name);
+            told
+        });
+        ran.and(told)
+    }
+
+    /// The table `__error` of a trigger that is about to run.
+    fn error_table(&mut self) -> Result<ObjectName> {
+        let text = format!("#__error{}", self.state.frames.len());
+        let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
+        let message = SqlType::VarChar { length: None, collation: mainstay_base::Collation::Binary };
+        let column = |name: &str, sql_type| ace::backend::Column { name: name.to_owned(), sql_type };
+        let columns = vec![column("errno", SqlType::Integer), column("message", message)];
+        self.table_of(&name, &Outcome { columns, ..Outcome::default() })?;
+        Ok(name)
+    }
+
+    /// The error that a trigger has put into `__error`.
+    fn told(&mut self, name: &ObjectName) -> Result<()> {
+        let rows = self.core(&format!("SELECT errno, message FROM {}", quoted(&self.core_name(name))))?;
+        let Some([number, message]) = rows.rows.first().map(Vec::as_slice) else { return Ok(()) };
+        let number = match number {
+            Value::Integer(number) if *number != 0 => i32::try_from(*number).unwrap_or(TRIGGER_FAILED),
+            _ => TRIGGER_FAILED,
+        };
+        let text = match message {
+            Value::Text(text) => text.trim_end().to_owned(),
+            _ => "A trigger has refused the change".to_owned(),
+        };
+        Err(SqlError::new(number, text))
     }
 }
 

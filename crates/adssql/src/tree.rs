@@ -74,8 +74,8 @@ pub enum StatementKind {
     CreateTable(Box<CreateTable>),
     /// ALTER TABLE.
     AlterTable(ObjectName, Vec<TableAction>),
-    /// DROP TABLE.
-    DropTable(ObjectName),
+    /// DROP TABLE; whether only the dictionary is to forget it (FROM DATABASE NO_DELETE).
+    DropTable(ObjectName, bool),
     /// CREATE INDEX.
     CreateIndex(Box<CreateIndex>),
     /// DROP INDEX `table.index`.
@@ -221,6 +221,8 @@ pub struct CreateTable {
     pub columns: Vec<Column>,
     /// PRIMARY KEY of the table: name of the index, columns.
     pub primary_key: Option<(Option<Name>, Vec<Name>)>,
+    /// AS FREE TABLE: it is no table of the dictionary.
+    pub is_free: bool,
 }
 
 /// A column of CREATE TABLE or ALTER TABLE.

@@ -26,6 +26,7 @@ pub mod statistics;
 pub mod suite;
 pub mod tpcc;
 pub mod tsql;
+pub mod wire;
 pub mod xbase;
 
 use options::{Options, Target};
@@ -44,7 +45,13 @@ pub const CANNOT_RUN: u8 = 2;
 
 /// The suites that exist, in the order of their tables.
 pub fn suites() -> Vec<Box<dyn Suite>> {
-    vec![Box::new(xbase::Xbase::MAINSTAY), Box::new(cloud::Cloud::MAINSTAY), Box::new(tsql::Tsql), Box::new(tpcc::Tpcc)]
+    vec![
+        Box::new(xbase::Xbase::MAINSTAY),
+        Box::new(cloud::Cloud::MAINSTAY),
+        Box::new(tsql::Tsql),
+        Box::new(wire::Wire),
+        Box::new(tpcc::Tpcc),
+    ]
 }
 
 /// Runs `mainstay bench` with the arguments after `bench`.

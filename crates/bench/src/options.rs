@@ -21,6 +21,7 @@ Usage: mainstay bench [SUITE...] [OPTIONS]
   --rows N            rows of the table (default: as published, xbase 100000, cloud 10000; other sizes
                       have no published figures)
   --repeats N         the least number of runs of a row (default 7, at least 5)
+  --door tds          call the procedures of tsql through a server's door, and not in process
   --no-peers          leave the other systems out
   --check             fail when a row misses its target or is slower than a peer in the same run
   --list              print the suites and their rows
@@ -95,6 +96,7 @@ impl Options {
     /// Reads the arguments; `suites` are the names that exist. The error is a sentence for the user.
     pub fn parse(arguments: Vec<OsString>, suites: &[&str]) -> Result<Options, String> {
         let mut options = Options::default();
+        let mut through_a_door = false;
         let mut words = arguments.into_iter().peekable();
         while let Some(word) = words.next() {
             let word = word.into_string().map_err(|word| format!("not UTF-8: {}", word.display()))?;
@@ -102,7 +104,7 @@ impl Options {
                 Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
                 _ => (word.as_str(), None),
             };
-            let attachable = ["--only", "--rows", "--repeats", "--json", "--csv", "--markdown", "--html"];
+            let attachable = ["--only", "--rows", "--repeats", "--door", "--json", "--csv", "--markdown", "--html"];
             if attached.is_some() && !attachable.contains(&name) {
                 return Err(format!("{name} takes no value"));
             }
@@ -111,6 +113,7 @@ impl Options {
                 "--only" => options.only.push(utf8(value()?)?),
                 "--rows" => options.rows = Some(number(name, value()?, 1, MOST_ROWS)?),
                 "--repeats" => options.repeats = number(name, value()?, 5, 10_000)?,
+                "--door" => through_a_door = is_door(&utf8(value()?)?)?,
                 "--no-peers" => options.peers = false,
                 "--check" => options.check = true,
                 "--list" => options.list = true,
@@ -127,6 +130,11 @@ impl Options {
                 _ => return Err(format!("unknown suite {name}; there is {}", suites.join(", "))),
             }
         }
+        if through_a_door {
+            // The suite of the door takes the place of the one that calls in process.
+            options.suites.retain(|suite| suite != "tsql");
+            options.suites.push("tds".to_owned());
+        }
         Ok(options)
     }
 
@@ -141,6 +149,10 @@ impl Options {
         let found = |part: &String| key.contains(&part.to_lowercase()) || title.contains(&part.to_lowercase());
         self.only.is_empty() || self.only.iter().any(found)
     }
+}
+
+fn is_door(name: &str) -> Result<bool, String> {
+    if name == "tds" { Ok(true) } else { Err(format!("--door is tds, not {name}")) }
 }
 
 fn is_file(word: &OsString, suites: &[&str]) -> bool {
@@ -179,6 +191,17 @@ mod tests {
         assert_eq!(Options::default().settings(&crate::cloud::Cloud::MAINSTAY).rows, 10_000);
         assert!(options.check && options.wants("id_equal", "Count") && !options.wants("id_equal", "x"));
         assert_eq!(options.suites, ["xbase"]);
+    }
+
+    #[test]
+    fn a_door_takes_the_place_of_calls_in_process() {
+        let suites = |line: &str| {
+            let arguments = line.split_whitespace().map(OsString::from).collect();
+            Options::parse(arguments, &["xbase", "tsql", "tds"]).unwrap().suites
+        };
+        assert_eq!(suites("tsql --door tds"), ["tds"]);
+        assert_eq!(suites("--door=tds tsql xbase"), ["xbase", "tds"]);
+        assert!(parse("--door sqli").unwrap_err().contains("--door is tds"));
     }
 
     #[test]

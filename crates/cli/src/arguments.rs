@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::Format;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use mainstay_engine::Options;
+use mainstay_engine::{Durability, Options};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -120,6 +120,10 @@ pub(crate) struct Engine {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
+    /// What a commit of native tables waits for: full (on the disk), os (with the system) or none [default: full]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Durability>)]
+    pub(crate) durability: Option<Durability>,
+
     /// Threads that a statement may use [default: one for each core]
     #[arg(long, value_name = "NUMBER", value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,
@@ -132,6 +136,7 @@ impl Engine {
             code_page: self.codepage.clone(),
             memory_limit_bytes: self.memory_limit,
             threads: self.threads,
+            durability: self.durability,
             statement_timeout: self.timeout,
             show_deleted: self.show_deleted,
             ..Options::default()

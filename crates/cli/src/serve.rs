@@ -3,6 +3,8 @@
 use crate::arguments::Engine;
 use crate::complain;
 use crate::exit::Exit;
+use ace::backend::Served;
+use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
 use mainstay_server::{Config, NavigatorDoor, Server};
@@ -59,13 +61,18 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
     let database = Database::open_with(path, engine.options())?;
+    let for_ace = database.clone();
     let instance = crate::tsql::instance(database, path, |complaint| {
         // Who closed the screen wants no more.
         let _ = writeln!(io::stderr(), "{complaint}");
     })?;
     instance.read_procedures();
-    let navigator =
-        NavigatorDoor::of_settings(&config, &std::path::absolute(path)?, Arc::new(Disk), Box::new(io::stderr()))?;
+    let folder = std::path::absolute(path)?;
+    let navigator = NavigatorDoor::of_settings(&config, &folder, Arc::new(Disk), Box::new(io::stderr()))?;
+    if let Some(navigator) = &navigator {
+        // Statements of remote ACE clients see the database that SQL Server's clients see.
+        navigator.serve_sql(Arc::new(Served(Arc::new(Advantage::serving(for_ace, &folder)?))));
+    }
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));
     Ok((server, navigator))

@@ -223,7 +223,7 @@ impl FolderCatalog {
         let fs = Arc::clone(&self.fs);
         Ok(match file.kind {
             Kind::Dbf => {
-                let options = OpenOptions { code_page: self.code_pages.of(name) };
+                let options = OpenOptions { code_page: self.code_pages.of_table(name) };
                 let table = DbfTable::open(fs, &file.path, name, options, self.cache.clone(), indexes)?;
                 OpenTable::Dbf(Arc::new(table))
             }

@@ -2,7 +2,7 @@
 
 use crate::folder::{self, Kind, TableFile};
 use crate::native::STORE_FOLDER;
-use crate::options::{CodePages, Options};
+use crate::options::{FolderSettings, Options};
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
 use mainstay_query::{Planner, Settings, open_parquet};
@@ -24,12 +24,12 @@ pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
     let path = std::path::absolute(path)?;
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
-    let code_pages = CodePages::read(fs.as_ref(), folder, options)?;
+    let code_pages = FolderSettings::read(fs.as_ref(), folder, options)?.code_pages;
     let mut findings = Vec::new();
     for (name, file) in &listing.tables {
         match file.kind {
             Kind::Dbf => {
-                let options = OpenOptions { code_page: code_pages.of(name) };
+                let options = OpenOptions { code_page: code_pages.of_table(name) };
                 // An index file may be looked at for several tables; what is wrong with it is said once.
                 for finding in table::check(&fs, &file.path, options, &listing.indexes) {
                     if !findings.contains(&finding) {

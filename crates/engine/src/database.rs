@@ -3,11 +3,11 @@
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
-use crate::options::{CodePages, Options};
+use crate::options::{FolderSettings, Options};
 use crate::session::{Session, settle_commits};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
-use mainstay_store::Store;
+use mainstay_store::{Durability, Store, StoreOptions};
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use std::path::Path;
@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) planner: Arc<Planner>,
     pub(crate) catalog: FolderCatalog,
     pub(crate) options: Options,
+    /// What a commit waits for, unless its session says otherwise.
+    pub(crate) durability: Durability,
 }
 
 impl Database {
@@ -61,7 +63,7 @@ impl Database {
     /// Errors: as [`Database::open`].
     pub fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
         let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
-        let code_pages = CodePages::read(fs.as_ref(), folder, &options)?;
+        let FolderSettings { code_pages, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
         let settings = Settings {
             memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
@@ -71,11 +73,15 @@ impl Database {
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 4);
         let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
-            true => Place::below(Arc::clone(&fs), path, options.row_bytes())?,
+            true => {
+                let memory_bytes = Some(options.row_bytes());
+                let options = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
+                Place::below(Arc::clone(&fs), path, options)?
+            }
             false => Place::memory(Arc::clone(&fs)),
         });
         let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
-        let database = Database { shared: Arc::new(Shared { planner, catalog, options }) };
+        let database = Database { shared: Arc::new(Shared { planner, catalog, options, durability }) };
         settle_commits(&database)?;
         Ok(database)
     }

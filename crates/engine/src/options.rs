@@ -2,11 +2,13 @@
 //!
 //! ```toml
 //! code_page = "cp850"          # for all tables whose files do not say
+//! durability = "os"            # what a commit of native tables waits for: full, os or none
 //! [tables.customers]
 //! code_page = "windows-1252"   # for this one, whatever its file says
 //! ```
 
 use mainstay_base::{Code, Error, Result};
+use mainstay_store::Durability;
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::codepage::CodePage;
 use serde::Deserialize;
@@ -38,6 +40,9 @@ pub struct Options {
     /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
     /// the same answer: it is there to compare the two.
     pub general_executor_only: bool,
+    /// What a commit waits for in sessions that do not say (`SET durability`). Where this is not said either, what the
+    /// folder's settings say, or `full`.
+    pub durability: Option<Durability>,
     /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
     /// over the files needs nothing that one process at a time has.
     pub files_only: bool,
@@ -70,6 +75,7 @@ impl Options {
 #[serde(deny_unknown_fields)]
 struct SettingsFile {
     code_page: Option<String>,
+    durability: Option<String>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
     /// What the server reads for itself.
@@ -83,6 +89,41 @@ struct TableSettings {
     code_page: Option<String>,
 }
 
+impl SettingsFile {
+    /// The file at this path; nothing is said where there is none.
+    fn read(fs: &dyn FileSystem, path: &Path) -> Result<SettingsFile> {
+        if fs.stamp(path).is_err() {
+            return Ok(SettingsFile::default());
+        }
+        let bytes = fs.read(path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        toml::from_str(&text).map_err(|error| {
+            let span = error.span().unwrap_or_default();
+            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+            Error::new(Code::InvalidSetting, error.message()).at(format!("line {line}")).at(path.display())
+        })
+    }
+}
+
+/// What the caller's options and the settings file of the folder say together; the caller has the last word.
+#[derive(Debug)]
+pub(crate) struct FolderSettings {
+    pub(crate) code_pages: CodePages,
+    /// What a commit of native tables waits for, unless a session says otherwise.
+    pub(crate) durability: Durability,
+}
+
+impl FolderSettings {
+    pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<FolderSettings> {
+        let path = folder.join(SETTINGS_FILE);
+        let settings = SettingsFile::read(fs, &path)?;
+        let code_pages = CodePages::of(&settings, options).map_err(|error| error.at(path.display()))?;
+        let said = settings.durability.as_deref().map(str::parse).transpose();
+        let said = said.map_err(|error: Error| error.at(path.display()))?;
+        Ok(FolderSettings { code_pages, durability: options.durability.or(said).unwrap_or(Durability::Full) })
+    }
+}
+
 /// The code page to read each table in, as far as somebody has said.
 #[derive(Debug, Default)]
 pub(crate) struct CodePages {
@@ -91,33 +132,19 @@ pub(crate) struct CodePages {
 }
 
 impl CodePages {
-    /// From the caller's option and the settings file of the folder.
-    pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<CodePages> {
-        let path = folder.join(SETTINGS_FILE);
-        let settings = match fs.stamp(&path) {
-            Err(_) => SettingsFile::default(),
-            Ok(_) => {
-                let bytes = fs.read(&path)?;
-                let text = String::from_utf8_lossy(&bytes);
-                toml::from_str(&text).map_err(|error| {
-                    let span = error.span().unwrap_or_default();
-                    let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-                    Error::new(Code::InvalidSetting, error.message()).at(format!("line {line}")).at(path.display())
-                })?
-            }
-        };
+    fn of(settings: &SettingsFile, options: &Options) -> Result<CodePages> {
         let all = options.code_page.as_ref().or(settings.code_page.as_ref()).map(|name| code_page(name)).transpose()?;
         let mut by_table = HashMap::new();
         for (table, settings) in &settings.tables {
             if let Some(name) = &settings.code_page {
-                by_table.insert(table.to_lowercase(), code_page(name).map_err(|error| error.at(path.display()))?);
+                by_table.insert(table.to_lowercase(), code_page(name)?);
             }
         }
         Ok(CodePages { all, by_table })
     }
 
     /// The code page of a table, if somebody has said.
-    pub(crate) fn of(&self, table: &str) -> Option<CodePage> {
+    pub(crate) fn of_table(&self, table: &str) -> Option<CodePage> {
         self.by_table.get(table).copied().or(self.all)
     }
 }

@@ -5,6 +5,7 @@ mod define_files;
 mod explain;
 mod files;
 mod joint;
+mod outside;
 mod settings;
 
 pub(crate) use joint::settle_commits;

@@ -19,3 +19,9 @@ fn dictionaries() {
     let folder = common::folder_of_tables();
     common::run("dictionary_sql.c", &[folder.path()]);
 }
+
+#[test]
+fn triggers() {
+    let folder = common::folder_of_tables();
+    common::run("triggers.c", &[folder.path()]);
+}

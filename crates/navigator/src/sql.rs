@@ -1,46 +1,110 @@
-//! Statements that clients run at a server: what the server is given to run them with, and what they answer.
+//! Statements: what runs them, and what they take and answer. The library has the same shapes for statements here.
 //!
 //! The crate knows no SQL. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does;
-//! then each client's session has one of [`Statements`], from its first statement on. Rows come all at once: the cursors
-//! of the library are static.
+//! then each client has a session of it, from its first statement on. Rows come all at once: the cursors of the library
+//! are static.
 //!
-//! A statement that begins or ends a transaction only says so: the client then does it with its tables, and tells the
-//! statements of it, so that both are in one.
+//! A statement that begins or ends a transaction only says so: the client then does it, and who has both the tables and
+//! the statements has both do it, so that they are in one.
 
 use mainstay_base::{Code, Error, Result, SqlType, Value};
+use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::path::Path;
 
-/// Runs SQL over folders.
-pub trait Sql: Send + Sync + std::fmt::Debug {
+/// Runs SQL over the folders of a server.
+pub trait ServedSql: Send + Sync + std::fmt::Debug {
     /// What runs the statements of one client. The folder is the client's.
-    fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn Statements>>;
+    fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
 }
 
-/// The statements of one client.
-pub trait Statements: Send {
-    /// Runs one statement or a script. Parameters are by name, or by position where that is empty.
-    fn execute(&mut self, sql: &str, parameters: &[(String, Value)]) -> Result<Outcome>;
+/// A session of SQL: the statements of one connection.
+pub trait SqlSession: Send {
+    /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
+    fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
 
-    /// Checks a statement without running it, and names its parameters: empty for those by position.
+    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
 
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
-    fn set_table_type(&mut self, table_type: u32);
+    fn set_table_type(&mut self, _table_type: u32) {}
 
-    /// Takes a step of the client's transaction.
-    fn transaction(&mut self, step: &TransactionStep) -> Result<()>;
+    /// Takes a step of the connection's transaction, which its tables take, too. One that ends a transaction that there
+    /// is not is done: it may be said again after the tables could not take it.
+    ///
+    /// Errors: those of the step.
+    fn transaction(&mut self, _step: &TransactionStep) -> Result<()> {
+        Ok(())
+    }
+
+    /// Has the files that statements change take part in the connection's transaction, which has just begun here, too.
+    /// False where that cannot be: the session's changes are then committed by its own step, before the tables'.
+    ///
+    /// Errors: those of joining.
+    fn join(&mut self, _transaction: &Transaction) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Runs the triggers of a change that was made through a table's handle.
+    ///
+    /// Errors: those of the triggers, in the dialect's numbers and words.
+    fn fire(&mut self, _firing: &Firing) -> Result<()> {
+        Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
+    }
+
+    /// Works with the tables that statements of the transaction have open, for who ends it.
+    ///
+    /// Errors: those of the work.
+    fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
+        work(&mut [])
+    }
+}
+
+/// The fields of a record by name.
+pub type Image = Vec<(String, Value)>;
+
+/// A change of a record, as triggers of a data dictionary see it.
+#[derive(Clone, Debug)]
+pub struct Firing {
+    /// The table's name in the dictionary.
+    pub table: String,
+    /// The number of the event, as the interface has it: insert, update or delete.
+    pub event: u32,
+    /// The number of the time: which triggers are meant, those before, instead of or after the change.
+    pub time: u32,
+    /// The record as it was; not for an insert.
+    pub old: Option<Image>,
+    /// The record as it becomes; not for a delete.
+    pub new: Option<Image>,
+}
+
+/// A value for a parameter of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, empty for one by position.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub sql_type: SqlType,
 }
 
 /// What a statement gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// The names and types of the columns; none if it gives no rows.
-    pub columns: Vec<(String, SqlType)>,
+    /// The columns; none if the statement gives no rows.
+    pub columns: Vec<Column>,
     /// The rows, a value for each column.
     pub rows: Vec<Vec<Value>>,
     /// How many rows it has changed.
     pub affected: u64,
-    /// What the client's transaction is to do.
+    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
     pub step: Option<TransactionStep>,
 }
 

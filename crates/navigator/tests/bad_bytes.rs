@@ -6,7 +6,7 @@ mod common;
 use common::{Served, hello};
 use mainstay_base::{Code, Collation, Date, Decimal, DialectError, Error, Interval, SqlType, Time, Timestamp, Value};
 use mainstay_fuzzing::mutate::{Random, mutated};
-use mainstay_navigator::sql::{Outcome, TransactionStep};
+use mainstay_navigator::sql::{Column, Outcome, Parameter, TransactionStep};
 use mainstay_navigator::wire::frame::{Frames, LONGEST_HELLO};
 use mainstay_navigator::wire::messages::*;
 use mainstay_navigator::wire::{decode, encode};
@@ -45,9 +45,8 @@ fn every_step() -> Vec<Step> {
         Step::RollBackTo(0),
         Step::RollBack,
         Step::Commit,
-        Step::Execute { sql: "SELECT :a".into(), parameters: every_value() },
+        Step::Execute { sql: "SELECT :a".into(), parameters: parameters() },
         Step::Prepare("SELECT ?".into()),
-        Step::TellStatements(TransactionStep::Savepoint("here".into())),
         Step::TableType(2),
         Step::Users,
         Step::Activity,
@@ -109,10 +108,10 @@ fn every_step() -> Vec<Step> {
 }
 
 /// One of every kind of value.
-fn every_value() -> Vec<(String, Value)> {
+fn every_value() -> Vec<Value> {
     let (day, time) = (Date::from_ymd(2026, 11, 22).unwrap(), Time::from_hms(23, 59, 59, 9_999_999).unwrap());
     let utc = Timestamp::new(day, 1);
-    let values = [
+    vec![
         Value::Null,
         Value::Boolean(true),
         Value::Integer(i64::MIN),
@@ -126,8 +125,12 @@ fn every_value() -> Vec<(String, Value)> {
         Value::TimestampWithOffset { utc, offset_minutes: -90 },
         Value::Interval(Interval { months: 1, days: -2, ticks: 3 }),
         Value::Uuid([7; 16]),
-    ];
-    values.into_iter().enumerate().map(|(at, value)| (format!("p{at}"), value)).collect()
+    ]
+}
+
+/// The same as parameters.
+fn parameters() -> Vec<Parameter> {
+    every_value().into_iter().enumerate().map(|(at, value)| Parameter { name: format!("p{at}"), value }).collect()
 }
 
 /// What a query answers, with every type.
@@ -145,8 +148,8 @@ fn outcome() -> Outcome {
         SqlType::Uuid,
     ];
     Outcome {
-        columns: types.into_iter().map(|sql_type| ("column".to_owned(), sql_type)).collect(),
-        rows: vec![every_value().into_iter().map(|(_, value)| value).collect(), Vec::new()],
+        columns: types.into_iter().map(|sql_type| Column { name: "column".to_owned(), sql_type }).collect(),
+        rows: vec![every_value(), Vec::new()],
         affected: 3,
         step: Some(TransactionStep::RollBackTo("here".into())),
     }

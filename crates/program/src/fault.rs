@@ -152,6 +152,9 @@ pub struct Raised {
     pub line: u32,
     /// Whether no handler of a program may see it (a cancellation, a lost connection).
     pub uncatchable: bool,
+    /// Whether the routine where it happened may not handle it, while those that called it may: what a language finds
+    /// wrong with a statement only when it comes to it.
+    pub passes_own_handlers: bool,
     /// What the machine found, if it was the machine.
     pub fault: Option<Fault>,
     /// Where it passed through, innermost first.

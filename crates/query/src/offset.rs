@@ -13,16 +13,19 @@
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{
-    DataType, Decimal64Type, Decimal128Type, Field, TimeUnit, TimestampMicrosecondType,
+    DataType, Date32Type, Decimal64Type, Decimal128Type, Field, TimeUnit, TimestampMicrosecondType,
 };
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     Case, ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use mainstay_base::{SqlType, Timestamp, Value, ValueRef, convert};
+use mainstay_base::{SqlType, TICKS_PER_DAY, Timestamp, Value, ValueRef, convert};
 use mainstay_table::values::{OFFSET, TICKS, array_of, value_at};
 use std::sync::{Arc, LazyLock};
+
+/// Ticks of 100 ns in a microsecond.
+const TICKS_PER_US: i64 = 10;
 
 /// What the function is called that gives the moment of UTC.
 const KEY: &str = "utc_moment";
@@ -90,6 +93,20 @@ impl ScalarUDFImpl for Conversion {
     }
 }
 
+/// The ticks of moments without offsets and of days, where a vector of them is a calculation.
+fn ticks_of(array: &ArrayRef) -> Option<PrimitiveArray<Decimal64Type>> {
+    Some(match array.data_type() {
+        &TICKS => array.as_primitive::<Decimal64Type>().clone(),
+        DataType::Timestamp(TimeUnit::Microsecond, None) => {
+            array.as_primitive::<TimestampMicrosecondType>().unary(|us| us.saturating_mul(TICKS_PER_US))
+        }
+        DataType::Date32 => {
+            array.as_primitive::<Date32Type>().unary(|day| i64::from(day).saturating_mul(TICKS_PER_DAY))
+        }
+        _ => return None,
+    })
+}
+
 /// Moments in another form: less than a microsecond is cut off, and a moment without an offset is what its clock shows.
 fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let micros = |ticks: i64| Timestamp(ticks).us();
@@ -100,6 +117,17 @@ fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
             let (utc, offset) = Timestamp::unpacked(packed);
             micros(if zone.is_some() { utc.0 } else { utc.to_local(offset).0 })
         }),
+        (_, &TICKS) => match ticks_of(array) {
+            Some(ticks) => return Ok(Arc::new(ticks.with_data_type(TICKS))),
+            None => return of_values(array, to),
+        },
+        (_, &OFFSET) => match ticks_of(array) {
+            Some(ticks) => {
+                let packed: PrimitiveArray<Decimal128Type> = ticks.unary(|ticks| Timestamp(ticks).packed(0));
+                return Ok(Arc::new(packed.with_data_type(OFFSET)));
+            }
+            None => return of_values(array, to),
+        },
         _ => return of_values(array, to),
     };
     Ok(Arc::new(times.with_data_type(to.clone())))

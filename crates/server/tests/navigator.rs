@@ -3,10 +3,12 @@
 use mainstay_base::Code;
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
 use mainstay_navigator::server::Service;
-use mainstay_navigator::wire::frame::{Frame, Kind};
+use mainstay_navigator::wire::encode;
+use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
+use mainstay_navigator::wire::messages::{Hello, MARK, Opening, PageWish, Prelude, Request, Step, TlsWish, VERSION};
 use mainstay_server::{Config, NavigatorDoor, password};
 use mainstay_vfs::{Disk, FileSystem};
-use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
+use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, WorkArea};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -306,4 +308,111 @@ fn stopping_ends_connections_and_says_so() {
     here.go_bottom().unwrap();
     // A record that is appended where others may append is there at once; what was not written to it is not.
     assert_eq!((here.record_number(), here.is_empty(0).unwrap()), (11, true));
+}
+
+/// Sends a frame and reads what comes back until a frame is there.
+fn exchange(socket: &mut TcpStream, kind: Kind, body: &[u8]) -> Frame {
+    socket.write_all(&Frame::bytes(kind, body)).unwrap();
+    let (mut frames, mut raw) = (Frames::new(1 << 20), [0; 4096]);
+    loop {
+        if let Some(frame) = frames.next_frame().unwrap() {
+            return frame;
+        }
+        let count = socket.read(&mut raw).unwrap();
+        assert!(count > 0, "the connection is closed");
+        frames.feed(&raw[..count]);
+    }
+}
+
+/// A client that speaks the protocol by hand, before its login.
+fn by_hand(running: &Running, tls: TlsWish) -> TcpStream {
+    let mut socket = TcpStream::connect(running.door.address()).unwrap();
+    let prelude = Prelude { mark: MARK, version: VERSION, tls };
+    assert_eq!(exchange(&mut socket, Kind::Prelude, &encode(&prelude)).kind, Kind::Prelude);
+    socket
+}
+
+fn logged_in(running: &Running) -> TcpStream {
+    let mut socket = by_hand(running, TlsWish::Off);
+    let hello = Hello { user: "eve".into(), password: String::new(), database: String::new(), application: "x".into() };
+    assert_eq!(exchange(&mut socket, Kind::Hello, &encode(&hello)).kind, Kind::Welcome);
+    socket
+}
+
+#[test]
+fn a_byte_now_and_then_does_not_hold_a_login_open() {
+    let running = Running::start("login_timeout_seconds = 1");
+    // A handshake of TLS whose first record is said to be long, and a login without TLS.
+    for (tls, bytes) in [(TlsWish::Required, [22, 3, 1, 0x20, 0]), (TlsWish::Off, [200, 0, 0, 0, 2])] {
+        let mut socket = by_hand(&running, tls);
+        socket.set_read_timeout(Some(Duration::from_millis(150))).unwrap();
+        let began = Instant::now();
+        socket.write_all(&bytes).unwrap();
+        let is_over = |socket: &mut TcpStream| match socket.read(&mut [0; 100]) {
+            Ok(count) => count == 0,
+            Err(error) => !matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
+        };
+        while !is_over(&mut socket) {
+            let _ = socket.write_all(&[1]);
+            assert!(began.elapsed() < Duration::from_secs(3), "{tls:?}");
+        }
+        assert!(began.elapsed() > Duration::from_millis(700), "{tls:?}");
+    }
+}
+
+#[test]
+fn a_client_that_does_not_listen_is_given_up() {
+    let running = Running::start("idle_timeout_seconds = 1");
+    let mut socket = logged_in(&running);
+    socket.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    let opening = Opening {
+        names: vec!["names.dbf".into()],
+        mode: Mode::Shared,
+        scheme: None,
+        open_structural: true,
+        or_read_only: false,
+    };
+    let steps = vec![Step::Open(opening), Step::LockRecord(3)];
+    let opened = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: false, steps }));
+    assert_eq!(opened.kind, Kind::Answer);
+    let mut theirs = running.open_here();
+    assert!(!theirs.try_lock_record(3).unwrap());
+    // Long answers, of which none is read: the server cannot write any more.
+    let page = PageWish { before: 0, after: 10, bytes: 4000, unless: None, numbers: 0 };
+    let steps = [vec![Step::GoTop], vec![Step::Page(page); 63]].concat();
+    let request = Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, steps }));
+    for _ in 0..3000 {
+        if socket.write_all(&request).is_err() {
+            break;
+        }
+    }
+    eventually("the lock is free", || theirs.try_lock_record(3).unwrap());
+    drop(socket);
+}
+
+#[test]
+fn a_client_that_does_not_say_whether_to_go_on_is_given_up() {
+    let running = Running::start("idle_timeout_seconds = 1");
+    let mut socket = logged_in(&running);
+    let opening = Opening {
+        names: vec!["names.dbf".into()],
+        mode: Mode::Exclusive,
+        scheme: None,
+        open_structural: true,
+        or_read_only: false,
+    };
+    let mut here = running.open_here();
+    for number in 11..=5000 {
+        here.append_blank().unwrap();
+        here.set_integer(0, number).unwrap();
+    }
+    here.close().unwrap();
+    let steps = vec![Step::Open(opening), Step::CreateOrder(NewOrder::new("NUMBER", "NUMBER"))];
+    let told = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: true, steps }));
+    assert_eq!(told.kind, Kind::Progress);
+    eventually("the table is free", || {
+        let options = AreaOptions { mode: Mode::Exclusive, ..AreaOptions::default() };
+        Area::open(Arc::new(Disk), &running.folder.path().join("names.dbf"), &options).is_ok()
+    });
+    drop(socket);
 }

@@ -54,7 +54,7 @@ impl Inner {
             let text = format!("There is already an object named '{name}' in the database.");
             return Err(raised(Message::error(2714, text).state(6)));
         }
-        level.tables.insert(key, TemporaryTable { core: core.clone(), borrowed: false });
+        level.tables.insert(key, TemporaryTable::new(core.clone()));
         self.state.version += 1;
         Ok(quoted(&core))
     }
@@ -415,8 +415,12 @@ impl Runner<'_> {
         }
         let table = self.inner.new_temporary(name)?;
         let statements = reduce::create_table(&table, elements, true, &self.inner.names(&[])).map_err(raised)?;
-        for statement in statements {
-            self.inner.execute(&statement)?;
+        for statement in &statements {
+            self.inner.execute(statement)?;
+        }
+        let level = self.inner.state.level();
+        if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
+            made.made_by = statements.into();
         }
         Ok(Flow::Next)
     }

@@ -90,10 +90,6 @@ fn unique_violation(error: &Error) -> Message {
     let name = index.rsplit(' ').next().unwrap_or("");
     let key =
         error.message().split_once("key (").and_then(|(_, rest)| rest.rsplit_once(") is")).map_or("", |(key, _)| key);
-    // SQL Server shows values without the types that the core's literals begin with.
-    let types = ["TIMESTAMP WITH TIME ZONE ", "TIMESTAMP ", "DATE ", "TIME ", "UUID "];
-    let bare = |part: &str| types.iter().find_map(|name| part.strip_prefix(name)).unwrap_or(part).to_owned();
-    let key = key.split(", ").map(bare).collect::<Vec<_>>().join(", ");
     let key = format!("The duplicate key value is ({key}).");
     if index.starts_with("primary") || index.starts_with("unique key") {
         let kind = if index.starts_with("primary") { "PRIMARY" } else { "UNIQUE" };
@@ -127,9 +123,16 @@ fn sentence(error: &Error) -> String {
 pub(crate) fn raised(message: Message) -> Box<Raised> {
     let Message { number, severity, state, text, procedure, line } = message;
     let mut raised = Raised::new(number, severity, state.into(), text);
+    raised.passes_own_handlers = is_found_late(number);
     raised.routine = procedure.map(Into::into);
     raised.line = line;
     raised
+}
+
+/// Whether an error is one of what a statement names, which is looked up when the statement comes to run: the TRY around it
+/// does not catch it, the caller's does, and it ends the procedure or text that has the statement.
+pub(crate) fn is_found_late(number: i32) -> bool {
+    matches!(number, 195 | 207 | 208 | 209 | 1087 | 4104 | 4121)
 }
 
 /// The same for an error of the core.

@@ -172,7 +172,11 @@ impl Inner {
             }
             Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
-            Some("DATEFIRST") => options.date_first = number().unwrap_or(7).clamp(1, 7) as u8,
+            Some("DATEFIRST") => {
+                options.date_first = number().unwrap_or(7).clamp(1, 7) as u8;
+                // Plans count the days of the week with it.
+                self.state.version += 1;
+            }
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
             Some("LANGUAGE") => {
                 options.language = words.last().map(|word| Arc::from(word.as_str())).unwrap_or_default()
@@ -199,7 +203,9 @@ impl Inner {
 
     /// The options as they were before a module ran.
     pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
-        let waited = std::mem::replace(&mut self.state.options, options).lock_timeout;
+        let before = std::mem::replace(&mut self.state.options, options);
+        let waited = before.lock_timeout;
+        self.state.version += u64::from(before.date_first != self.state.options.date_first);
         if waited != self.state.options.lock_timeout {
             // The setting was taken before.
             let _ = self.set_lock_timeout();

@@ -52,6 +52,7 @@ mod session;
 mod state;
 mod system;
 mod table_calls;
+mod table_variables;
 mod texts;
 mod transactions;
 mod triggers;

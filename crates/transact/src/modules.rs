@@ -50,6 +50,12 @@ impl Loaded {
         self.rows.get(statement).and_then(Option::as_deref).unwrap_or_default()
     }
 
+    /// Whether a statement is a query and nothing else.
+    pub(crate) fn is_query(&self, statement: usize) -> bool {
+        let action = self.module.actions.get(statement).map(|statement| &statement.action);
+        matches!(action, Some(Action::Query(_) | Action::Assign(..) | Action::Value(..) | Action::Condition(_)))
+    }
+
     /// The plans of its statements, by their numbers.
     pub(crate) fn plans(&self) -> MutexGuard<'_, Vec<Option<Box<Plan>>>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
@@ -236,6 +242,15 @@ impl Modules {
     /// Where a trigger stands among those of an event.
     pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
         self.switches.rank(trigger, event)
+    }
+
+    /// Whether a trigger of the catalog was disabled.
+    pub(crate) fn is_disabled(&self, trigger: &crate::catalog::Object) -> bool {
+        let is_it = |object: &&Object| match (&trigger.text, &trigger.statement) {
+            (_, Some(statement)) => Arc::ptr_eq(&object.statement, statement),
+            (text, None) => text.as_ref() == Some(&object.text),
+        };
+        self.objects.values().find(is_it).is_some_and(|object| self.switches.is_disabled(&object.key))
     }
 
     /// Whether any table has an INSTEAD OF trigger.

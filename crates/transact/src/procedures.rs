@@ -52,7 +52,11 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         .collect();
     let given: Vec<(Option<&str>, ValueRef<'_>)> =
         values.iter().map(|(name, value)| (name.as_deref(), value.as_ref())).collect();
-    run(runner, call.machine(), name, &given)
+    run(runner, call.machine(), name, &given).map_err(|mut error| {
+        // What is wrong with a text that a procedure looks at is not wrong with the statement that calls it.
+        error.passes_own_handlers = false;
+        error
+    })
 }
 
 /// Gives a program the return status of one, if it asks for it.

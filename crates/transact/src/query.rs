@@ -47,6 +47,7 @@ impl Inner {
             instance: &self.instance,
             cache: &self.catalog,
             is_momentary: &self.is_momentary,
+            disguises: self.disguises.get(),
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
             state: &self.state,

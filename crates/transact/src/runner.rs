@@ -166,6 +166,20 @@ impl<'a> Runner<'a> {
     }
 
     fn run(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
+        match self.run_action(loaded, number, call) {
+            // Nothing of it has run: with names for its tables that no column has it means what it says.
+            Err(error) if looks_into_a_column(&error) && loaded.is_query(number) => {
+                drop(self.take_plan(loaded, number));
+                self.inner.disguises.set(true);
+                let again = self.run_action(loaded, number, call);
+                self.inner.disguises.set(false);
+                again
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn run_action(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
         let options = &self.inner.state.options;
         if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
@@ -253,6 +267,11 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// Whether the core took the name of a table of an outer query for that of a column.
+fn looks_into_a_column(error: &Raised) -> bool {
+    error.number == 50000 && error.text.starts_with("Cannot access field")
+}
+
 /// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
 fn begins_transaction(action: &Action) -> bool {
     match action {
@@ -325,7 +344,7 @@ impl Host for Runner<'_> {
             || self.silent > 0
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
-            || matches!(error.number, 208 | 217 | 241 | 242 | 245 | 1205 | 2812 | 3609 | 3960 | 8114)
+            || matches!(error.number, 217 | 241 | 242 | 245 | 1205 | 3609 | 3960 | 8114)
             || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {
             return Unhandled::Propagate;
@@ -341,7 +360,10 @@ impl Host for Runner<'_> {
         }
         let kind = self.kind();
         self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
-        Unhandled::NextStatement
+        match error.passes_own_handlers {
+            true => Unhandled::EndRoutine,
+            false => Unhandled::NextStatement,
+        }
     }
 
     fn caught(&mut self, error: &Raised) {

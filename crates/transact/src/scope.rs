@@ -25,6 +25,8 @@ pub(crate) struct Names<'a> {
     pub(crate) cache: &'a Cache,
     /// Whether the catalog itself was asked for, so that what is made of these names holds once.
     pub(crate) is_momentary: &'a Cell<bool>,
+    /// Whether tables are called by names that no column has.
+    pub(crate) disguises: bool,
     /// To ask what the core makes of a query.
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
     pub(crate) modules: &'a Modules,
@@ -273,6 +275,18 @@ impl Scope for Names<'_> {
             Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
         };
         answer.schema().fields().iter().map(column).collect()
+    }
+
+    fn date_first(&self) -> u8 {
+        self.state.options.date_first
+    }
+
+    fn disguises_tables(&self) -> bool {
+        self.disguises
+    }
+
+    fn salt(&self) -> u64 {
+        self.core.borrow().catalog_version()
     }
 
     fn row_number(&self, name: &ObjectName) -> &'static str {

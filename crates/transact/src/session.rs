@@ -47,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
+    /// Whether the statement that is being planned calls its tables by names that no column has.
+    pub(crate) disguises: Cell<bool>,
     /// Functions whose tables statements read.
     pub(crate) table_calls: TableCalls,
 }
@@ -109,6 +111,7 @@ impl Session {
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
+            disguises: Cell::new(false),
             table_calls: TableCalls::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
@@ -413,7 +416,7 @@ impl Inner {
         self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;
         self.insert_rows(&core, declared.len(), &table.rows)?;
         if let Some(level) = self.state.level() {
-            level.tables.insert(name.clone(), TemporaryTable { core: name.clone(), borrowed: false });
+            level.tables.insert(name.clone(), TemporaryTable::new(name.clone()));
         }
         self.state.version += 1;
         Ok(name)

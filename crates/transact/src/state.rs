@@ -149,12 +149,14 @@ pub(crate) struct TemporaryTable {
     pub(crate) core: String,
     /// Whether another level has made it, which drops it.
     pub(crate) borrowed: bool,
+    /// What makes a table variable: a rollback that takes it away has it made again.
+    pub(crate) made_by: Arc<[String]>,
 }
 
 impl TemporaryTable {
     /// One of the level's own.
     pub(crate) fn new(core: String) -> TemporaryTable {
-        TemporaryTable { core, borrowed: false }
+        TemporaryTable { core, borrowed: false, made_by: Arc::default() }
     }
 }
 

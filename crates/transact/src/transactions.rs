@@ -138,7 +138,9 @@ impl Inner {
                 }
                 self.state.savepoints.truncate(place + 1);
                 self.tell_watchers();
-                return self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name))).map(|_| ());
+                let variables = self.table_variables();
+                self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name)))?;
+                return self.restore_variables(variables);
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
                 let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
@@ -148,6 +150,7 @@ impl Inner {
         self.state.transactions = 0;
         self.state.doomed = false;
         self.state.savepoints.clear();
+        let variables = self.table_variables();
         let done = self.execute("ROLLBACK");
         self.instance.locks.end(self.state.process, true);
         match done {
@@ -159,6 +162,7 @@ impl Inner {
         // Objects that the transaction made are gone.
         self.instance.version.bump();
         self.state.version += 1;
+        self.restore_variables(variables)?;
         self.restore_fired()
     }
 

@@ -6,7 +6,7 @@
 //! number. Changes are made there as in any area opened for exclusive use, and [`Area::changes`] says what is to be
 //! sent. Long values are lent to it one by one ([`Area::lend_value`]).
 //!
-//! The other side has an area over the real table, and puts what it is sent there: [`Area::set_place`],
+//! The other side has an area over the real table, and puts what it is sent there: [`Area::set_position`],
 //! [`Area::put_changes`].
 
 use crate::area::{Area, Row};

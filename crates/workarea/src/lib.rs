@@ -86,7 +86,7 @@ pub use relation::Relation;
 pub use rules::{Aside, RecordRules};
 pub use search::FindText;
 pub use tables::{NewOrder, untold};
-pub use transactions::{commit, rollback, rollback_to};
+pub use transactions::{commit, commit_with, rollback, rollback_to, rollback_to_with, rollback_with};
 pub use value::{FieldValue, SeekKey, ValueKind};
 pub use visibility::Predicate;
 pub use work_area::WorkArea;

@@ -11,7 +11,7 @@
 
 use crate::area::{Area, Row};
 use mainstay_base::{Code, Error, Result};
-use mainstay_xbase::indexed::Transaction;
+use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -99,6 +99,58 @@ impl Area {
     /// Ends a transaction in which nothing was done, whatever is pending.
     pub fn end_unchanged(&mut self, transaction: &Transaction) -> Result<()> {
         transaction.commit(&mut [self.table()?])
+    }
+
+    /// Whether the current record's changes make it another one.
+    pub fn is_record_changed(&self) -> bool {
+        self.row.is_new || self.row.is_changed && (self.row.bytes != self.row.before || !self.row.memos.is_empty())
+    }
+
+    /// Undoes what others did in a transaction (all of it, which ends it, or what was done since a savepoint), while the
+    /// current record's changes stay pending: the area itself has changed nothing in it, or since then.
+    pub fn undo_beneath(
+        &mut self,
+        transaction: &Transaction,
+        since: Option<Savepoint>,
+        others: &mut [&mut IndexedTable],
+    ) -> Result<()> {
+        let own = self.table()?;
+        let mut tables: Vec<&mut IndexedTable> = vec![own];
+        tables.extend(others.iter_mut().map(|table| &mut **table));
+        match since {
+            Some(place) => transaction.rollback_to(place, &mut tables),
+            None => transaction.rollback(&mut tables),
+        }
+    }
+
+    /// Gives the lock of the current record away while something is done, and takes it back.
+    ///
+    /// Errors: those of the work; `Busy` when somebody else has the record afterwards.
+    pub fn lend_record<T>(&mut self, work: impl FnOnce() -> T) -> Result<T> {
+        let record = u64::from(self.recno);
+        let is_lent =
+            !self.row.is_new && self.table.as_ref().is_some_and(|table| table.locked_records().contains(&record));
+        if is_lent {
+            self.table()?.unlock_record(record)?;
+        }
+        let done = work();
+        if is_lent {
+            self.table()?.lock_record(record)?;
+        }
+        Ok(done)
+    }
+
+    /// Something else was done in the place of the changes of the current record, which is about to be written: it is
+    /// written as it is in the file, or a new one as a deleted record.
+    pub fn give_up_changes(&mut self, is_appended: bool) -> Result<()> {
+        self.load()?;
+        self.row.memos.clear();
+        self.row.is_new = false;
+        self.row.bytes.clone_from(&self.row.before);
+        if is_appended && let Some(mark) = self.row.bytes.first_mut() {
+            *mark = b'*';
+        }
+        Ok(())
     }
 
     /// The transaction that the area takes part in.

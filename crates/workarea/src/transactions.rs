@@ -46,28 +46,53 @@ impl Area {
 ///
 /// Errors: those of writing what is pending; then the transaction goes on.
 pub fn commit(transaction: &Transaction, areas: &mut [&mut Area]) -> Result<()> {
+    commit_with(transaction, areas, &mut [])
+}
+
+/// The same for a transaction in which there are other tables, too, that are open without an area.
+pub fn commit_with(transaction: &Transaction, areas: &mut [&mut Area], others: &mut [&mut IndexedTable]) -> Result<()> {
     for area in areas.iter_mut() {
         area.write()?;
     }
-    transaction.commit(&mut tables(areas))
+    transaction.commit(&mut tables(areas, others))
 }
 
 /// Ends a transaction: everything is as it was.
 pub fn rollback(transaction: &Transaction, areas: &mut [&mut Area]) -> Result<()> {
+    rollback_with(transaction, areas, &mut [])
+}
+
+/// The same for a transaction in which there are other tables, too.
+pub fn rollback_with(
+    transaction: &Transaction,
+    areas: &mut [&mut Area],
+    others: &mut [&mut IndexedTable],
+) -> Result<()> {
     areas.iter_mut().for_each(|area| area.forget_pending());
-    let undone = transaction.rollback(&mut tables(areas));
+    let undone = transaction.rollback(&mut tables(areas, others));
     areas.iter_mut().try_for_each(|area| area.forget_read())?;
     undone
 }
 
 /// Undoes all changes since a savepoint; the transaction goes on.
 pub fn rollback_to(transaction: &Transaction, savepoint: Savepoint, areas: &mut [&mut Area]) -> Result<()> {
+    rollback_to_with(transaction, savepoint, areas, &mut [])
+}
+
+/// The same for a transaction in which there are other tables, too.
+pub fn rollback_to_with(
+    transaction: &Transaction,
+    savepoint: Savepoint,
+    areas: &mut [&mut Area],
+    others: &mut [&mut IndexedTable],
+) -> Result<()> {
     areas.iter_mut().for_each(|area| area.forget_pending());
-    let undone = transaction.rollback_to(savepoint, &mut tables(areas));
+    let undone = transaction.rollback_to(savepoint, &mut tables(areas, others));
     areas.iter_mut().try_for_each(|area| area.forget_read())?;
     undone
 }
 
-fn tables<'t>(areas: &'t mut [&mut Area]) -> Vec<&'t mut IndexedTable> {
-    areas.iter_mut().filter_map(|area| area.table.as_mut()).collect()
+fn tables<'t>(areas: &'t mut [&mut Area], others: &'t mut [&mut IndexedTable]) -> Vec<&'t mut IndexedTable> {
+    let others = others.iter_mut().map(|table| &mut **table);
+    areas.iter_mut().filter_map(|area| area.table.as_mut()).chain(others).collect()
 }

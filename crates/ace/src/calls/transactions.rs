@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use mainstay_workarea::{Area, WorkArea};
+use mainstay_xbase::indexed::IndexedTable;
 
 use crate::backend::Step;
 use crate::border::*;
@@ -85,15 +86,30 @@ fn begin_on(handle: Handle) -> Result<()> {
         running.depth += 1;
         return Ok(());
     }
+    connection.wait_turn();
     connection.step(&Step::Begin)?;
-    let begun = with_all(handle, |areas| Transaction::begin(&connection, areas));
-    let transaction = begun.inspect_err(|_| {
-        // Nothing was done in it.
+    let begun = with_all(handle, |areas| Transaction::begin(&connection, areas)).and_then(|transaction| {
+        let joined = connection.join(&transaction).inspect_err(|_| {
+            // Nothing was done in it; the first error is the one to report.
+            let _ = with_all(handle, |areas| transaction.roll_back(areas, &mut []));
+        });
+        Ok((transaction, joined?))
+    });
+    let (transaction, is_joined) = begun.inspect_err(|_| {
         let _ = connection.step(&Step::RollBack);
     })?;
     let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-    *running = Some(Running { transaction, depth: 1, savepoints: Vec::new() });
+    *running = Some(Running { transaction, depth: 1, is_joined, savepoints: Vec::new() });
     Ok(())
+}
+
+/// Works with all tables of a transaction: the areas of those that are open, and what statements have open.
+fn with_everything(
+    handle: Handle,
+    connection: &Connection,
+    mut work: impl FnMut(&mut [&mut dyn WorkArea], &mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+) -> Result<()> {
+    with_all(handle, |areas| connection.with_sql_tables(&mut |others| work(areas, others)))
 }
 
 /// The connection with its transaction; what ends it takes it out afterwards.
@@ -124,8 +140,14 @@ fn commit_on(handle: Handle) -> Result<()> {
         }
     }
     write_pending(handle)?;
+    if connection.is_joined() {
+        // One commit is that of both; what the session does afterwards is to close its tables.
+        with_everything(handle, &connection, |areas, others| transaction.commit(areas, others))?;
+        end(&connection);
+        return connection.step(&Step::Commit);
+    }
     connection.step(&Step::Commit)?;
-    with_all(handle, |areas| transaction.commit(areas))?;
+    with_all(handle, |areas| transaction.commit(areas, &mut []))?;
     end(&connection);
     Ok(())
 }
@@ -137,10 +159,17 @@ pub fn roll_back(handle: Handle) -> Result<()> {
 /// Undoes the whole transaction, however deep it is nested.
 fn roll_back_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
-    connection.step(&Step::RollBack)?;
-    with_all(handle, |areas| transaction.roll_back(areas))?;
+    // What becomes of the one part is no reason to leave the other one as it is.
+    if connection.is_joined() {
+        let undone = with_everything(handle, &connection, |areas, others| transaction.roll_back(areas, others));
+        let stepped = connection.step(&Step::RollBack);
+        undone.map(|()| end(&connection))?;
+        return stepped;
+    }
+    let stepped = connection.step(&Step::RollBack);
+    with_all(handle, |areas| transaction.roll_back(areas, &mut []))?;
     end(&connection);
-    Ok(())
+    stepped
 }
 
 pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
@@ -192,8 +221,12 @@ fn roll_back_to(handle: Handle, name: String) -> Result<()> {
         })
     };
     let place = place.ok_or_else(|| Failure::new(AE_INVALID_OBJECT_NAME, &*name))?;
+    if connection.is_joined() {
+        with_everything(handle, &connection, |areas, others| transaction.roll_back_to(place, areas, others))?;
+        return connection.step(&Step::RollBackTo(name));
+    }
     connection.step(&Step::RollBackTo(name))?;
-    with_all(handle, |areas| transaction.roll_back_to(place, areas))
+    with_all(handle, |areas| transaction.roll_back_to(place, areas, &mut []))
 }
 
 /// Whether a transaction is under way on a connection, or for 0 on any.
@@ -209,10 +242,9 @@ pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     open.set(connection.in_transaction().into())
 }
 
-/// Whether a table takes part in no transaction; each takes part.
+/// Whether a table takes part in no transaction, as `AdsSetTableTransactionFree` has said.
 pub fn is_free(table: Handle, free: Out<u16>) -> Result<()> {
-    registry::table(table)?;
-    free.set(0)
+    free.set(registry::table(table)?.is_transaction_free.load(Ordering::Relaxed).into())
 }
 
 /// What a crash has left of transactions is put right whenever a table is opened.

@@ -3,25 +3,27 @@
 //! ```text
 //!   before_write   rights: insert, update of columns, delete
 //!                  fields and the table's condition                      rules
+//!                  triggers: instead of the write (then nothing more), or before it   firing
 //!                  as a child: is there a parent?                        integrity
 //!                  as a parent: which children, and what becomes of them?
 //!                    none, or refused: nothing more
 //!                    else a transaction begins, unless one is under way
-//!   after_write    the children are changed, each under the rules of its own table; the transaction ends
+//!   after_write    the children are changed, each under the rules of its own table; triggers; the transaction ends
 //! ```
-//! So a change with all that follows from it is made, or none of it. The tables of children that were changed within a
+//! So a change with all that follows from it and all that triggers do is made, or none of it. The tables of children that were changed within a
 //! transaction of the program's stay open until its end, with their locks ([`Helpers`]).
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{self as workarea, Area, Mode, RecordRules};
-use mainstay_xbase::indexed::Transaction;
+use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 
 use crate::constants::*;
 use crate::dictionary::contents::Contents;
+use crate::dictionary::firing::{self, Fires, Firing};
 use crate::dictionary::integrity::{self, Action, Relation};
 use crate::dictionary::{Session, rules};
 use crate::failure::{self, Failure, Result};
@@ -42,6 +44,8 @@ pub struct Guard {
     helpers: Helpers,
     /// How many changes this one follows from; rights are not asked of what follows.
     depth: u32,
+    /// What runs triggers.
+    fires: Weak<dyn Fires>,
     state: Mutex<State>,
 }
 
@@ -54,6 +58,12 @@ struct State {
     steps: Vec<Step>,
     /// The transaction that was begun for what follows.
     transaction: Option<Transaction>,
+    /// Where the program's transaction was before the first trigger.
+    since: Option<Savepoint>,
+    /// What AFTER triggers are to see.
+    after: Option<Firing>,
+    /// Whether triggers have done something else in the place of the write.
+    is_replaced: bool,
 }
 
 /// What is done to the children of one relation.
@@ -68,7 +78,13 @@ struct Step {
 impl Guard {
     /// The rules of a table that a program opens.
     pub fn new(session: Arc<Session>, table: &str, helpers: Helpers) -> Guard {
-        Guard { session, table: table.to_owned(), helpers, depth: 0, state: Mutex::default() }
+        let fires: Weak<dyn Fires> = Weak::<crate::connection::Connection>::new();
+        Guard { session, table: table.to_owned(), helpers, depth: 0, fires, state: Mutex::default() }
+    }
+
+    /// The same with triggers, which these run.
+    pub fn with_triggers(self, fires: Weak<dyn Fires>) -> Guard {
+        Guard { fires, ..self }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -122,6 +138,9 @@ impl Guard {
         if !is_deleted {
             rules::check_record(area, &contents, &self.table)?;
         }
+        if self.fire_before(area, &contents, is_appended)? {
+            return Ok(());
+        }
         if self.session.is_integrity_off.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -153,12 +172,52 @@ impl Guard {
                 self.give_back(child);
             }
         }
-        if !self.state().steps.is_empty() && area.transaction().is_none() {
+        if !self.state().steps.is_empty() {
+            self.begin(area)?;
+        }
+        Ok(())
+    }
+
+    /// A transaction for what follows from a write, unless there is one.
+    fn begin(&self, area: &mut Area) -> Result<()> {
+        if area.transaction().is_none() {
             let transaction = Transaction::begin(Arc::clone(&self.session.files));
             area.enlist_pending(&transaction)?;
             self.state().transaction = Some(transaction);
         }
         Ok(())
+    }
+
+    /// Fires the triggers before a write; true if they have done something else in its place.
+    fn fire_before(&self, area: &mut Area, contents: &Contents, is_appended: bool) -> Result<bool> {
+        let Some((times, firing)) = firing::of_write(area, contents, &self.table, is_appended)? else {
+            return Ok(false);
+        };
+        if self.depth >= DEEPEST {
+            return Err(Failure::new(AE_TRIGGER_FAILED, "too many changes follow from one another"));
+        }
+        let missing = || Failure::new(AE_NOT_IMPLEMENTED, "nothing runs the triggers of the table");
+        let fires = self.fires.upgrade().ok_or_else(missing)?;
+        self.begin(area)?;
+        let Some(transaction) = area.transaction() else { return Ok(false) };
+        if self.state().transaction.is_none() {
+            self.state().since = Some(transaction.savepoint());
+        }
+        fires.begin(&transaction)?;
+        let fire = |time: u32| fires.fire(&Firing { time, ..firing.clone() });
+        if times & ADS_TRIGTYPE_INSTEADOF != 0 {
+            area.lend_record(|| fire(ADS_TRIGTYPE_INSTEADOF))??;
+            area.give_up_changes(is_appended)?;
+            self.state().is_replaced = true;
+            return Ok(true);
+        }
+        if times & ADS_TRIGTYPE_BEFORE != 0 {
+            fire(ADS_TRIGTYPE_BEFORE)?;
+        }
+        if times & ADS_TRIGTYPE_AFTER != 0 {
+            self.state().after = Some(Firing { time: ADS_TRIGTYPE_AFTER, ..firing });
+        }
+        Ok(false)
     }
 
     /// A table of children, with the rules that it has: one that takes part in the transaction already, or a new one.
@@ -176,6 +235,7 @@ impl Guard {
             table: table.to_owned(),
             helpers: Arc::clone(&self.helpers),
             depth: self.depth + 1,
+            fires: Weak::clone(&self.fires),
             state: Mutex::default(),
         };
         area.set_rules(Some(Arc::new(guard)));
@@ -195,17 +255,31 @@ impl Guard {
         }
     }
 
-    /// Changes the children, and ends the transaction that was begun for it.
-    fn follow(&self, area: &mut Area, mut steps: Vec<Step>, own: Option<Transaction>) -> Result<()> {
+    /// Changes the children, fires the triggers behind the write, and ends the transaction that was begun for it.
+    fn follow(&self, area: &mut Area, follows: Follows) -> Result<()> {
         let Some(transaction) = area.transaction() else { return Ok(()) };
-        // Whoever looks for a parent of these children reads the file.
-        area.flush()?;
-        let mut done = Ok(());
+        let Follows { mut steps, own, since, after } = follows;
+        // Whoever looks for a parent of these children, and triggers, read the file.
+        let mut done = area.flush().map_err(Failure::from);
         for step in &mut steps {
             done = done.and_then(|()| run(step, &transaction));
         }
+        let fires = self.fires.upgrade();
+        if let (Some(after), Some(fires)) = (&after, &fires) {
+            done = done.and_then(|()| fires.fire(after));
+        }
         let mut children: Vec<Area> = steps.into_iter().map(|step| step.child).collect();
         let Some(own) = own else {
+            if let (Err(_), Some(since)) = (&done, since) {
+                let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all: Vec<&mut Area> = children.iter_mut().chain(&mut *helpers).collect();
+                all.retain(|area| area.is_in_transaction());
+                all.push(area);
+                // What is not undone now is with the whole transaction.
+                let _ = with_tables(fires.as_deref(), &mut |others| {
+                    workarea::rollback_to_with(&transaction, since, &mut all, others)
+                });
+            }
             children.into_iter().for_each(|child| self.give_back(child));
             return done;
         };
@@ -213,13 +287,55 @@ impl Guard {
         children.append(&mut self.helpers.lock().unwrap_or_else(PoisonError::into_inner));
         children.retain(Area::is_in_transaction);
         let mut all: Vec<&mut Area> = children.iter_mut().chain([area]).collect();
-        match done {
-            Ok(()) => Ok(workarea::commit(&own, &mut all)?),
-            Err(failure) => {
-                workarea::rollback(&own, &mut all)?;
-                Err(failure)
-            }
+        let mut end = |others: &mut [&mut IndexedTable]| {
+            let committed = match &done {
+                Ok(()) => workarea::commit_with(&own, &mut all, others),
+                Err(failure) => Err(Error::new(Code::Cancelled, failure.detail.clone())),
+            };
+            committed.inspect_err(|_| {
+                // The first error is the one to report; what is not undone now is by who opens a table next.
+                let _ = workarea::rollback_with(&own, &mut all, others);
+            })
+        };
+        let ended = match &fires {
+            Some(fires) => fires.end(&mut end),
+            None => end(&mut []).map_err(Failure::from),
+        };
+        done.and(ended)
+    }
+}
+
+/// What is done after a write.
+struct Follows {
+    steps: Vec<Step>,
+    own: Option<Transaction>,
+    since: Option<Savepoint>,
+    after: Option<Firing>,
+}
+
+impl Follows {
+    fn take(state: &mut State) -> Follows {
+        Follows {
+            steps: std::mem::take(&mut state.steps),
+            own: state.transaction.take(),
+            since: state.since.take(),
+            after: state.after.take(),
         }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.steps.is_empty() && self.own.is_none() && self.after.is_none()
+    }
+}
+
+/// Works with the tables that statements have open, if there are statements.
+fn with_tables(
+    fires: Option<&dyn Fires>,
+    work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_base::Result<()>,
+) -> Result<()> {
+    match fires {
+        Some(fires) => fires.with_tables(work),
+        None => Ok(work(&mut [])?),
     }
 }
 
@@ -281,29 +397,40 @@ impl RecordRules for Guard {
     }
 
     fn after_write(&self, area: &mut Area) -> mainstay_base::Result<()> {
-        let (steps, own) = {
+        let (follows, is_replaced) = {
             let mut state = self.state();
             if state.appended == Some(area.record_number()) {
                 state.appended = None;
             }
-            (std::mem::take(&mut state.steps), state.transaction.take())
+            (Follows::take(&mut state), std::mem::take(&mut state.is_replaced))
         };
-        match steps.is_empty() {
-            true => Ok(()),
-            false => self.follow(area, steps, own).map_err(as_error),
+        if !follows.is_nothing() {
+            self.follow(area, follows).map_err(as_error)?;
         }
+        if is_replaced { area.refresh() } else { Ok(()) }
     }
 
     fn write_failed(&self, area: &mut Area) {
-        let (steps, own) = {
+        let Follows { steps, own, since, .. } = {
             let mut state = self.state();
-            (std::mem::take(&mut state.steps), state.transaction.take())
+            state.is_replaced = false;
+            Follows::take(&mut state)
         };
         steps.into_iter().for_each(|step| self.give_back(step.child));
-        if let Some(own) = own {
-            // Nothing was done in it.
-            let _ = area.end_unchanged(&own);
-        }
+        // Nothing was done in it but by triggers.
+        let fires = self.fires.upgrade();
+        let _ = match (own, area.transaction(), since, &fires) {
+            (Some(own), _, _, Some(fires)) => fires.end(&mut |others| {
+                // What the statements' session is told is that nothing stays.
+                area.undo_beneath(&own, None, others)?;
+                Err(Error::new(Code::Cancelled, "the write has failed"))
+            }),
+            (Some(own), _, _, None) => area.end_unchanged(&own).map_err(Failure::from),
+            (None, Some(transaction), Some(since), Some(fires)) => {
+                fires.with_tables(&mut |others| area.undo_beneath(&transaction, Some(since), others))
+            }
+            _ => Ok(()),
+        };
     }
 
     fn cancelled(&self, area: &mut Area) -> mainstay_base::Result<()> {

@@ -13,6 +13,7 @@
 //!    |
 //!   properties  of each kind of object: number, name, form, who may read and change it
 //!   rules       what must be true of a record before it is written: fields, the table's condition
+//!   firing      which triggers a written record fires
 //!   integrity   what a change of a parent's key does to its children
 //! ```
 //!
@@ -24,6 +25,7 @@
 
 pub mod access;
 pub mod contents;
+pub mod firing;
 pub mod guard;
 pub mod integrity;
 pub mod live;

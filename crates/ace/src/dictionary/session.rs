@@ -73,6 +73,17 @@ impl Session {
         self.path_of(table.text(ADS_DD_TABLE_PATH).unwrap_or_default())
     }
 
+    /// The table whose file a path leads to, however it is written: another name of the same file is the same table.
+    pub fn table_of_file<'c>(&self, contents: &'c Contents, path: &Path) -> Option<&'c Object> {
+        let path = files::existing(path)?;
+        let identity = |path: &Path| self.files.stamp(path).ok().map(|stamp| (stamp.identity, stamp.len));
+        let wanted = identity(&path)?;
+        contents.all(ADS_DD_TABLE_OBJECT).find(|table| {
+            let known = self.table_path(table);
+            known == path || identity(&known) == Some(wanted)
+        })
+    }
+
     /// The index files that belong to a table beside the one that is opened with it.
     pub fn index_paths(&self, contents: &Contents, table: &str) -> Vec<PathBuf> {
         let files = contents.children(ADS_DD_INDEX_FILE_OBJECT, table);

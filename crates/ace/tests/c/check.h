@@ -38,7 +38,7 @@ static int failures = 0;
         fprintf( stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #found, ( const char * ) ( found ), ( expected ) ); } } while( 0 )
 
 /* Whether the tables are those of a server: a program is given its address then, and where the server has them. For main. */
-#define IS_FAR ( strncmp( arguments[ 1 ], "tcp:", 4 ) == 0 )
+#define IS_FAR ( strncmp( arguments[ 1 ], "tcp:", 4 ) == 0 || strncmp( arguments[ 1 ], "tls:", 4 ) == 0 )
 
 /* Waits until something is so, if the tables are those of a server: it hears of the end of a process a moment later. */
 #define UNTIL( folder, condition ) \

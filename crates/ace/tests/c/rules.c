@@ -89,6 +89,7 @@ static void field( const char * name, UNSIGNED16 property, const char * value )
 
 static void values( void )
 {
+   ADSHANDLE first = made( "first", "X,Numeric,3,0" );
    ADSHANDLE table = made( "people", "ID,Numeric,6,0;NAME,Character,12;AGE,Numeric,3,0;SINCE,Date;CITY,Character,10" );
    UNSIGNED16 off = 0;
    UNSIGNED32 code = 0;
@@ -146,6 +147,18 @@ static void values( void )
    length = sizeof( text );
    OK( AdsGetLastError( &code, text, &length ) );
    TRUE_THAT( strstr( ( char * ) text, "who is it?" ) != NULL );
+   {
+      /* A transaction that cannot begin leaves no table in it. */
+      UNSIGNED16 open = 9;
+      ANSWERS( AE_COLUMN_CANNOT_BE_NULL, AdsBeginTransaction( dictionary ) );
+      OK( AdsInTransaction( dictionary, &open ) );
+      SAME( 0, open );
+      OK( AdsSetString( table, T( "NAME" ), T( "Ann" ), 3 ) );
+      OK( AdsBeginTransaction( dictionary ) );
+      OK( AdsCommitTransaction( dictionary ) );
+      OK( AdsCloseTable( first ) );
+      OK( AdsSetString( table, T( "NAME" ), T( "" ), 0 ) );
+   }
    OK( AdsCancelUpdate( table ) );
    /* A deleted record needs to obey nothing; the unique order refuses as it does everywhere. */
    OK( customer( table, 3, "Bob" ) );
@@ -233,7 +246,12 @@ static void not_minded( void )
 /* A table that takes no part in transactions. */
 static void transaction_free( void )
 {
+   UNSIGNED16 is_free = 9;
+   OK( AdsIsTableTransactionFree( children, &is_free ) );
+   SAME( 0, is_free );
    OK( AdsSetTableTransactionFree( children, 1 ) );
+   OK( AdsIsTableTransactionFree( children, &is_free ) );
+   SAME( 1, is_free );
    OK( AdsBeginTransaction( dictionary ) );
    OK( sale( children, 60, 2 ) );
    OK( customer( parents, 60, "sixty" ) );

@@ -67,6 +67,46 @@ INSERT INTO orders (id) VALUES (901)
 --;
 SELECT COUNT(*) FROM orders WHERE id = 901
 --;
+BEGIN TRANSACTION
+--;
+UPDATE orders SET person = 77 WHERE id = 900
+--;
+INSERT INTO orders (id) VALUES (902)
+--;
+SELECT id, person FROM orders WHERE id >= 900
+--;
+COMMIT WORK
+--;
+SELECT id, person FROM orders WHERE id >= 900
+--;
+CREATE TRIGGER told ON orders BEFORE DELETE BEGIN INSERT INTO __error VALUES (4711, 'orders are kept'); END
+--;
+DELETE FROM orders WHERE id = 900
+--;
+CREATE TRIGGER own ON orders BEFORE UPDATE BEGIN UPDATE __new SET person = 5; INSERT INTO audit SELECT 'own', person, 0, 0 FROM __new; END
+--;
+UPDATE orders SET person = 78 WHERE id = 900
+--;
+SELECT person FROM orders WHERE id = 900
+--;
+SELECT id FROM audit WHERE what = 'own'
+--;
+CREATE TRIGGER stamp ON orders INSTEAD OF INSERT BEGIN INSERT INTO orders (id, person) SELECT id + 1000, 1 FROM __new; END
+--;
+INSERT INTO orders (id) VALUES (1)
+--;
+SELECT id, person FROM orders WHERE id > 1000
+--;
+DROP TRIGGER orders.stamp
+--;
+DELETE FROM orders WHERE id > 1000
+--;
+DROP TRIGGER orders.told
+--;
+DELETE FROM orders WHERE id > 1000
+--;
+DROP TRIGGER orders.own
+--;
 SELECT name, parent, trig_event_type, trig_trigger_type FROM system.triggers ORDER BY name
 --;
 SELECT name, proc_input, proc_output FROM system.storedprocedures ORDER BY name

@@ -51,10 +51,8 @@ impl Parser<'_> {
         let name = self.object_name()?;
         match kind {
             "TABLE" => {
-                if self.accept("FROM DATABASE") {
-                    self.accept("NO_DELETE");
-                }
-                Ok(StatementKind::DropTable(name))
+                let keeps_files = self.accept("FROM DATABASE") && self.accept("NO_DELETE");
+                Ok(StatementKind::DropTable(name, keeps_files))
             }
             "INDEX" => Ok(StatementKind::DropIndex(name)),
             kind => Ok(StatementKind::Drop(kind.to_owned(), name)),
@@ -80,11 +78,14 @@ impl Parser<'_> {
             }
         }
         self.expect(")")?;
-        while self.accept_any(&["IN DATABASE", "AS FREE TABLE", "IGNORE TRANSACTIONS"]).is_some() {}
+        let mut is_free = false;
+        while let Some(words) = self.accept_any(&["IN DATABASE", "AS FREE TABLE", "IGNORE TRANSACTIONS"]) {
+            is_free |= words == "AS FREE TABLE";
+        }
         if self.accept("MEMOBLOCKSIZE") {
             self.number()?;
         }
-        Ok(StatementKind::CreateTable(Box::new(CreateTable { name, columns, primary_key })))
+        Ok(StatementKind::CreateTable(Box::new(CreateTable { name, columns, primary_key, is_free })))
     }
 
     fn key_columns(&mut self) -> Parse<Vec<Name>> {

@@ -318,7 +318,7 @@ impl Printer {
                     self.put("PRIMARY KEY ");
                     self.names(columns);
                 }
-                self.put(")");
+                self.put(if table.is_free { ") AS FREE TABLE" } else { ")" });
             }
             StatementKind::AlterTable(name, actions) => {
                 self.put("ALTER TABLE ");
@@ -364,7 +364,12 @@ impl Printer {
                 self.put("CREATE PACKAGE ");
                 self.name(name);
             }
-            StatementKind::DropTable(name) => self.dropped("TABLE", name),
+            StatementKind::DropTable(name, keeps_files) => {
+                self.dropped("TABLE", name);
+                if *keeps_files {
+                    self.put(" FROM DATABASE NO_DELETE");
+                }
+            }
             StatementKind::DropIndex(name) => self.dropped("INDEX", name),
             StatementKind::Drop(kind, name) => self.dropped(kind, name),
             StatementKind::CreateModule(module) => self.module(module),

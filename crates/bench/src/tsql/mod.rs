@@ -4,7 +4,7 @@
 //! is, its rows go to a client that looks at every value, and the answer of a call beside the clock is compared with what
 //! it must be. No other system takes part: the published figures and those of aul were measured before.
 
-mod procedures;
+pub(crate) mod procedures;
 
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
@@ -138,7 +138,8 @@ impl System for Subject {
     }
 }
 
-fn call(procedure: &Procedure) -> Call {
+/// The call of a procedure, as a driver makes it.
+pub(crate) fn call(procedure: &Procedure) -> Call {
     let parameter = |(data_type, value): &(DataType, Value)| Parameter {
         name: String::new(),
         output: false,

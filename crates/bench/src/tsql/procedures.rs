@@ -7,32 +7,32 @@ use mainstay_mssql::{DataType, Length};
 type Argument = (DataType, Value);
 
 /// A procedure that is called.
-pub(super) struct Procedure {
-    pub(super) key: &'static str,
-    pub(super) title: &'static str,
-    pub(super) name: &'static str,
+pub(crate) struct Procedure {
+    pub(crate) key: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) name: &'static str,
     /// What makes it; with procedures that it calls before it, at lines of `GO`.
-    pub(super) text: &'static str,
-    pub(super) arguments: fn() -> Vec<Argument>,
+    pub(crate) text: &'static str,
+    pub(crate) arguments: fn() -> Vec<Argument>,
     /// A batch before each run.
-    pub(super) before: &'static str,
+    pub(crate) before: &'static str,
     /// The rows of a call: values with commas, rows with semicolons behind them.
-    pub(super) answer: &'static str,
-    pub(super) published: f64,
-    pub(super) aul: (f64, &'static str),
-    pub(super) floor: f64,
-    pub(super) target: f64,
+    pub(crate) answer: &'static str,
+    pub(crate) published: f64,
+    pub(crate) aul: (f64, &'static str),
+    pub(crate) floor: f64,
+    pub(crate) target: f64,
 }
 
 impl Procedure {
     /// The batches that make it.
-    pub(super) fn scripts(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn scripts(&self) -> impl Iterator<Item = &'static str> {
         self.text.split("\nGO\n")
     }
 }
 
 /// The tables.
-pub(super) const SETUP: [&str; 4] = [
+pub(crate) const SETUP: [&str; 4] = [
     "CREATE TABLE Target (Id INT, Number INT, Name VARCHAR(50))
      CREATE TABLE Rows1000 (Id INT PRIMARY KEY, Number INT, Name VARCHAR(50))
      CREATE TABLE Sales (Id INT PRIMARY KEY, GroupId INT, Amount DECIMAL(10,2))
@@ -86,7 +86,7 @@ fn text(text: &str) -> Argument {
 }
 
 /// The rows of the suite.
-pub(super) const PROCEDURES: [Procedure; 19] = [
+pub(crate) const PROCEDURES: [Procedure; 19] = [
     Procedure {
         key: "simple_select",
         title: "SimpleSelect: the constant 1",

@@ -33,6 +33,8 @@ pub(crate) struct OpenTables {
     /// Once there is a table: the transaction, and its beginning.
     transaction: Option<(Transaction, Savepoint)>,
     tables: Vec<IndexedTable>,
+    /// Whether somebody else ends the transaction, and has tables in it, too.
+    is_joined: bool,
 }
 
 /// A place in what was done with the tables.
@@ -63,6 +65,23 @@ impl OpenTables {
         Ok(open)
     }
 
+    /// Has the tables that are opened from now on take part in a transaction that somebody else ends.
+    ///
+    /// Errors: `TransactionState` when there is one already.
+    pub(crate) fn join(&mut self, transaction: &Transaction) -> Result<()> {
+        if self.transaction.is_some() {
+            return Err(Error::new(Code::TransactionState, "the tables take part in another transaction"));
+        }
+        self.transaction = Some((transaction.clone(), transaction.savepoint()));
+        self.is_joined = true;
+        Ok(())
+    }
+
+    /// The tables, for who ends the transaction.
+    pub(crate) fn tables(&mut self) -> &mut [IndexedTable] {
+        &mut self.tables
+    }
+
     /// A place to come back to; `None` before there is a table.
     pub(crate) fn savepoint(&self) -> Option<TableSavepoint> {
         self.transaction.as_ref().map(|(transaction, _)| transaction.savepoint())
@@ -83,7 +102,7 @@ impl OpenTables {
     /// Makes the changes ready for a commit that native tables decide, and gives the name under which they note it;
     /// `None` when no DBF table was changed. Who knows the decision looks for the changes in `folder`.
     pub(crate) fn prepare(&mut self, folder: &Path) -> Result<Option<String>> {
-        let Some((transaction, _)) = &self.transaction else { return Ok(None) };
+        let Some((transaction, _)) = self.transaction.as_ref().filter(|_| !self.is_joined) else { return Ok(None) };
         let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
         transaction.prepare(&mut tables, folder)
     }
@@ -97,7 +116,7 @@ impl OpenTables {
 
     /// Makes the changes stay, and closes the tables.
     pub(crate) fn commit(&mut self) -> Result<()> {
-        if let Some((transaction, _)) = &self.transaction {
+        if let Some((transaction, _)) = self.transaction.as_ref().filter(|_| !self.is_joined) {
             let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
             transaction.commit(&mut tables)?;
         }
@@ -106,7 +125,7 @@ impl OpenTables {
 
     /// Undoes the changes, and closes the tables.
     pub(crate) fn rollback(&mut self) -> Result<()> {
-        if let Some((transaction, _)) = &self.transaction {
+        if let Some((transaction, _)) = self.transaction.as_ref().filter(|_| !self.is_joined) {
             let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
             transaction.rollback(&mut tables)?;
         }
@@ -115,6 +134,7 @@ impl OpenTables {
 
     fn close(&mut self) -> Result<()> {
         self.transaction = None;
+        self.is_joined = false;
         std::mem::take(&mut self.tables).into_iter().try_for_each(IndexedTable::close)
     }
 }

@@ -17,8 +17,7 @@ pub(crate) const STORE_FOLDER: &str = ".mainstay";
 pub(crate) struct Place {
     fs: Arc<dyn FileSystem>,
     folder: PathBuf,
-    /// Bytes of rows that may be in memory only.
-    row_bytes: usize,
+    options: StoreOptions,
     /// What there is as long as nothing was created.
     empty: Arc<Store>,
     opened: OnceLock<Arc<Store>>,
@@ -30,17 +29,17 @@ impl Place {
     pub(crate) fn memory(fs: Arc<dyn FileSystem>) -> Place {
         let empty = Arc::new(Store::in_memory());
         let opened = OnceLock::from(Arc::clone(&empty));
-        Place { fs, folder: PathBuf::new(), row_bytes: usize::MAX, empty, opened, opening: Mutex::default() }
+        Place { fs, folder: PathBuf::new(), options: StoreOptions::default(), empty, opened, opening: Mutex::default() }
     }
 
     /// Below a folder. A store that is there is opened. Of its rows at most so many bytes are in memory only: what is more
     /// is written to files and mapped.
     ///
     /// Errors: a store that is damaged, or written by a later version. That another process has it is no error yet.
-    pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path, row_bytes: usize) -> Result<Place> {
+    pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Result<Place> {
         let empty = Arc::new(Store::in_memory());
         let (opened, opening) = (OnceLock::new(), Mutex::default());
-        let place = Place { fs, folder: folder.join(STORE_FOLDER), row_bytes, empty, opened, opening };
+        let place = Place { fs, folder: folder.join(STORE_FOLDER), options, empty, opened, opening };
         if place.fs.is_folder(&place.folder) {
             match place.open() {
                 Err(error) if error.code() != Code::Busy => return Err(error),
@@ -83,8 +82,7 @@ impl Place {
         if let Some(store) = self.opened.get() {
             return Ok(store);
         }
-        let options = StoreOptions { memory_bytes: Some(self.row_bytes), ..StoreOptions::default() };
-        let store = Store::open(Arc::clone(&self.fs), &self.folder, options)?;
+        let store = Store::open(Arc::clone(&self.fs), &self.folder, self.options)?;
         Ok(self.opened.get_or_init(|| Arc::new(store)))
     }
 }

@@ -179,6 +179,13 @@ impl SessionTransaction {
         }
     }
 
+    /// The DBF tables of the open transaction.
+    ///
+    /// Errors: `TransactionState` when none is open.
+    pub(crate) fn tables(&mut self) -> Result<&mut OpenTables> {
+        self.open.as_mut().map(|open| &mut open.tables).ok_or_else(no_transaction)
+    }
+
     /// The DBF tables that take part in the open transaction, for a statement that changes one: they are to be given
     /// back. `None` when no transaction is open.
     pub(crate) fn take_tables(&mut self) -> Option<OpenTables> {

@@ -3,7 +3,6 @@
 use super::Session;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{IsolationLevel, Visibility};
-use mainstay_store::Durability;
 use std::time::Duration;
 
 /// A setting of a session.
@@ -34,7 +33,7 @@ impl Session {
         match name.to_lowercase().as_str() {
             "timeout" | "statement_timeout" => self.timeout = duration(value)?,
             "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
-            "durability" => self.transaction.durability = Some(durability(value)?),
+            "durability" => self.transaction.durability = Some(value.parse()?),
             "isolation" | "transaction_isolation" => {
                 let unknown = || {
                     let error = Error::new(Code::InvalidSetting, format!("there is no isolation level \"{value}\""));
@@ -64,12 +63,7 @@ impl Session {
             "timeout" => milliseconds(self.timeout),
             "lock_timeout" => milliseconds(self.transaction.lock_timeout),
             "isolation" => self.transaction.isolation.name().to_owned(),
-            "durability" => match self.transaction.durability {
-                None | Some(Durability::Full) => "full",
-                Some(Durability::Os) => "os",
-                Some(Durability::None) => "none",
-            }
-            .to_owned(),
+            "durability" => self.transaction.durability.unwrap_or(self.database.shared.durability).name().to_owned(),
             "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
             "memory_limit" => options.memory_limit_bytes().to_string(),
             _ => options.threads().to_string(),
@@ -80,15 +74,6 @@ impl Session {
             description: description.to_owned(),
         };
         SETTINGS.into_iter().map(setting).collect()
-    }
-}
-
-fn durability(value: &str) -> Result<Durability> {
-    match value.to_lowercase().as_str() {
-        "full" | "on" => Ok(Durability::Full),
-        "os" => Ok(Durability::Os),
-        "none" | "off" => Ok(Durability::None),
-        _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{value}\""))),
     }
 }
 

@@ -1,5 +1,7 @@
 /* SQL on a data dictionary: its tables by its names, its views and scripts, and the rights of its users. */
 #include "sql.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 static double value( const char * sql )
 {
@@ -32,6 +34,11 @@ static void the_administrators( const char * path )
    SAME( 1, changed( "UPDATE c SET bal = 1 FROM Customers c WHERE c.id = 7919" ) );
    SAME( 7919, value( "SELECT id FROM changes" ) );
    SAME( -8952.71, value( "SELECT was FROM changes" ) );
+   /* The table's file is that table by whatever name. */
+   SAME( 1, changed( "UPDATE t03_cdx_tags SET bal = 3 WHERE id = 7919" ) );
+   SAME( 1, changed( "UPDATE \".\\t03_cdx_tags.dbf\" SET bal = 4 WHERE id = 7919" ) );
+   SAME( 3, value( "SELECT COUNT(*) FROM changes" ) );
+   SAME( 2, changed( "DELETE FROM changes WHERE was < 4 AND was > 0" ) );
    OK( AdsDDDisableTriggers( connection, T( "Customers" ), NULL, 0 ) );
    SAME( 1, changed( "UPDATE Customers SET bal = 2 WHERE id = 7919" ) );
    SAME( 1, value( "SELECT COUNT(*) FROM changes" ) );
@@ -50,9 +57,52 @@ static void the_administrators( const char * path )
    fails( "EXECUTE PROCEDURE Hello('Ann')", "not found" );
 }
 
+/* Tables that SQL makes are the dictionary's, with the rules of their fields, unless they are to be free. */
+static void tables_are_made( const char * folder )
+{
+   ADSHANDLE table = 0;
+   UNSIGNED8 text[ 600 ];
+   UNSIGNED16 length = sizeof( text );
+   SAME( 0, changed( "CREATE TABLE Parts (item Char(12) NOT NULL, qty Integer DEFAULT '5' CONSTRAINT MAXIMUM '100')" ) );
+   OK( AdsDDGetTableProperty( connection, T( "parts" ), ADS_DD_TABLE_PATH, text, &length ) );
+   TRUE_THAT( strstr( ( char * ) text, "/parts.dbf" ) != NULL );
+   OK( AdsOpenTable( connection, T( "Parts" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                     ADS_SHARED, &table ) );
+   OK( AdsAppendRecord( table ) );
+   SAME( 5, number_of( table, "qty" ) );
+   OK( AdsSetString( table, T( "item" ), T( "bolt" ), 4 ) );
+   OK( AdsSetDouble( table, T( "qty" ), 101 ) );
+   ANSWERS( AE_MAX_CONSTRAINT_VIOLATION, AdsWriteRecord( table ) );
+   OK( AdsSetDouble( table, T( "qty" ), 7 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsCloseTable( table ) );
+   SAME( 7, value( "SELECT qty FROM parts" ) );
+   SAME( 0, changed( "DROP TABLE Parts FROM DATABASE NO_DELETE" ) );
+   length = sizeof( text );
+   ANSWERS( AE_INVALID_OBJECT_NAME, AdsDDGetTableProperty( connection, T( "parts" ), ADS_DD_TABLE_PATH, text, &length ) );
+   SAME( 7, value( "SELECT qty FROM parts" ) );
+   SAME( 0, changed( "DROP TABLE Parts" ) );
+   fails( "SELECT qty FROM parts", "not found" );
+   SAME( 0, changed( "CREATE TABLE Loose (x Integer) AS FREE TABLE" ) );
+   length = sizeof( text );
+   ANSWERS( AE_INVALID_OBJECT_NAME, AdsDDGetTableProperty( connection, T( "Loose" ), ADS_DD_TABLE_PATH, text, &length ) );
+   SAME( 1, changed( "SELECT 1 AS one INTO Kept FROM system.iota" ) );
+   length = sizeof( text );
+   OK( AdsDDGetTableProperty( connection, T( "Kept" ), ADS_DD_TABLE_PATH, text, &length ) );
+   SAME( 0, changed( "DROP TABLE Kept" ) );
+   /* A table that could not be made whole is not there. */
+   fails( "CREATE TABLE Half (x Integer, PRIMARY KEY (y))", "" );
+   snprintf( ( char * ) text, sizeof( text ), "%s/half.dbf", folder );
+   TRUE_THAT( access( ( char * ) text, F_OK ) != 0 );
+   fails( "SELECT Twice(21) AS x, * FROM nowhere INTO Half", "" );
+}
+
 static void a_users( const char * path )
 {
    UNSIGNED16 on = 1;
+   char text[ 700 ];
+   const char * slash = strrchr( path, '/' );
+   OK( AdsDDAddTable( connection, T( "Secrets" ), T( "t01_alltypes_cdx.dbf" ), ADS_CDX, ADS_ANSI, NULL, NULL ) );
    OK( AdsDDCreateUser( connection, NULL, T( "ann" ), T( "secret" ), NULL ) );
    OK( AdsDDSetDatabaseProperty( connection, ADS_DD_VERIFY_ACCESS_RIGHTS, &on, 2 ) );
    OK( AdsDDGrantPermission( connection, ADS_DD_TABLE_OBJECT, T( "Customers" ), NULL, T( "ann" ), ADS_PERMISSION_READ ) );
@@ -67,6 +117,34 @@ static void a_users( const char * path )
    fails( "DELETE FROM Customers", "NativeError = 5054" );
    fails( "INSERT INTO Customers (id) VALUES (1)", "NativeError = 5054" );
    fails( "DROP TABLE Customers", "NativeError = 5054" );
+   fails( "DROP TABLE Customers FROM DATABASE NO_DELETE", "NativeError = 5054" );
+   fails( "ALTER TABLE Customers ADD COLUMN more Integer", "NativeError = 5054" );
+   fails( "CREATE INDEX more ON Customers (bal)", "NativeError = 5054" );
+   fails( "DROP INDEX Customers.name", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_PackTable('Customers')", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_ZapTable('Customers')", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_ZapTable('t03_cdx_tags.dbf')", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_Reindex('Customers')", "NativeError = 5054" );
+   fails( "CREATE TABLE Mine (x Integer)", "NativeError = 5054" );
+   fails( "SELECT 1 AS one INTO Mine FROM system.iota", "NativeError = 5054" );
+   SAME( 0, changed( "CREATE TABLE #mine (x Integer)" ) );
+   SAME( 1, changed( "INSERT INTO #mine VALUES (1)" ) );
+
+   /* A table's file is that table, whatever path leads to it. */
+   fails( "SELECT * FROM Secrets", "NativeError = 5054" );
+   fails( "SELECT * FROM t01_alltypes_cdx", "NativeError = 5054" );
+   fails( "SELECT * FROM [T01_ALLTYPES_CDX.DBF]", "NativeError = 5054" );
+   fails( "SELECT * FROM \"./t01_alltypes_cdx.dbf\"", "NativeError = 5054" );
+   snprintf( text, sizeof( text ), "SELECT * FROM \"%.*s/t01_alltypes_cdx\"", ( int ) ( slash - path ), path );
+   fails( text, "NativeError = 5054" );
+   snprintf( text, sizeof( text ), "%.*s/other", ( int ) ( slash - path ), path );
+   TRUE_THAT( mkdir( text, 0700 ) == 0 );
+   snprintf( text, sizeof( text ), "%.*s/other/linked.dbf", ( int ) ( slash - path ), path );
+   TRUE_THAT( symlink( "../t01_alltypes_cdx.dbf", text ) == 0 );
+   fails( "SELECT * FROM \"other/linked.dbf\"", "NativeError = 5054" );
+   fails( "UPDATE t03_cdx_tags SET bal = 0", "NativeError = 5054" );
+   fails( "DELETE FROM \"other/../t03_cdx_tags.dbf\"", "NativeError = 5054" );
+   TRUE_THAT( value( "SELECT COUNT(*) FROM t03_cdx_tags" ) > 10 );
    fails( "CREATE VIEW mine AS SELECT 1 AS x FROM system.iota", "NativeError = 5054" );
 }
 
@@ -77,6 +155,7 @@ int main( int count, char ** arguments )
       return 2;
    snprintf( path, sizeof( path ), "%s/shop.add", arguments[ 1 ] );
    the_administrators( path );
+   tables_are_made( arguments[ 1 ] );
    a_users( path );
    disconnect();
    END();

@@ -1,5 +1,6 @@
 /* Scripts, tables made by SQL, and transactions that the tables of a connection and its statements share. */
 #include "sql.h"
+#include <dirent.h>
 
 static double value( const char * sql )
 {
@@ -67,7 +68,23 @@ static void scripts_run( void )
    SAME( 1.875, value( "SELECT Gross(price) FROM stock WHERE item = 'bolt'" ) );
 }
 
-static void transactions_are_the_connections( void )
+/* How many journals of transactions there are. */
+static int journals( const char * folder )
+{
+   char path[ 700 ];
+   struct dirent * entry;
+   DIR * listing;
+   int count = 0;
+   snprintf( path, sizeof( path ), "%s/.mainstay-transactions", folder );
+   listing = opendir( path );
+   while( listing && ( entry = readdir( listing ) ) != NULL )
+      count += strstr( entry->d_name, ".undo" ) != NULL;
+   if( listing )
+      closedir( listing );
+   return count;
+}
+
+static void transactions_are_the_connections( const char * folder )
 {
    ADSHANDLE table = 0;
    UNSIGNED16 open = 9;
@@ -96,6 +113,31 @@ static void transactions_are_the_connections( void )
    SAME( 1, changed( "UPDATE stock SET qty = 6 WHERE item = 'nut'" ) );
    OK( AdsCommitTransaction( connection ) );
    SAME( 22, value( "SELECT SUM(qty) FROM stock" ) );
+
+   /* It is one transaction: one journal says how to undo both, and a savepoint is one of both. */
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsGotoRecord( table, 1 ) );
+   OK( AdsSetDouble( table, T( "qty" ), 100 ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, changed( "UPDATE stock SET qty = 1000 WHERE item = 'nut'" ) );
+   SAME( 1, journals( folder ) );
+   OK( AdsCreateSavepoint( connection, T( "here" ), 0 ) );
+   OK( AdsSetDouble( table, T( "qty" ), 200 ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, changed( "UPDATE stock SET qty = 2000 WHERE item = 'nut'" ) );
+   SAME( 1, changed( "UPDATE stock SET qty = 3000 WHERE item = 'gear'" ) );
+   SAME( 5200, value( "SELECT SUM(qty) FROM stock" ) );
+   OK( AdsRollbackTransaction80( connection, T( "here" ), 0 ) );
+   SAME( 1101, value( "SELECT SUM(qty) FROM stock" ) );
+   OK( AdsRollbackTransaction( connection ) );
+   SAME( 0, journals( folder ) );
+   SAME( 22, value( "SELECT SUM(qty) FROM stock" ) );
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsSetDouble( table, T( "qty" ), 16 ) );
+   SAME( 1, changed( "UPDATE stock SET qty = 7 WHERE item = 'nut'" ) );
+   OK( AdsCommitTransaction( connection ) );
+   SAME( 0, journals( folder ) );
+   SAME( 24, value( "SELECT SUM(qty) FROM stock" ) );
    OK( AdsCloseTable( table ) );
    ANSWERS( AE_TRANS_OUT_OF_SEQUENCE, AdsExecuteSQLDirect( statement, T( "COMMIT WORK" ), &table ) );
 }
@@ -107,7 +149,8 @@ int main( int count, char ** arguments )
    connect_to( arguments[ 1 ] );
    tables_are_made_and_filled();
    scripts_run();
-   transactions_are_the_connections();
+   /* The journals are where the tables are, which is said behind the address of a server. */
+   transactions_are_the_connections( HERE );
    disconnect();
    END();
 }

@@ -44,6 +44,7 @@ impl RemoteArea {
         self.forget_rows();
         let reply = reply?;
         (self.view.filter, self.view.aof) = (None, None);
+        self.view.by_hand.clear();
         self.arrive();
         Ok(reply)
     }
@@ -347,12 +348,14 @@ impl WorkArea for RemoteArea {
         match self.narrow(Step::SetAof(condition.to_owned()))? {
             Reply::Level(level) => {
                 self.view.aof = Some((condition.to_owned(), level));
+                self.view.by_hand.clear();
                 Ok(level)
             }
             _ => Err(malformed("another reply")),
         }
     }
     fn clear_aof(&mut self) {
+        self.view.by_hand.clear();
         if self.view.aof.take().is_some() {
             // Whoever cannot be told forgets it with the connection.
             let _ = self.narrow(Step::ClearAof);
@@ -371,10 +374,14 @@ impl WorkArea for RemoteArea {
         }
     }
     fn refresh_aof(&mut self) -> Result<()> {
-        self.narrow(Step::RefreshAof).map(drop)
+        self.narrow(Step::RefreshAof)?;
+        self.view.by_hand.clear();
+        Ok(())
     }
     fn customize_aof(&mut self, records: &[u32], how: Customize) -> Result<()> {
-        self.narrow(Step::CustomizeAof { records: records.to_vec(), how }).map(drop)
+        self.narrow(Step::CustomizeAof { records: records.to_vec(), how })?;
+        self.view.by_hand.note(records, how);
+        Ok(())
     }
     fn is_record_in_aof(&mut self, record: u32) -> Result<bool> {
         yes(self.ask_one(false, Step::IsRecordInAof(record))?)

@@ -1,11 +1,11 @@
 //! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
 
 use super::transport::{Tcp, Transport, lost};
-use crate::sql::{Outcome, TransactionStep};
+use crate::sql::{Outcome, Parameter};
 use crate::wire::frame::Kind;
 use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
-use mainstay_base::{Code, Error, Result, Value};
+use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::indexed::Telling;
 use std::collections::HashMap;
@@ -317,7 +317,7 @@ impl Client {
     }
 
     /// Runs a statement. It may have changed any table: rows at hand are not used before the server was asked.
-    pub fn execute(&self, sql: &str, parameters: &[(String, Value)]) -> Result<Outcome> {
+    pub fn execute(&self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
         let step = Step::Execute { sql: sql.to_owned(), parameters: parameters.to_vec() };
         let answer = self.steps(vec![step]);
         let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -337,11 +337,6 @@ impl Client {
             Reply::Names(names) => Ok(names),
             _ => Err(malformed("another reply")),
         }
-    }
-
-    /// Has what runs the statements take a step of the transaction.
-    pub fn tell_statements(&self, step: &TransactionStep) -> Result<()> {
-        self.steps(vec![Step::TellStatements(step.clone())]).map(drop)
     }
 
     /// Says of which form the tables are that statements make.

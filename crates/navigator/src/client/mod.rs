@@ -1,6 +1,7 @@
 //! The client's side: a connection to a server, and its tables as work areas.
 
 mod area;
+mod by_hand;
 mod connection;
 mod moves;
 mod remote;

@@ -16,11 +16,12 @@
 //! **When the connection is lost** it is made again by the next request, the table is opened and set up as it was, and
 //! the request is sent again, unless something is lost with it: changes that were not written, locks, a transaction.
 
+use super::by_hand::ByHand;
 use super::connection::Client;
 use super::run::Run;
 use super::transport::lost;
 use crate::wire::malformed;
-use crate::wire::messages::{Opened, Opening, Page, PageWish, Reply, Request, State, Step};
+use crate::wire::messages::{MOST_STEPS, Opened, Opening, Page, PageWish, Reply, Request, State, Step};
 use mainstay_base::{Code, Error, Result};
 use mainstay_workarea::{Area, Counting, Mode, Optimized, OrderId, OrderInfo, Position, Side, untold};
 use mainstay_xbase::indexed::Telling;
@@ -61,6 +62,8 @@ pub(crate) struct View {
     pub exact: bool,
     pub filter: Option<String>,
     pub aof: Option<(String, Optimized)>,
+    /// What the program has said by hand about records of the AOF.
+    pub by_hand: ByHand,
     /// Scopes: of which order, which end, and its bytes.
     pub scopes: Vec<(OrderId, Side, Vec<u8>)>,
     pub turned: Vec<(OrderId, bool)>,
@@ -188,7 +191,6 @@ impl RemoteArea {
         self.forget_rows();
         let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);
         request.steps.truncate(2);
-        request.steps.extend(self.view.opened.iter().cloned().map(Step::OpenIndex));
         let epoch = self.client.epoch();
         let answer = self.client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
         if let Some(error) = answer.error {
@@ -197,13 +199,16 @@ impl RemoteArea {
         let (Some(Reply::Opened(opened)), Some(state)) = (answer.replies.into_iter().next(), answer.state) else {
             return Err(malformed("no table"));
         };
-        (self.table, self.epoch) = (opened.table, self.client.epoch());
-        self.there = (None, state.position, (self.view.hide_deleted, self.view.exact));
+        let epoch = self.client.epoch();
+        self.table = opened.table;
+        if let Err(error) = self.set_up_again(epoch, state) {
+            // The next request opens it once more: it is not used as it is.
+            let close = Request { table: opened.table, progress: false, steps: vec![Step::Close] };
+            let _ = self.client.ask(epoch, &close, &mut untold);
+            return Err(error);
+        }
+        self.epoch = epoch;
         self.locks = (false, Vec::new());
-        let place = self.place;
-        self.take_state(state);
-        self.place = place;
-        self.set_up_again()?;
         if has_lost {
             self.is_edited = false;
             self.record.forget_changes();
@@ -213,8 +218,15 @@ impl RemoteArea {
         Ok(())
     }
 
-    /// Has the server show what was shown.
-    fn set_up_again(&mut self) -> Result<()> {
+    /// Has the server show what was shown, through the connection of this epoch. `state` is the table's behind its opening.
+    fn set_up_again(&mut self, epoch: u64, mut state: State) -> Result<()> {
+        // Orders are what they were only when all index files are there.
+        let files: Vec<Step> = self.view.opened.iter().cloned().map(Step::OpenIndex).collect();
+        self.set_up(epoch, &files, &mut state)?;
+        self.there = (None, state.position, (self.view.hide_deleted, self.view.exact));
+        let place = self.place;
+        self.take_state(state);
+        self.place = place;
         let mut steps = Vec::new();
         for (order, descending) in self.view.turned.clone() {
             steps.extend(self.server_order(order).map(|order| Step::Turn { order, descending }));
@@ -226,15 +238,34 @@ impl RemoteArea {
             }
         }
         steps.extend(self.view.filter.clone().map(|filter| Step::SetFilter(Some(filter))));
-        steps.extend(self.view.aof.clone().map(|(aof, _)| Step::SetAof(aof)));
-        if steps.is_empty() {
-            return Ok(());
+        if let Some((aof, _)) = self.view.aof.clone() {
+            steps.push(Step::SetAof(aof));
+            steps.extend(self.view.by_hand.steps());
         }
-        let request = Request { table: self.table, progress: false, steps };
-        let answer = self.client.ask(self.epoch, &request, &mut untold)?.ok_or_else(|| lost("again"))?;
-        // Some order is set there now.
-        self.there.0 = Some(OrderId(u32::MAX));
-        answer.error.map_or(Ok(()), Err)
+        let mut state = State::default();
+        self.set_up(epoch, &steps, &mut state)?;
+        if !steps.is_empty() {
+            // Some order is set there now, and the place may be another.
+            self.there.0 = Some(OrderId(u32::MAX));
+            self.there.1 = state.position;
+        }
+        Ok(())
+    }
+
+    /// Has the server do these steps, however many there are; `state` is the table's behind the last.
+    fn set_up(&mut self, epoch: u64, steps: &[Step], state: &mut State) -> Result<()> {
+        for some in steps.chunks(MOST_STEPS) {
+            let request = Request { table: self.table, progress: false, steps: some.to_vec() };
+            let answer = self.client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
+            answer.error.map_or(Ok(()), Err)?;
+            let now = answer.state.ok_or_else(|| malformed("no state"))?;
+            let before = std::mem::replace(state, now);
+            // These are told when they have changed.
+            state.locks = state.locks.take().or(before.locks);
+            state.orders = state.orders.take().or(before.orders);
+            state.index_files = state.index_files.take().or(before.index_files);
+        }
+        Ok(())
     }
 
     /// The name there of an order.

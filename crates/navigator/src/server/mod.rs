@@ -13,6 +13,7 @@ mod pages;
 mod service;
 mod session;
 mod steps;
+mod transaction;
 
 pub use service::Service;
 pub use session::Session;

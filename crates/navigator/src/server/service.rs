@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::session::Session;
-use crate::sql::Sql;
+use crate::sql::ServedSql;
 use crate::wire::messages::{Activity, Hello, Member as Working, Person, TableUse};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
@@ -43,7 +43,7 @@ pub struct Service {
     changes: Mutex<HashMap<PathBuf, Weak<Changes>>>,
     began: Instant,
     pub(crate) requests: AtomicU64,
-    sql: OnceLock<Arc<dyn Sql>>,
+    sql: OnceLock<Arc<dyn ServedSql>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
 }
@@ -79,12 +79,12 @@ impl Service {
     }
 
     /// From here on clients can run statements with this; false if they could already.
-    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+    pub fn serve_sql(&self, sql: Arc<dyn ServedSql>) -> bool {
         self.sql.set(sql).is_ok()
     }
 
     /// What runs statements.
-    pub(crate) fn sql(&self) -> Option<&Arc<dyn Sql>> {
+    pub(crate) fn sql(&self) -> Option<&Arc<dyn ServedSql>> {
         self.sql.get()
     }
 

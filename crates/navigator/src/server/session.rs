@@ -2,14 +2,15 @@
 
 use super::folder::Folder;
 use super::service::{Changes, Member, Service};
-use crate::sql::Statements;
+use super::transaction::Running;
+use crate::sql::SqlSession;
 use crate::wire::messages::{
     Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Create;
-use mainstay_workarea::{self as workarea, Area, AreaOptions, Mode, OrderInfo};
-use mainstay_xbase::indexed::{Savepoint, Telling, Transaction};
+use mainstay_workarea::{Area, AreaOptions, Mode, OrderInfo};
+use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,6 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// Tables that a client may have open.
 const MOST_TABLES: usize = 1000;
-/// Savepoints of a transaction.
-const MOST_SAVEPOINTS: usize = 10_000;
 
 /// An open table.
 pub(crate) struct Open {
@@ -35,12 +34,12 @@ pub(crate) struct Open {
 pub struct Session {
     pub(crate) service: Arc<Service>,
     pub(crate) folder: Folder,
-    member: Arc<Member>,
+    pub(crate) member: Arc<Member>,
     pub(crate) tables: BTreeMap<u32, Open>,
     next_table: u32,
-    transaction: Option<(Transaction, Vec<Savepoint>)>,
+    pub(crate) transaction: Option<Running>,
     /// What runs its statements, from the first one on.
-    statements: Option<Box<dyn Statements>>,
+    pub(crate) statements: Option<Box<dyn SqlSession>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -146,8 +145,8 @@ impl Session {
             }
         }
         let mut area = opened?;
-        if let (Some((transaction, _)), false) = (&self.transaction, is_read_only) {
-            area.enlist(transaction)?;
+        if let (Some(running), false) = (&self.transaction, is_read_only) {
+            area.enlist(&running.transaction)?;
         }
         let form = area.form_of_table()?;
         let changes = self.service.changes_of(&path);
@@ -166,17 +165,6 @@ impl Session {
         open.changes.add();
         self.publish(&open.path);
         closed.map(|()| Reply::Done)
-    }
-
-    /// What runs this client's statements.
-    fn statements(&mut self) -> Result<&mut Box<dyn Statements>> {
-        match &mut self.statements {
-            Some(statements) => Ok(statements),
-            none => {
-                let sql = self.service.sql().ok_or_else(crate::sql::absent)?;
-                Ok(none.insert(sql.open(&self.folder.root, &self.member.person.user)?))
-            }
-        }
     }
 
     fn about_folder(&mut self, step: &Step) -> Result<Reply> {
@@ -201,7 +189,6 @@ impl Session {
                 outcome.map(Reply::Outcome)
             }
             Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
-            Step::TellStatements(step) => self.statements()?.transaction(step).map(|()| Reply::Done),
             Step::TableType(table_type) => {
                 self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)
@@ -216,52 +203,8 @@ impl Session {
         }
     }
 
-    /// The areas that take part in transactions.
-    fn writable(tables: &mut BTreeMap<u32, Open>) -> Vec<&mut Area> {
-        tables.values_mut().map(|open| &mut open.area).filter(|area| area.is_writable()).collect()
-    }
-
-    fn about_transaction(&mut self, step: &Step) -> Result<Reply> {
-        if *step == Step::Begin {
-            if self.transaction.is_some() {
-                return Err(Error::new(Code::TransactionState, "a transaction is under way"));
-            }
-            let transaction = Transaction::begin(Arc::clone(&self.service.files));
-            Self::writable(&mut self.tables).into_iter().try_for_each(|area| area.enlist(&transaction))?;
-            self.transaction = Some((transaction, Vec::new()));
-            return Ok(Reply::Done);
-        }
-        let Some((transaction, savepoints)) = &mut self.transaction else {
-            return Err(Error::new(Code::TransactionState, "no transaction is under way"));
-        };
-        let mut areas = Self::writable(&mut self.tables);
-        let (done, ends) = match step {
-            Step::Commit => (workarea::commit(transaction, &mut areas).map(|()| Reply::Done), true),
-            Step::RollBack => (workarea::rollback(transaction, &mut areas).map(|()| Reply::Done), true),
-            Step::Savepoint if savepoints.len() < MOST_SAVEPOINTS => {
-                areas.iter_mut().try_for_each(|area| area.write())?;
-                savepoints.push(transaction.savepoint());
-                (Ok(Reply::Number(savepoints.len() as u64 - 1)), false)
-            }
-            Step::RollBackTo(place) => match savepoints.get(*place as usize) {
-                Some(savepoint) => {
-                    (workarea::rollback_to(transaction, *savepoint, &mut areas).map(|()| Reply::Done), false)
-                }
-                None => (Err(Error::new(Code::NotFound, format!("there is no savepoint {place}"))), false),
-            },
-            _ => (Err(Error::new(Code::Internal, "a step of another kind")), false),
-        };
-        if ends && done.is_ok() {
-            self.transaction = None;
-        }
-        self.tables.values().for_each(|open| open.changes.add());
-        let paths: Vec<PathBuf> = self.tables.values().map(|open| open.path.clone()).collect();
-        paths.iter().for_each(|path| self.publish(path));
-        done
-    }
-
     /// Has others know how a table is used.
-    fn publish(&self, path: &Path) {
+    pub(crate) fn publish(&self, path: &Path) {
         let mut now: Option<TableUse> = None;
         for open in self.tables.values().filter(|open| open.path == path) {
             let area = &open.area;
@@ -328,10 +271,7 @@ fn named(folder: &Folder, mut info: OrderInfo) -> OrderInfo {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some((transaction, _)) = self.transaction.take() {
-            // Who is gone is told nothing.
-            let _ = workarea::rollback(&transaction, &mut Self::writable(&mut self.tables));
-        }
+        self.abandon();
         for (_, open) in std::mem::take(&mut self.tables) {
             let mut area = open.area;
             area.forget_changes();

@@ -31,7 +31,6 @@ impl Step {
                 | Step::Activity
                 | Step::Execute { .. }
                 | Step::Prepare(_)
-                | Step::TellStatements(_)
                 | Step::TableType(_)
         )
     }

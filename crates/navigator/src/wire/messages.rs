@@ -7,8 +7,8 @@
 
 use super::values::*;
 use super::{choice, structure};
-use crate::sql::{Outcome, TransactionStep};
-use mainstay_base::{Code, Error, Value};
+use crate::sql::{Outcome, Parameter};
+use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side,
@@ -146,9 +146,8 @@ pub enum Step {
     Users,
     LockOwner { path: PathBuf, record: u32 },
     Activity,
-    Execute { sql: String, parameters: Vec<(String, Value)> },
+    Execute { sql: String, parameters: Vec<Parameter> },
     Prepare(String),
-    TellStatements(TransactionStep),
     TableType(u32),
     // About the table.
     Close,
@@ -417,7 +416,6 @@ choice! { named Step {
     14 Activity;
     15 Execute { sql, parameters };
     16 Prepare(sql);
-    17 TellStatements(step);
     18 TableType(table_type);
     20 Close;
     21 View { hide_deleted, exact };

@@ -1,7 +1,7 @@
 //! The forms of what statements take and answer: values and types of SQL.
 
 use super::{Reader, Wire, choice, malformed, structure};
-use crate::sql::{Outcome, TransactionStep};
+use crate::sql::{Column, Outcome, Parameter, TransactionStep};
 use mainstay_base::{Collation, Date, Interval, Result, SqlType, Time, Timestamp, Value};
 
 /// Ticks of 100 ns in a day.
@@ -48,6 +48,8 @@ choice! { SqlType {
 
 choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; 2 CaseInsensitive; } }
 choice! { TransactionStep { 0 Begin; 1 Commit; 2 RollBack; 3 Savepoint(name); 4 RollBackTo(name); } }
+structure! { Parameter { name, value } }
+structure! { Column { name, sql_type } }
 structure! { Outcome { columns, rows, affected, step } }
 structure! { Interval { months, days, ticks } }
 

@@ -29,9 +29,11 @@ impl Machine {
                 raised.line = place.line;
             }
         }
+        // An error without a trace happened in the frame on top.
+        let own = usize::from(raised.passes_own_handlers && raised.trace.is_empty());
         let taker = match raised.uncatchable {
             true => None,
-            false => (floor..self.frames.len()).rev().find(|index| self.takes_errors(*index)),
+            false => (floor..self.frames.len().saturating_sub(own)).rev().find(|index| self.takes_errors(*index)),
         };
         // Those that it leaves, and the one that takes it.
         let passed = self.frames.iter().skip(taker.unwrap_or(floor)).rev().map(|frame| self.place(frame));

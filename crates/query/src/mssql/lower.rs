@@ -291,6 +291,8 @@ impl Lowerer<'_> {
         let converted = match common.is_text() && is_text(side.data_type) {
             // Lengths do not matter to a comparison.
             true => without_collate(side.expr.clone()),
+            // Nor does how many digits a moment has.
+            false if side.data_type.is_some_and(|from| is_shorter_moment(from, common)) => side.expr.clone(),
             false => convert(side.clone(), common)?.expr,
         };
         if matches!(common, DataType::DateTimeOffset(_)) {
@@ -439,11 +441,36 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
     if from == to || is_longer {
         return Some(arg.expr.clone());
     }
+    if from.is_moment() {
+        return finer_moment(&arg.expr, from, to);
+    }
     let (old, new) = (data_type_of(types::sql_type(from)), data_type_of(types::sql_type(to)));
     match is_wider {
         true if old == new => Some(arg.expr.clone()),
         true => Some(cast(arg.expr.clone(), new)),
         false => None,
+    }
+}
+
+/// Whether a moment's vector is what it would be as one of the other type, of more digits.
+fn is_shorter_moment(from: DataType, to: DataType) -> bool {
+    use DataType::*;
+    match (from, to) {
+        (Time(from), Time(to)) | (DateTimeOffset(from), DateTimeOffset(to)) => from <= to,
+        // Up to six digits all are microseconds.
+        (DateTime2(from), DateTime2(to)) => from <= to && to < 7,
+        _ => false,
+    }
+}
+
+/// A moment as one of a type that has its digits and more.
+fn finer_moment(expr: &Expr, from: DataType, to: DataType) -> Option<Expr> {
+    use DataType::*;
+    match (from, to) {
+        (Date, DateTime2(0..=6)) => Some(cast(expr.clone(), data_type_of(types::sql_type(to)))),
+        (Date | DateTime2(_), DateTime2(7)) => offset::as_ticks(expr.clone()).ok(),
+        (Date | DateTime2(_), DateTimeOffset(7)) => offset::as_offset(expr.clone()).ok(),
+        _ => None,
     }
 }
 

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 const REFUSAL_PAUSE: Duration = Duration::from_millis(200);
 /// Between two times that a client is told how far its request is: each costs a round trip.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(100);
+/// How long a client may think about whether its request is to go on, which keeps what the request has locked.
+const VERDICT_PATIENCE: Duration = Duration::from_secs(600);
 /// The program that a welcome names.
 const PROGRAM: &str = concat!("Mainstay ", env!("CARGO_PKG_VERSION"));
 
@@ -54,6 +56,7 @@ fn refuse(stream: &mut Stream, error: Error) -> Result<Option<Session>> {
 /// Brings a connection to its session. `None`: the client was refused and told so.
 fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Session>> {
     let deadline = Instant::now() + shared.config.login_timeout();
+    stream.set_write_timeout(Some(shared.config.login_timeout()));
     let frame = stream.receive(Some(deadline))?;
     let prelude = match frame.kind {
         Kind::Prelude => decode::<Prelude>(&frame.body)?,
@@ -97,6 +100,7 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
         *logged_in = true;
     }
     stream.set_limit(shared.config.max_request_bytes);
+    stream.set_write_timeout(shared.config.idle_timeout());
     let welcome = Welcome { connection: session.person().connection, server: PROGRAM.to_owned() };
     stream.send(Kind::Welcome, &encode(&welcome))?;
     let fields: [(&str, &dyn Display); 7] = [
@@ -147,7 +151,8 @@ fn answer_requests(shared: &Shared, mut session: Session, stream: &mut Stream) -
                 return ControlFlow::Continue(());
             }
             told = Some(Instant::now());
-            match ask_whether_to_go_on(stream, Progress { done, all }) {
+            let patience = shared.config.idle_timeout().unwrap_or(VERDICT_PATIENCE);
+            match ask_whether_to_go_on(stream, Progress { done, all }, Instant::now() + patience) {
                 Ok(verdict) => verdict,
                 Err(error) => {
                     lost = Some(error);
@@ -165,9 +170,9 @@ fn answer_requests(shared: &Shared, mut session: Session, stream: &mut Stream) -
     Ok(())
 }
 
-fn ask_whether_to_go_on(stream: &mut Stream, progress: Progress) -> Result<ControlFlow<()>> {
+fn ask_whether_to_go_on(stream: &mut Stream, progress: Progress, deadline: Instant) -> Result<ControlFlow<()>> {
     stream.send(Kind::Progress, &encode(&progress))?;
-    let frame = stream.receive(None)?;
+    let frame = stream.receive(Some(deadline))?;
     match (frame.kind, frame.body.as_slice()) {
         (Kind::Verdict, [1]) => Ok(ControlFlow::Continue(())),
         (Kind::Verdict, _) => Ok(ControlFlow::Break(())),

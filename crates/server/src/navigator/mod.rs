@@ -8,8 +8,12 @@
 //! passwords, certificate, limits. A client that is lost is found out by the operating system's keep-alive, if its end is
 //! not heard; its thread ends, and its session with it, which rolls back and unlocks.
 //!
-//! **Stopping** closes the listener and every connection. A request that is being carried out is ended first; its client
-//! does not hear the answer. What was not committed is rolled back.
+//! **A client that is slow** costs its own thread only: its login has a deadline for every byte of it, TLS or not; what it
+//! is sent it has to read in a minute and some; and what it is asked in the middle of a request it has to answer.
+//!
+//! **Stopping** closes the listener, and every connection as soon as nothing is carried out for it. A request that is
+//! being carried out is ended first, a long step of it at the next time that it tells how far it is; its client hears the
+//! answer if it comes within the grace of the settings. What was not committed is rolled back.
 
 mod connection;
 mod stream;
@@ -20,7 +24,7 @@ use crate::metrics::NavigatorMetrics;
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
 use mainstay_navigator::server::Service;
-use mainstay_navigator::sql::Sql;
+use mainstay_navigator::sql::ServedSql;
 use mainstay_password::Checker;
 use mainstay_vfs::FileSystem;
 use std::collections::HashMap;
@@ -164,7 +168,7 @@ impl NavigatorDoor {
     }
 
     /// From here on clients can run statements with this; false if they could already.
-    pub fn serve_sql(&self, sql: Arc<dyn Sql>) -> bool {
+    pub fn serve_sql(&self, sql: Arc<dyn ServedSql>) -> bool {
         self.shared.service.serve_sql(sql)
     }
 

@@ -29,6 +29,7 @@ use super::reader::{JournalEnd, Tail};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{Create, FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How durable a commit must be before it is acknowledged.
@@ -40,6 +41,31 @@ pub enum Durability {
     Os,
     /// In memory: it survives nothing until it happens to be written.
     None,
+}
+
+impl Durability {
+    /// As settings name it: `full`, `os`, `none`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Durability::Full => "full",
+            Durability::Os => "os",
+            Durability::None => "none",
+        }
+    }
+}
+
+impl FromStr for Durability {
+    type Err = Error;
+
+    /// Reads a name, in upper or lower case; `on` and `off` are the first and the last.
+    fn from_str(name: &str) -> Result<Durability> {
+        match name.to_lowercase().as_str() {
+            "full" | "on" => Ok(Durability::Full),
+            "os" => Ok(Durability::Os),
+            "none" | "off" => Ok(Durability::None),
+            _ => Err(Error::new(Code::InvalidSetting, format!("durability is full, os or none, not \"{name}\""))),
+        }
+    }
 }
 
 /// A place in the journal to wait for.

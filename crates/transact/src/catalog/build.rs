@@ -13,7 +13,7 @@ use mainstay_engine::definitions::{
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tsql::reduce;
+use mainstay_tsql::reduce::{self, is_made_up};
 use mainstay_tsql::tree::{CreateType, FunctionKind, Parameter, StatementKind, TableElement};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ impl Made<'_> {
             next += i64::from(!primary);
             indexes.push(index(number, key, primary));
             let kind = if primary { "PK" } else { "UQ" };
-            let is_system_named = key.name == format!("{}_pkey", table.name) || key.name.ends_with("_key");
+            let is_system_named = is_made_up(&key.name);
             let object = child(sign * kept_id(key.id), &key.name, kind, Detail::Key(number));
             objects.push(Object { is_system_named, ..object });
         }
@@ -184,14 +184,14 @@ impl Made<'_> {
         }
         for check in &table.checks {
             let number = sign * named_id(&format!("{}/{}", table.id, check.name.to_lowercase()));
-            let is_system_named = check.name.starts_with(&format!("{}_check", table.name));
+            let is_system_named = is_made_up(&check.name);
             let object = child(number, &check.name, "C", Detail::Check(shown(&check.text, &column_names(table))));
             objects.push(Object { is_system_named, ..object });
         }
         for key in &table.foreign_keys {
             let number = sign * named_id(&format!("{}/{}", table.id, key.name.to_lowercase()));
             let detail = Detail::Foreign(foreign(catalog, key, column_id, sign));
-            let is_system_named = key.name.ends_with("_fkey");
+            let is_system_named = is_made_up(&key.name);
             objects.push(Object { is_system_named, ..child(number, &key.name, "F", detail) });
         }
         let name = if is_temporary { self.temporary_name(&table.name).to_owned() } else { table.name.clone() };

@@ -77,7 +77,7 @@ const PROCEDURE: &str = "name:n object_id:i principal_id:i=null schema_id:i pare
     is_execution_replicated:b=0 is_repl_serializable_only:b=0 skips_repl_constraints:b=0";
 
 const TRIGGER: &str = "name:n object_id:i parent_class:t=1 parent_class_desc:n60=OBJECT_OR_COLUMN parent_id:i type:c2 \
-    type_desc:n60 create_date:d modify_date:d is_ms_shipped:b=0 is_disabled:b=0 is_not_for_replication:b \
+    type_desc:n60 create_date:d modify_date:d is_ms_shipped:b=0 is_disabled:b is_not_for_replication:b \
     is_instead_of_trigger:b";
 
 const MODULE: &str = "object_id:i definition:x uses_ansi_nulls:b=1 uses_quoted_identifier:b=1 is_schema_bound:b=0 \
@@ -147,6 +147,7 @@ fn triggers(facts: &Facts<'_>) -> Rows {
             of.description(),
             facts.started(),
             facts.started(),
+            facts.modules.is_disabled(of),
             trigger.not_for_replication,
             trigger.instead
         ])

@@ -52,7 +52,9 @@ impl Parser<'_> {
         let options = self.with_words()?;
         let for_replication = self.accept("FOR REPLICATION");
         self.expect("AS")?;
-        let body = self.body()?;
+        // A procedure may do nothing: scripts make one to have something to alter.
+        while self.accept(";") {}
+        let body = if self.kind() == TokenKind::End { Body::Statements(Vec::new()) } else { self.body()? };
         let procedure = Procedure { define, name, number, parameters, options, for_replication, body };
         Ok(StatementKind::Procedure(Box::new(procedure)))
     }

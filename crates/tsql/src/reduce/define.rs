@@ -26,13 +26,13 @@ pub fn create_table(
         match element {
             TableElement::Column(column) => {
                 parts.push(self::column(column, place, &columns, scope)?);
-                parts.extend(constraints_of(column, scope)?);
+                parts.extend(constraints_of(table, column, scope)?);
                 indexes.extend(column.properties.iter().filter_map(|property| match property {
                     ColumnProperty::Index(index) => Some((index, Some(&column.name))),
                     _ => None,
                 }));
             }
-            TableElement::Constraint(constraint) => parts.extend(self::constraint(constraint, None, scope)?),
+            TableElement::Constraint(constraint) => parts.extend(self::constraint(table, constraint, None, scope)?),
             TableElement::Index(index) => indexes.push((index, None)),
             TableElement::Period(..) => return Err(not_supported("A period of system time")),
         }
@@ -115,7 +115,7 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
                     TableElement::Column(column) => {
                         let text = self::column(column, place, &columns, scope)?;
                         statements.push(format!("ALTER TABLE {table} ADD COLUMN {text}"));
-                        for text in constraints_of(column, scope)? {
+                        for text in constraints_of(table, column, scope)? {
                             statements.push(format!("ALTER TABLE {table} ADD {text}"));
                         }
                     }
@@ -128,7 +128,7 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
                         statements.push(format!("ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {value}"));
                     }
                     TableElement::Constraint(constraint) => {
-                        if let Some(text) = self::constraint(constraint, None, scope)? {
+                        if let Some(text) = self::constraint(table, constraint, None, scope)? {
                             statements.extend(added(table, &text, constraint, *with_check == Some(false)));
                         }
                     }
@@ -293,18 +293,27 @@ fn default_text(value: &Expr, scope: &dyn Scope) -> Result<String, Message> {
 }
 
 /// The constraints that stand with a column.
-fn constraints_of(column: &Column, scope: &dyn Scope) -> Result<Vec<String>, Message> {
+fn constraints_of(table: &str, column: &Column, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     let mut texts = Vec::new();
     for property in &column.properties {
         if let ColumnProperty::Constraint(constraint) = property {
-            texts.extend(self::constraint(constraint, Some(&column.name), scope)?);
+            texts.extend(self::constraint(table, constraint, Some(&column.name), scope)?);
         }
     }
     Ok(texts)
 }
 
-fn constraint(constraint: &Constraint, column: Option<&Name>, scope: &dyn Scope) -> Result<Option<String>, Message> {
-    let name = constraint.name.as_ref().map_or_else(String::new, |name| format!("CONSTRAINT {} ", quoted(&name.text)));
+fn constraint(
+    table: &str,
+    constraint: &Constraint,
+    column: Option<&Name>,
+    scope: &dyn Scope,
+) -> Result<Option<String>, Message> {
+    let name = match &constraint.name {
+        Some(name) => name.text.clone(),
+        None => super::constraint_names::made_up(table, constraint, column, scope.salt()),
+    };
+    let name = format!("CONSTRAINT {} ", quoted(&name));
     Ok(Some(match &constraint.kind {
         ConstraintKind::Default(..) => return Ok(None),
         ConstraintKind::Key(index) => {

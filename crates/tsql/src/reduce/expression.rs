@@ -59,6 +59,7 @@ impl Reducer<'_> {
                 self.call(binary_function(*operator), &[left, right])
             }
             Expr::Test(value, negated, test) => self.test(value, *negated, test),
+            Expr::Exists(query) if self.in_value => self.exists_as_count(query),
             Expr::Exists(query) => {
                 self.push("EXISTS (");
                 self.query(query)?;
@@ -68,7 +69,12 @@ impl Reducer<'_> {
             Expr::Quantified(left, operator, quantifier, query) => {
                 // As EXISTS, so that both sides compare as T-SQL has it. A comparison that is unknown counts as false.
                 let is_all = matches!(quantifier, crate::tree::Quantifier::All);
-                self.push(if is_all { "NOT EXISTS (SELECT 1 FROM (" } else { "EXISTS (SELECT 1 FROM (" });
+                self.push(match (is_all, self.in_value) {
+                    (true, false) => "NOT EXISTS (SELECT 1 FROM (",
+                    (false, false) => "EXISTS (SELECT 1 FROM (",
+                    (true, true) => "(0 = (SELECT count(1) FROM (",
+                    (false, true) => "(0 < (SELECT count(1) FROM (",
+                });
                 self.query(query)?;
                 self.push(") AS \"#q\" (\"#v\") WHERE ");
                 self.push(if is_all { "CASE WHEN " } else { "" });
@@ -78,6 +84,7 @@ impl Reducer<'_> {
                 });
                 self.call(binary_function(*operator), &[left, &value])?;
                 self.push(if is_all { " THEN FALSE ELSE TRUE END)" } else { ")" });
+                self.push(if self.in_value { ")" } else { "" });
                 Ok(())
             }
             Expr::FullText(_) => Err(not_supported("Full-text search")),
@@ -134,6 +141,7 @@ impl Reducer<'_> {
             }
             match part.text.to_ascii_uppercase().as_str() {
                 "$IDENTITY" | "$ROWGUID" => return Err(not_supported(&part.text)),
+                _ if shown + number + 1 < name.parts.len() => self.table_alias(&part.text),
                 _ => self.name(&part.text),
             }
         }
@@ -263,6 +271,7 @@ impl Reducer<'_> {
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)
             }
+            Test::InQuery(query) if self.in_value => self.in_as_counts(value, query),
             Test::InQuery(query) => {
                 self.push("(");
                 self.expression(value)?;

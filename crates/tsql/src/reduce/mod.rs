@@ -19,6 +19,8 @@
 mod affected;
 mod catalog;
 mod change;
+mod constraint_names;
+mod counted;
 mod cursor;
 mod define;
 mod expression;
@@ -35,11 +37,13 @@ mod table_call;
 mod target;
 mod updatable;
 mod update;
+mod week;
 mod xml;
 
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
+pub use constraint_names::is_made_up;
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use define::{ROW_VERSIONS, alter_table, column_types, create_index, create_table, type_name};
 pub(crate) use expression::binary_function;
@@ -76,6 +80,22 @@ pub trait Scope {
 
     /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
     fn asks_catalog(&self) {}
+
+    /// The first day of the week (`@@DATEFIRST`).
+    fn date_first(&self) -> u8 {
+        7
+    }
+
+    /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
+    /// an outer query, which the core would look into.
+    fn disguises_tables(&self) -> bool {
+        false
+    }
+
+    /// A number that tells names of constraints apart that are made up for tables of one name.
+    fn salt(&self) -> u64 {
+        0
+    }
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
@@ -225,7 +245,7 @@ pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { locks: true, ..Reducer::new(scope) };
+    let mut reducer = Reducer { locks: true, disguises: scope.disguises_tables(), ..Reducer::new(scope) };
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],
@@ -238,7 +258,7 @@ pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> 
 ///
 /// Errors: as [`query`].
 pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { disguises: scope.disguises_tables(), in_value: true, ..Reducer::new(scope) };
     reducer.push("SELECT ");
     match value.is_condition() {
         true => reducer.condition(value)?,
@@ -253,7 +273,7 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
 ///
 /// Errors: as [`query`].
 pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer::new(scope);
+    let mut reducer = Reducer { disguises: scope.disguises_tables(), ..Reducer::new(scope) };
     reducer.push("SELECT TRUE AS \"#1\" WHERE ");
     reducer.condition(condition)?;
     reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
@@ -336,6 +356,10 @@ struct Reducer<'s> {
     looks_up: bool,
     /// How often the recursive part of a common table expression may run; 0 for no limit.
     recursion_limit: u32,
+    /// Whether tables are called otherwise than the statement calls them.
+    disguises: bool,
+    /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
+    in_value: bool,
 }
 
 impl<'s> Reducer<'s> {
@@ -360,6 +384,8 @@ impl<'s> Reducer<'s> {
             common_columns: Vec::new(),
             looks_up: false,
             recursion_limit: 100,
+            disguises: false,
+            in_value: false,
         }
     }
 
@@ -375,6 +401,14 @@ impl<'s> Reducer<'s> {
     fn number(&mut self, number: impl std::fmt::Display) {
         // Writing to a String does not fail.
         let _ = write!(self.out, "{number}");
+    }
+
+    /// Writes what a table is called.
+    fn table_alias(&mut self, name: &str) {
+        match self.disguises {
+            true => self.name(&format!("{name}:")),
+            false => self.name(name),
+        }
     }
 
     /// A name that nothing else has.

@@ -30,7 +30,9 @@ impl Reducer<'_> {
     pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
         self.depth += 1;
         let (known, goes_up) = (self.common.len(), self.looks_up);
+        let in_value = std::mem::replace(&mut self.in_value, false);
         let written = self.whole_query(query);
+        self.in_value = in_value;
         self.common.truncate(known);
         self.looks_up = goes_up;
         self.depth -= 1;
@@ -212,6 +214,10 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(", ");
             }
+            if self.depth == 1 && hides_ordered(item, order) {
+                self.item(&unnamed(item, number), number)?;
+                continue;
+            }
             // The core wants columns of different names; the client is told those that were written.
             match item {
                 SelectItem::Value(value, Some(alias)) if aliases.contains(&alias.text.to_lowercase()) => {
@@ -269,13 +275,20 @@ impl Reducer<'_> {
 
     /// Writes an item of a list of columns. One without a name is given one that shows its place.
     pub(super) fn item(&mut self, item: &SelectItem, number: usize) -> Result<(), Message> {
+        let before = std::mem::replace(&mut self.in_value, true);
+        let written = self.plain_item(item, number);
+        self.in_value = before;
+        written
+    }
+
+    fn plain_item(&mut self, item: &SelectItem, number: usize) -> Result<(), Message> {
         match item {
             SelectItem::Star(None) => {
                 self.push("*");
                 Ok(())
             }
             SelectItem::Star(Some(table)) => {
-                self.name(table.last());
+                self.table_alias(table.last());
                 self.push(".*");
                 Ok(())
             }
@@ -359,6 +372,13 @@ impl Reducer<'_> {
             return Ok(());
         }
         self.push(" ORDER BY ");
+        let in_value = std::mem::replace(&mut self.in_value, true);
+        let written = self.order_items(order);
+        self.in_value = in_value;
+        written
+    }
+
+    fn order_items(&mut self, order: &[OrderItem]) -> Result<(), Message> {
         self.list(order, |it, item| {
             match &item.value {
                 Expr::Literal(Literal::Integer(place)) => it.push(place),
@@ -457,6 +477,29 @@ fn looks_up(select: &Select) -> bool {
 /// The name of a column that has none, or one that another column has.
 fn made(number: usize) -> Name {
     Name { text: format!("#{}", number + 1), ..Name::default() }
+}
+
+/// Whether an item is called as a column of a table that the order names with its table: to the core the two would be one
+/// name. The order must not mean the item itself somewhere.
+fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
+    let SelectItem::Value(value, Some(alias)) = item else { return false };
+    let named = |parts: fn(usize) -> bool| {
+        order.iter().any(|item| match &item.value {
+            Expr::Column(name) => {
+                parts(name.parts.len()) && name.last().eq_ignore_ascii_case(&alias.text) && item.value != *value
+            }
+            _ => false,
+        })
+    };
+    named(|parts| parts > 1) && !named(|parts| parts == 1)
+}
+
+/// An item under a name that shows its place. The client is told the one that was written.
+fn unnamed(item: &SelectItem, number: usize) -> SelectItem {
+    match item {
+        SelectItem::Value(value, Some(_)) => SelectItem::Value(value.clone(), Some(made(number))),
+        item => item.clone(),
+    }
 }
 
 /// Whether a common table expression names itself.

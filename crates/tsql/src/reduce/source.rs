@@ -14,6 +14,11 @@ impl Reducer<'_> {
                 self.table_name(&table)?;
                 match &alias.name {
                     Some(_) => self.alias(alias),
+                    None if self.disguises => {
+                        self.push(" AS ");
+                        self.table_alias(&name.text);
+                        Ok(())
+                    }
                     None => Ok(()),
                 }
             }
@@ -51,12 +56,12 @@ impl Reducer<'_> {
         match &table.alias {
             Some(alias) => {
                 self.push(" AS ");
-                self.name(&alias.text);
+                self.table_alias(&alias.text);
             }
             // The table is known by the name that was written, whatever it is called behind the scenes.
-            None if !self.out.ends_with(&quoted(table.name.last())) => {
+            None if self.disguises || !self.out.ends_with(&quoted(table.name.last())) => {
                 self.push(" AS ");
-                self.name(table.name.last());
+                self.table_alias(table.name.last());
             }
             None => {}
         }
@@ -82,7 +87,7 @@ impl Reducer<'_> {
     pub(super) fn alias(&mut self, alias: &Alias) -> Result<(), Message> {
         self.push(" AS ");
         match &alias.name {
-            Some(name) => self.name(&name.text),
+            Some(name) => self.table_alias(&name.text),
             None => {
                 let name = self.made_name();
                 self.name(&name);
@@ -153,7 +158,7 @@ impl Reducer<'_> {
             Some(_) => self.alias(alias),
             None => {
                 self.push(" AS ");
-                self.name(call.name.last());
+                self.table_alias(call.name.last());
                 Ok(())
             }
         }
@@ -189,7 +194,7 @@ impl Reducer<'_> {
             Some(_) => self.alias(alias),
             None => {
                 self.push(" AS ");
-                self.name(call.name.last());
+                self.table_alias(call.name.last());
                 Ok(())
             }
         }

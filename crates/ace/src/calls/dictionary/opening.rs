@@ -1,6 +1,6 @@
 //! Opening tables and views of a dictionary by their names there, with their rights and rules; making new ones.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::border::Handle;
 use crate::calls::dictionary::tables as objects;
@@ -8,6 +8,7 @@ use crate::calls::tables::{self, Wanted, open_at};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::cursor;
+use crate::dictionary::firing::Fires;
 use crate::dictionary::guard::Guard;
 use crate::dictionary::{Contents, Object, Session};
 use crate::failure::{Failure, Result};
@@ -71,7 +72,7 @@ pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
     let of_path = || {
         // A table's file is that table by whatever name.
         let path = through.find(name, "dbf")?;
-        contents.all(ADS_DD_TABLE_OBJECT).find(|table| session.table_path(table) == path)
+        session.table_of_file(&contents, &path)
     };
     if let Some(view) = contents.find(ADS_DD_VIEW_OBJECT, "", name) {
         return open_view(handle, through, session, &contents, view).map(Some);
@@ -166,6 +167,8 @@ fn bind(
         let hidden = names.filter(|name| !readable(name)).collect();
         let _ = opened.bound.set(Bound { hidden, filters_hidden: level == ADS_DD_TABLE_PERMISSION_LEVEL_1 });
         let guard = Guard::new(Arc::clone(session), &table.name, Arc::clone(&through.helpers));
+        let fires: Weak<dyn Fires> = Arc::downgrade(through) as Weak<dyn Fires>;
+        let guard = guard.with_triggers(fires);
         // A dictionary's tables are here, whatever other tables may be.
         if let Some(area) = state.area.local() {
             area.set_rules(Some(Arc::new(guard)));

@@ -1,0 +1,66 @@
+//! A server process for the benchmark: `mainstay serve` over an empty folder, as it is shipped.
+
+use crate::scratch::Scratch;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// What the server says before its address.
+const LISTENING: &str = "listening for SQL Server's clients on ";
+
+/// A server that is killed when this is dropped. Its folder goes with it.
+pub(super) struct Server {
+    child: Child,
+    pub(super) address: SocketAddr,
+    _folder: Scratch,
+}
+
+impl Server {
+    /// Starts it on a port of its choice. A commit waits for the operating system and not for the disk: what is measured
+    /// is the way of a call.
+    pub(super) fn start() -> Result<Server, String> {
+        let program = program().ok_or("there is no mainstay beside the benchmark")?;
+        let folder = Scratch::new().map_err(|error| error.to_string())?;
+        let path = folder.folder("served").map_err(|error| error.to_string())?;
+        let mut child = Command::new(&program)
+            .arg("serve")
+            .arg(path)
+            .args(["--tds", "127.0.0.1:0", "--durability", "os"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut said = BufReader::new(child.stderr.take().ok_or("no standard error")?);
+        let mut all = String::new();
+        let address = loop {
+            let mut line = String::new();
+            if said.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
+                return Err(format!("{} did not start: {all}", program.display()));
+            }
+            if let Some(address) = line.trim_end().strip_prefix(LISTENING) {
+                break address.parse().map_err(|_| format!("{line} is no address"))?;
+            }
+            all += &line;
+        };
+        // What it says from now on is read, so that it never waits for a reader.
+        std::thread::spawn(move || said.read_to_end(&mut Vec::new()));
+        Ok(Server { child, address, _folder: folder })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The command in the folder of this program.
+pub(super) fn program() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?;
+    let program = this.with_file_name(format!("mainstay{}", std::env::consts::EXE_SUFFIX));
+    program.is_file().then_some(program)
+}
