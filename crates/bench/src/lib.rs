@@ -21,6 +21,7 @@ pub mod cloud;
 pub mod machine;
 pub mod options;
 pub mod output;
+mod remote;
 pub mod report;
 pub mod scratch;
 pub mod statistics;
@@ -49,6 +50,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
     vec![
         Box::new(xbase::Xbase::MAINSTAY),
         Box::new(ace::Ace),
+        Box::new(remote::Remote),
         Box::new(cloud::Cloud::MAINSTAY),
         Box::new(tsql::Tsql),
         Box::new(wire::Wire),
