@@ -22,6 +22,7 @@ pub mod cloud;
 pub mod machine;
 pub mod options;
 pub mod output;
+mod remote;
 pub mod report;
 pub mod scratch;
 pub mod statistics;
@@ -52,6 +53,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
     vec![
         Box::new(xbase::Xbase::MAINSTAY),
         Box::new(ace::Ace),
+        Box::new(remote::Remote),
         Box::new(cloud::Cloud::MAINSTAY),
         Box::new(tsql::Tsql),
         Box::new(wire::Wire),

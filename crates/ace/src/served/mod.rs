@@ -37,6 +37,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 #[derive(Debug)]
 pub struct ServedDictionaries;
 
+/// Arguments of a call; none of the interface has as many.
+const MOST_ARGUMENTS: usize = 24;
+
 fn told(failure: Failure) -> Error {
     refused(failure.code, failure.detail)
 }
@@ -83,8 +86,8 @@ impl ServedDictionary {
         if !given.iter().enumerate().all(|(at, given)| is_own(at, given)) {
             return Called { code: AE_INVALID_FIND_HANDLE, ..Called::default() };
         }
-        if name == "AdsDDClose" {
-            // The connection is closed by leaving.
+        if name == "AdsDDClose" || given.len() > MOST_ARGUMENTS {
+            // The connection is closed by leaving; and each argument takes memory.
             return Called { code: AE_NOT_IMPLEMENTED, ..Called::default() };
         }
         match given.first_mut() {

@@ -18,6 +18,7 @@ fn library_folder() -> PathBuf {
 }
 
 /// A compiled program, with the folder that it goes away with.
+#[allow(dead_code, reason = "not every test runs a program")]
 pub struct Program {
     folder: TempDir,
 }
@@ -62,6 +63,7 @@ fn compile_file(source: &Path, flags: &[&str]) -> Program {
 }
 
 /// Runs a program, which must answer 0.
+#[allow(dead_code, reason = "not every test runs a program")]
 pub fn run(program: &Program, arguments: &[&Path]) -> String {
     // The path that the build sets leads to a library that an earlier `cargo build` may have left.
     let mut command = Command::new(program.folder.path().join("program"));
