@@ -1,0 +1,40 @@
+//! Where identity columns and sequences stand.
+
+use super::Session;
+use crate::native::Identity;
+use mainstay_base::{Code, Result};
+
+impl Session {
+    /// Where the numbers of a native table's identity column stand; `None` for a table without one, or none of this name.
+    ///
+    /// Errors: those of reading the catalog.
+    pub fn identity(&self, table: &str) -> Result<Option<Identity>> {
+        Ok(self.identity_sequence(table)?.and_then(|id| self.scope().identity(id)))
+    }
+
+    /// Lets the identity column of a native table go on with this number. No rollback takes it back.
+    ///
+    /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.
+    pub fn set_identity(&mut self, table: &str, next: i64) -> Result<()> {
+        match self.identity_sequence(table)? {
+            Some(id) => self.scope().set_identity(id, next),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a sequence of its own stands, by its number in the catalog; `None` for one that is not there.
+    pub fn sequence(&self, id: u64) -> Option<Identity> {
+        self.scope().identity(id)
+    }
+
+    /// The sequence of a table's identity column.
+    fn identity_sequence(&self, table: &str) -> Result<Option<u64>> {
+        match self.form(&table.to_lowercase()) {
+            Ok(form) => {
+                Ok(form.definition.columns.iter().find_map(|column| column.identity.as_ref()).map(|it| it.sequence))
+            }
+            Err(error) if error.code() == Code::UnknownTable => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
