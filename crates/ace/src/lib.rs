@@ -34,6 +34,7 @@ pub mod failure;
 mod far_sql;
 mod files;
 pub mod header;
+mod live;
 pub mod log;
 mod management;
 mod order;

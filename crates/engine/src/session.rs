@@ -137,6 +137,11 @@ impl Session {
         }
     }
 
+    /// Where a sequence of its own stands, by its number in the catalog; `None` for one that is not there.
+    pub fn sequence(&self, id: u64) -> Option<Identity> {
+        self.scope().identity(id)
+    }
+
     /// The sequence of a table's identity column.
     fn identity_sequence(&self, table: &str) -> Result<Option<u64>> {
         match self.form(&table.to_lowercase()) {

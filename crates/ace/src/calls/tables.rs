@@ -35,6 +35,8 @@ pub struct Wanted {
     pub lock_type: u16,
     /// ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
     pub options: u32,
+    /// The statement whose rows the records are.
+    pub statement: Option<Handle>,
 }
 
 /// Opens the table of a name.
@@ -62,7 +64,7 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
         char_type: wanted.char_type.into(),
         lock_type: wanted.lock_type.into(),
         options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
-        statement: None,
+        statement: wanted.statement,
         columns: Vec::new(),
     };
     open_first(opening, &paths).map(|(handle, _)| handle)
@@ -82,7 +84,7 @@ pub fn open(
 ) -> Result<()> {
     connections::of(connection)?;
     table.required()?;
-    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options };
+    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options, statement: None };
     table.set(open_named(connection, name.string()?, &wanted)?)
 }
 

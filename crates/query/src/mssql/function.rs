@@ -138,7 +138,9 @@ impl ScalarUDFImpl for Function {
                 &known
             }
         };
-        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        // NEWID has no arguments, and another value for every row.
+        let is_scalar =
+            !self.operation.is_volatile() && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if is_scalar { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
         let context = Context { random: Some(&RANDOM), ..Context::default() };

@@ -14,6 +14,7 @@
 mod aggregate;
 mod function;
 mod lower;
+mod percentile;
 mod types;
 mod union;
 mod user;

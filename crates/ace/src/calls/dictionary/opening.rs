@@ -133,7 +133,7 @@ fn open_table(
         char_type: or(wanted.char_type, table.number(ADS_DD_TABLE_CHAR_TYPE)),
         lock_type: wanted.lock_type.into(),
         options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
-        statement: None,
+        statement: wanted.statement,
         columns: Vec::new(),
     };
     let (handle, opened) = open_at(opening, &path)?;
