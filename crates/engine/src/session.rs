@@ -19,15 +19,14 @@ use crate::native::{
     Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
 };
-use crate::prepared::Prepared;
-
+use crate::prepared::{Prepared, Recorder, Uses};
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, Insert, Name, Newest, Planned, Progress, RunOptions, Short, Statement,
-    TransactionStatement, Update, UserFunctions, View, Visibility,
+    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planned, Planner, Progress, RunOptions,
+    Short, Statement, TransactionStatement, Update, UserFunctions, View, Visibility,
 };
 use mainstay_store::{Shown, Transaction};
 use mainstay_table::Table;
@@ -80,6 +79,10 @@ impl Session {
     ///
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
+        // Only queries have plans that are kept, so a text that has one needs no look at its words.
+        if let Some(planned) = self.known_query(statement) {
+            return self.run_query(&planned, words::without_end(statement));
+        }
         match Words::of(statement)? {
             Words::Query(query) if words::may_lock(query) || words::may_change(query) => self.other(query),
             Words::Query(query) => self.query(query),
@@ -217,9 +220,9 @@ impl Session {
 
     /// A number that changes with what exists.
     pub fn catalog_version(&self) -> u64 {
-        match self.transaction.has_changed_catalog() || self.transaction.has_temporary() {
+        match self.transaction.has_changed_catalog() {
             true => self.transaction.scope(self.native()).version(),
-            false => self.native().version(),
+            false => self.transaction.version(self.native().version()),
         }
     }
 
@@ -229,9 +232,17 @@ impl Session {
     }
 
     /// A query for the row executor, if it is one for it.
-    pub(crate) fn short_query(&self, text: &str) -> Result<Option<Short>> {
+    pub(crate) fn short_query(&self, text: &str, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_query(text, catalog, self.visibility))
+    }
+
+    /// Plans something, and notes what that asks for.
+    fn recorded<T>(&self, uses: &mut Uses, plan: impl FnOnce(&Planner, &Recorder<'_>) -> T) -> T {
         let shared = &self.database.shared;
-        shared.planner.short_query(text, &self.catalog(shared), self.visibility)
+        let recorder = Recorder::new(self.catalog(shared));
+        let planned = plan(&shared.planner, &recorder);
+        *uses = recorder.uses();
+        planned
     }
 
     /// What a RETURNING shows, compiled, if it shows nothing but the rows.
@@ -240,15 +251,18 @@ impl Session {
     }
 
     /// The rows of an UPDATE for the row executor.
-    pub(crate) fn short_update(&self, text: &str, update: &Update) -> Result<Option<Short>> {
-        let shared = &self.database.shared;
-        shared.planner.short_update(text, update, &self.catalog(shared))
+    pub(crate) fn short_update(&self, text: &str, update: &Update, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_update(text, update, catalog))
+    }
+
+    /// The rows that a query locks for the row executor.
+    pub(crate) fn short_locking(&self, text: &str, locking: &LockingQuery, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_locking(text, locking, catalog))
     }
 
     /// The rows of a DELETE for the row executor.
-    pub(crate) fn short_delete(&self, text: &str, delete: &Delete) -> Result<Option<Short>> {
-        let shared = &self.database.shared;
-        shared.planner.short_delete(text, delete, &self.catalog(shared))
+    pub(crate) fn short_delete(&self, text: &str, delete: &Delete, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, catalog))
     }
 
     pub(crate) fn read_native<T>(
@@ -284,13 +298,26 @@ impl Session {
         }
     }
 
+    /// The plan of a statement that has come before, if it is a query.
+    fn known_query(&self, statement: &str) -> Option<Arc<Planned>> {
+        let shared = &self.database.shared;
+        // The version of what a session can name: see `SessionCatalog`.
+        let version = mainstay_query::Catalog::version(&shared.catalog) + self.catalog_version();
+        shared.planner.ready(words::without_end(statement), version, self.visibility)
+    }
+
     fn query(&mut self, query: &str) -> Result<Answer> {
-        let database = self.database.clone();
-        let shared = &database.shared;
+        let shared = &self.database.shared;
         let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
-        match self.run(&planned, query) {
+        self.run_query(&planned, query)
+    }
+
+    fn run_query(&mut self, planned: &Planned, query: &str) -> Result<Answer> {
+        match self.run(planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
+                let database = self.database.clone();
+                let shared = &database.shared;
                 shared.catalog.refresh()?;
                 let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
                 self.run(&planned, query)
@@ -435,7 +462,7 @@ impl Session {
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
             TransactionStatement::Commit => self.commit()?,
-            TransactionStatement::Rollback(None) => self.transaction.rollback()?,
+            TransactionStatement::Rollback(None) => self.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
             TransactionStatement::Release(name) => self.transaction.release(&name.key)?,

@@ -15,6 +15,7 @@
 //!
 //! The short lists only leave out work: a plan that is less optimized is still the same statement.
 
+use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
@@ -143,6 +144,9 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = fusing(fuse);
     physical.extend(PhysicalOptimizer::new().rules);
+    if fuse {
+        physical.push(Arc::new(CodeGroups));
+    }
     physical.push(Arc::new(WatchJoins));
     let builder = builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical);
     builder.with_query_planner(planner).build()

@@ -377,7 +377,7 @@ impl Expression {
     }
 
     /// The tables that it looks at, as bits.
-    pub(crate) fn sources(&self) -> u32 {
+    pub fn sources(&self) -> u32 {
         let mut sources = 0;
         self.visit(&mut |expression| {
             if let Expression::Column { source, .. } = expression {

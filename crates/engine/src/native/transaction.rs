@@ -5,7 +5,7 @@
 
 use super::actions::carry_out;
 use super::change::positions;
-use super::scope::find_table;
+use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Class, Code, Error, Result};
@@ -207,9 +207,10 @@ impl SessionTransaction {
         }
     }
 
-    /// Whether there are temporary tables.
-    pub(crate) fn has_temporary(&self) -> bool {
-        self.temporary.as_ref().is_some_and(|own| !own.catalog().tables.is_empty())
+    /// The version of what exists, given that of what everybody has.
+    pub(crate) fn version(&self, shared: u64) -> u64 {
+        let own = self.temporary.as_ref().and_then(|own| own.version_of_tables());
+        own.map_or(shared, |own| with_temporary(shared, own))
     }
 
     /// Notes what is to become of a temporary table at each commit.
@@ -309,7 +310,7 @@ impl SessionTransaction {
     ) -> Result<T> {
         match &mut self.open {
             Some(open) => {
-                open.transaction.set_statement(Arc::clone(text));
+                open.transaction.set_shared_statement(text);
                 let view = open.transaction.begin_statement()?;
                 work(&mut open.transaction, view)
             }
@@ -386,7 +387,7 @@ fn statement<T>(
     text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
 ) -> Result<T> {
-    transaction.set_statement(Arc::clone(text));
+    transaction.set_shared_statement(text);
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {

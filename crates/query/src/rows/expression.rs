@@ -37,7 +37,7 @@ impl Scope<'_> {
     }
 
     /// An operand of a comparison.
-    fn compared(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
+    pub(super) fn compared(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
         self.is_comparable(expr)?;
         self.expression(expr, block)
     }
