@@ -111,6 +111,7 @@ fn every_type_comes_back_from_mapped_groups() {
         SqlType::Time { digits: 7 },
         SqlType::Timestamp { digits: 6 },
         SqlType::Timestamp { digits: 7 },
+        SqlType::TimestampWithOffset { digits: 7 },
         SqlType::IntervalYearMonth,
         SqlType::IntervalDayTime,
         SqlType::Uuid,
@@ -168,7 +169,12 @@ fn value(sql_type: SqlType, key: i64) -> Value {
         SqlType::VarBinary { .. } => Value::Binary(vec![key as u8; (key % 40) as usize]),
         SqlType::Date => Value::Date(Date(key as i32)),
         SqlType::Time { .. } => Value::Time(Time::from_nanos(key * 1_000_000_000).unwrap()),
+        // Beyond what 64 bits of nanoseconds count.
+        SqlType::Timestamp { digits: 7 } => Value::Timestamp(Timestamp(Timestamp::LAST.0 - key)),
         SqlType::Timestamp { .. } => Value::Timestamp(Timestamp(key * 10_000_000)),
+        SqlType::TimestampWithOffset { .. } => {
+            Value::TimestampWithOffset { utc: Timestamp(Timestamp::LAST.0 - key), offset_minutes: key as i16 % 841 }
+        }
         SqlType::IntervalYearMonth => Value::Interval(Interval { months: key as i32, days: 0, ticks: 0 }),
         SqlType::IntervalDayTime => Value::Interval(Interval { months: 0, days: key as i32, ticks: key }),
         _ => Value::Uuid([key as u8; 16]),

@@ -154,12 +154,12 @@ fn moments_are_rounded_to_their_digits() {
 #[test]
 fn offsets_are_kept_or_applied() {
     let to = SqlType::TimestampWithOffset { digits: 0 };
-    assert_eq!(stored(Text("2024-01-31 10:00 +02:00"), to), "TIMESTAMP '2024-01-31 10:00:00 +02:00'");
+    assert_eq!(stored(Text("2024-01-31 10:00 +02:00"), to), "TIMESTAMP WITH TIME ZONE '2024-01-31 10:00:00 +02:00'");
     let value = convert(Text("2024-01-31 10:00 +02:00"), to).unwrap();
     let utc: Timestamp = "2024-01-31 08:00".parse().unwrap();
     assert_eq!(value, Value::TimestampWithOffset { utc, offset_minutes: 120 });
     assert_eq!(stored(value.as_ref(), SqlType::Timestamp { digits: 0 }), "TIMESTAMP '2024-01-31 10:00:00'");
-    assert_eq!(stored(moment("2024-01-31 10:00"), to), "TIMESTAMP '2024-01-31 10:00:00 +00:00'");
+    assert_eq!(stored(moment("2024-01-31 10:00"), to), "TIMESTAMP WITH TIME ZONE '2024-01-31 10:00:00 +00:00'");
     assert_eq!(refused(Text("0001-01-01 00:00 +02:00"), to), Code::InvalidValue);
     assert_eq!(refused(Text("2024-01-31 10:00 +02:00"), SqlType::Timestamp { digits: 0 }), Code::InvalidValue);
 }

@@ -8,6 +8,7 @@ use super::{ResultWriter, Sink, Style, cell};
 use crate::tokens::quote_name;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::Schema;
+use mainstay_engine::OFFSET;
 use std::io;
 
 /// Writes one statement a row.
@@ -65,6 +66,7 @@ fn literal(array: &dyn Array, row: usize, out: &mut String) {
         }
         cell::Kind::Boolean => out.push_str(&text.to_uppercase()),
         cell::Kind::Date => quoted("DATE ", &text, out),
+        cell::Kind::Timestamp if *array.data_type() == OFFSET => quoted("TIMESTAMP WITH TIME ZONE ", &text, out),
         cell::Kind::Timestamp => quoted("TIMESTAMP ", &text, out),
         _ => quoted("", &text, out),
     }

@@ -189,6 +189,8 @@ fn moments_that_arrow_has_no_type_for() {
     let batch = RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true))).unwrap();
     let text = String::from_utf8(written(Format::Csv, &Style::default(), std::slice::from_ref(&batch))).unwrap();
     assert_eq!(text, "t,o\n9999-12-31 23:59:59.9999999,9999-12-31 23:59:59.9999999+01:30\n,\n");
+    let text = String::from_utf8(written(Format::Insert, &Style::default(), std::slice::from_ref(&batch))).unwrap();
+    assert!(text.contains("TIMESTAMP WITH TIME ZONE '9999-12-31 23:59:59.9999999+01:30'"), "{text}");
     let arrow = written(Format::Arrow, &Style::default(), std::slice::from_ref(&batch));
     let mut read = arrow_ipc::reader::StreamReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
     let read = read.next().unwrap().unwrap();
