@@ -59,6 +59,7 @@ mod run;
 mod scan;
 mod sequences;
 mod statement;
+mod sum;
 mod text;
 mod top;
 mod uuid;
