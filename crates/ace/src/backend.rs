@@ -12,6 +12,7 @@ pub use mainstay_navigator::sql::{Column, Firing, Live, Outcome, Parameter, SqlS
 
 use crate::dictionary::Session;
 pub use crate::far_sql::Served;
+pub use crate::served::ServedDictionaries;
 
 /// Runs SQL over the tables of a folder.
 pub trait Sql: Send + Sync {

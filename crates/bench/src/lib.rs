@@ -16,6 +16,7 @@
 //! show; the judgement is on medians. A ratio to a peer in the same run says more than a time.
 
 pub mod ace;
+mod allocations;
 pub mod answer;
 pub mod cloud;
 pub mod machine;
@@ -29,6 +30,8 @@ pub mod tpcc;
 pub mod tsql;
 pub mod wire;
 pub mod xbase;
+
+pub use allocations::Counting;
 
 use options::{Options, Target};
 use report::{Fault, Report, Run};

@@ -2,6 +2,7 @@
 
 use crate::database::Database;
 use crate::describe::{self, TableInfo};
+use crate::native::are_alike;
 use crate::session::{ChangeableColumn, Session};
 use arrow_schema::Field;
 use mainstay_base::{Code, Result};
@@ -34,6 +35,17 @@ impl Session {
     /// What exists for the session's next statement.
     pub fn definitions(&self) -> Definitions {
         self.scope().definitions()
+    }
+
+    /// The definition of a native table, temporary ones of this session included, by its name in lower case.
+    pub fn table_definition(&self, key: &str) -> Option<TableDefinition> {
+        self.scope().definition(key).cloned()
+    }
+
+    /// Whether a native table of this name is there and differs in nothing but its numbers from one that was defined so:
+    /// what was made for that one holds for it.
+    pub fn has_table_like(&self, key: &str, definition: &TableDefinition) -> bool {
+        self.scope().definition(key).is_some_and(|now| are_alike(now, definition))
     }
 
     /// The columns of a table that statements can change: a native one, temporary ones of this session included, or a DBF.

@@ -10,16 +10,19 @@
 //! ```
 //!
 //! Which way a statement goes is decided when it is prepared, by its form and by the table's indexes, and again when the
-//! catalog has changed. Both give the same answer: what the row executor cannot be certain of (a value that its column
+//! catalog has changed so that its tables are not what they were (`uses`). Both give the same answer: what the row executor cannot be certain of (a value that its column
 //! cannot hold exactly, a text with trailing blanks) goes through the planner, run by run.
 
 mod cells;
+mod lock;
 mod point;
 mod rows;
 mod short;
+mod uses;
 
 pub(crate) use cells::fits;
 pub use rows::{Row, Rows};
+pub(crate) use uses::{Recorder, Uses};
 
 use crate::session::Session;
 use crate::words::Words;
@@ -38,6 +41,8 @@ pub struct Prepared {
     fast: Option<Fast>,
     /// The same for what is more than one row by its key.
     short: Option<ShortStatement>,
+    /// What both were compiled for.
+    uses: Uses,
     workspace: Workspace,
     version: Option<u64>,
 }
@@ -69,7 +74,8 @@ impl Prepared {
             _ => (Kind::Ours, None),
         };
         let (text, workspace) = (Arc::from(text), Workspace::default());
-        let mut prepared = Prepared { text, kind, statement, fast: None, short: None, workspace, version: None };
+        let (fast, short, uses, version) = (None, None, Uses::default(), None);
+        let mut prepared = Prepared { text, kind, statement, fast, short, uses, workspace, version };
         prepared.refresh(session)?;
         Ok(prepared)
     }
@@ -115,6 +121,12 @@ impl Prepared {
             return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
         }
         if let Some(short) = &self.short
+            && lock::lock(short, session, &self.text, parameters, &mut self.workspace)?
+            && let ShortStatement::Lock { short, .. } = short
+        {
+            return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
+        }
+        if let Some(short) = &self.short
             && let Some(answer) = short.insert(session, &self.text, parameters)?
         {
             return Ok(Rows::of(answer));
@@ -137,21 +149,50 @@ impl Prepared {
         }
     }
 
+    /// The sequence of the table's identity column, for an INSERT that the row executor runs.
+    pub fn identity_sequence(&self) -> Option<u64> {
+        match &self.fast {
+            Some(Fast::Insert { identity, .. }) => identity.map(|identity| identity.sequence),
+            _ => None,
+        }
+    }
+
     /// Decides again how it is run when the catalog has changed.
     fn refresh(&mut self, session: &Session) -> Result<()> {
         let version = session.catalog_version();
-        if self.version != Some(version) {
-            self.fast = match &self.statement {
-                Some(statement) => Fast::of(session, statement)?,
-                None => None,
-            };
+        if self.version == Some(version) {
+            return Ok(());
+        }
+        if self.version.is_none() || !self.rebind(session)? {
+            // What a mistake leaves half done is not to be bound again.
+            self.version = None;
+            let mut uses = Uses::default();
             // Not of one row by its key either: a value that the key does not take exactly may be one for a block.
             self.short = match self.kind {
                 Kind::Ours => None,
-                kind => ShortStatement::of(session, &self.text, kind == Kind::Query)?,
+                kind => ShortStatement::of(session, &self.text, kind == Kind::Query, &mut uses)?,
             };
-            self.version = Some(version);
+            self.fast = match &self.statement {
+                Some(statement) => Fast::of(session, statement, &mut uses)?,
+                None => None,
+            };
+            self.uses = uses;
         }
+        self.version = Some(version);
         Ok(())
+    }
+
+    /// Binds it to the tables of now, if they are alike those that it was compiled for: whether they are.
+    fn rebind(&mut self, session: &Session) -> Result<bool> {
+        if self.fast.is_none() && self.short.is_none() {
+            return Ok(false);
+        }
+        let Some(moved) = self.uses.moved(&session.scope())? else { return Ok(false) };
+        if moved.is_nothing() {
+            return Ok(true);
+        }
+        let fast = self.fast.as_mut().is_none_or(|fast| fast.rebind(&moved).is_some());
+        let short = self.short.as_mut().is_none_or(|short| short.rebind(&moved).is_some());
+        Ok(fast && short)
     }
 }

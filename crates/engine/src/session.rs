@@ -20,15 +20,14 @@ use crate::native::{
     Changed, Changer, Definitions, Form, Identity, Native, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
 };
-use crate::prepared::Prepared;
-
+use crate::prepared::{Prepared, Recorder, Uses};
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, Insert, Name, Newest, Progress, RunOptions, Short, Statement,
-    TransactionStatement, Update, UserFunctions, Visibility,
+    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, RunOptions, Short,
+    Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::Transaction;
 use std::path::Path;
@@ -220,9 +219,9 @@ impl Session {
 
     /// A number that changes with what exists.
     pub fn catalog_version(&self) -> u64 {
-        match self.transaction.has_changed_catalog() || self.transaction.has_temporary() {
+        match self.transaction.has_changed_catalog() {
             true => self.transaction.scope(self.native()).version(),
-            false => self.native().version(),
+            false => self.transaction.version(self.native().version()),
         }
     }
 
@@ -232,9 +231,17 @@ impl Session {
     }
 
     /// A query for the row executor, if it is one for it.
-    pub(crate) fn short_query(&self, text: &str) -> Result<Option<Short>> {
+    pub(crate) fn short_query(&self, text: &str, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_query(text, catalog, self.visibility))
+    }
+
+    /// Plans something, and notes what that asks for.
+    fn recorded<T>(&self, uses: &mut Uses, plan: impl FnOnce(&Planner, &Recorder<'_>) -> T) -> T {
         let shared = &self.database.shared;
-        shared.planner.short_query(text, &self.catalog(shared), self.visibility)
+        let recorder = Recorder::new(self.catalog(shared));
+        let planned = plan(&shared.planner, &recorder);
+        *uses = recorder.uses();
+        planned
     }
 
     /// What a RETURNING shows, compiled, if it shows nothing but the rows.
@@ -243,15 +250,18 @@ impl Session {
     }
 
     /// The rows of an UPDATE for the row executor.
-    pub(crate) fn short_update(&self, text: &str, update: &Update) -> Result<Option<Short>> {
-        let shared = &self.database.shared;
-        shared.planner.short_update(text, update, &self.catalog(shared))
+    pub(crate) fn short_update(&self, text: &str, update: &Update, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_update(text, update, catalog))
+    }
+
+    /// The rows that a query locks for the row executor.
+    pub(crate) fn short_locking(&self, text: &str, locking: &LockingQuery, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_locking(text, locking, catalog))
     }
 
     /// The rows of a DELETE for the row executor.
-    pub(crate) fn short_delete(&self, text: &str, delete: &Delete) -> Result<Option<Short>> {
-        let shared = &self.database.shared;
-        shared.planner.short_delete(text, delete, &self.catalog(shared))
+    pub(crate) fn short_delete(&self, text: &str, delete: &Delete, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, catalog))
     }
 
     pub(crate) fn read_native<T>(
@@ -412,7 +422,7 @@ impl Session {
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
             TransactionStatement::Commit => self.commit()?,
-            TransactionStatement::Rollback(None) => self.transaction.rollback()?,
+            TransactionStatement::Rollback(None) => self.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
             TransactionStatement::Release(name) => self.transaction.release(&name.key)?,

@@ -99,6 +99,15 @@ impl Catalog for NoTables {
     }
 }
 
+/// A query that locks rows, with the position of each as one more column.
+pub(crate) fn positioned(locking: &LockingQuery) -> Result<Statement> {
+    let mut query = locking.query.as_ref().clone();
+    let position = position_of(&locking.table, locking.alias.as_ref(), POSITION);
+    let items = &mut select_of(&mut query)?.projection;
+    items.push(SelectItem::ExprWithAlias { expr: position, alias: Ident::new(POSITION) });
+    Ok(Statement::Query(Box::new(query)))
+}
+
 impl Planner {
     /// Plans the rows that an UPDATE changes: their positions, then the new value of each assignment that has an
     /// expression, in their order, then what RETURNING wants to have beside each row. `position` is the hidden column
@@ -138,12 +147,8 @@ impl Planner {
         let text = Text::new(source)?;
         let statement = |query: Query| Statement::Query(Box::new(query));
         let query = locking.query.as_ref().clone();
-        let shown = self.plan_statement(&text, statement(query.clone()), catalog, Visibility::Live, false)?;
-        let mut positioned = query;
-        let position = position_of(&locking.table, locking.alias.as_ref(), POSITION);
-        let items = &mut select_of(&mut positioned)?.projection;
-        items.push(SelectItem::ExprWithAlias { expr: position, alias: Ident::new(POSITION) });
-        let rows = self.plan_statement(&text, statement(positioned), catalog, Visibility::Live, true)?;
+        let shown = self.plan_statement(&text, statement(query), catalog, Visibility::Live, false)?;
+        let rows = self.plan_statement(&text, positioned(locking)?, catalog, Visibility::Live, true)?;
         Ok((shown, rows))
     }
 
@@ -221,6 +226,7 @@ impl Planner {
             is_momentary |= dated.transformed;
             let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();

@@ -21,12 +21,14 @@ use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
+use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::execution::{SessionState, SessionStateBuilder, SessionStateDefaults};
+use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -126,11 +128,15 @@ fn config(partitions: usize) -> SessionConfig {
 fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionStateBuilder {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
+    analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
+    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner)];
+    planners.extend(SessionStateDefaults::default_expr_planners());
     SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(Arc::clone(runtime_env))
         .with_default_features()
+        .with_expr_planners(planners)
         .with_analyzer_rules(analyzer)
 }
 

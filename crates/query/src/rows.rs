@@ -1,7 +1,7 @@
 //! From an optimized plan to a block of the row executor.
 //!
 //! ```text
-//!   Limit? <- Sort? <- Projection* <- Filter? <- Aggregate? <- Projection*, Filter* <- joins <- tables
+//!   Limit? <- Sort? <- Projection* <- Filter? <- Aggregate?, Window* <- Projection*, Filter* <- joins <- tables
 //! ```
 //!
 //! A plan of this form over native tables is one block: columns of the operators above are replaced by what they stand for,
@@ -9,12 +9,13 @@
 //! know, stays with the batch executor: `None`, everywhere here, means that.
 
 mod expression;
+mod numbered;
 
 use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
-use crate::{Catalog, Delete, Update};
-use arrow_schema::{DataType, SchemaRef};
+use crate::{Catalog, Delete, LockingQuery, Update};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, NullEquality};
 use datafusion::logical_expr::{
     Aggregate as AggregateNode, ExprSchemable, FetchType, Join, Limit, LogicalPlan, SkipType, Sort, TableScan,
@@ -24,6 +25,7 @@ use expression::is_comparable;
 use mainstay_base::Result;
 use mainstay_rows::{Aggregate, Block, Expression, ParameterType, Plan, SortKey, Source};
 use mainstay_table::Comparison;
+use std::sync::Arc;
 
 /// A statement that the row executor runs. It belongs to one state of the catalog.
 #[derive(Debug)]
@@ -59,6 +61,19 @@ impl Planner {
     pub fn short_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Option<Short>> {
         let (text, statement) = crate::change::delete_query(source, delete, (crate::POSITION, &[]))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
+    }
+
+    /// The rows that a query locks, as [`Planner::plan_locking`] gives them: their positions are one more column behind
+    /// those of the schema.
+    pub fn short_locking(&self, source: &str, locking: &LockingQuery, catalog: &dyn Catalog) -> Result<Option<Short>> {
+        let text = Text::new(source)?;
+        let statement = crate::change::positioned(locking)?;
+        let short = self.short(&text, statement, catalog, Visibility::Live, true);
+        Ok(short.and_then(|short| {
+            let shown = short.schema.fields().split_last().map(|(_, shown)| shown.to_vec())?;
+            let is_known = shown.iter().all(|field| field.data_type() != &DataType::Null);
+            is_known.then(|| Short { schema: Arc::new(Schema::new(shown)), ..short })
+        }))
     }
 
     fn short(
@@ -100,6 +115,9 @@ fn whole(plan: &LogicalPlan) -> Option<(Block, Scope<'_>)> {
         }
         LogicalPlan::Filter(filter) => {
             let (mut block, scope) = whole(&filter.input)?;
+            if block.numbered.is_some() {
+                return numbered::chosen(&filter.predicate, block, scope);
+            }
             if is_ended(&block) {
                 return None;
             }
@@ -112,6 +130,7 @@ fn whole(plan: &LogicalPlan) -> Option<(Block, Scope<'_>)> {
             Some((block, scope))
         }
         LogicalPlan::Aggregate(aggregate) => grouped(aggregate),
+        LogicalPlan::Window(window) => numbered::numbered(window),
         LogicalPlan::Join(join) => joined(join),
         LogicalPlan::TableScan(scan) => table(scan),
         LogicalPlan::EmptyRelation(empty) => {
@@ -123,7 +142,7 @@ fn whole(plan: &LogicalPlan) -> Option<(Block, Scope<'_>)> {
 
 /// Whether rows have been ordered or counted out: conditions and joins come before that.
 fn is_ended(block: &Block) -> bool {
-    !block.order.is_empty() || block.fetch.is_some() || block.skip > 0
+    !block.order.is_empty() || block.fetch.is_some() || block.skip > 0 || block.numbered.is_some()
 }
 
 fn limited(limit: &Limit) -> Option<(Block, Scope<'_>)> {
@@ -142,7 +161,7 @@ fn limited(limit: &Limit) -> Option<(Block, Scope<'_>)> {
 
 fn sorted(sort: &Sort) -> Option<(Block, Scope<'_>)> {
     let (mut block, scope) = whole(&sort.input)?;
-    if is_ended(&block) {
+    if !block.order.is_empty() || block.fetch.is_some() || block.skip > 0 {
         return None;
     }
     for key in &sort.expr {

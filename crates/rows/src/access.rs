@@ -133,7 +133,7 @@ fn is_column(expression: &Expression, of: usize, number: usize) -> bool {
     }
 }
 
-fn has_results(expression: &Expression) -> bool {
+pub(crate) fn has_results(expression: &Expression) -> bool {
     let mut found = false;
     expression.visit(&mut |part| found |= matches!(part, Expression::Result(_)));
     found

@@ -17,6 +17,8 @@ pub struct Block {
     pub conditions: Vec<Expression>,
     /// Groups.
     pub aggregate: Option<Aggregate>,
+    /// A choice among all rows by their numbers; the block has no aggregate then.
+    pub numbered: Option<Numbered>,
     /// What groups must satisfy.
     pub having: Vec<Expression>,
     /// The columns of the answer.
@@ -38,6 +40,17 @@ pub struct Source {
     pub table: Arc<dyn Table>,
     /// For the right side of a LEFT JOIN: its condition. A row without a partner stays, with NULLs.
     pub outer: Option<Vec<Expression>>,
+}
+
+/// A choice among rows by their numbers in an order, as TOP n PERCENT makes it: it comes before the order of the answer.
+///
+/// The conditions look at no row but at two results: the row's number, from 1, and how many rows there are.
+#[derive(Clone, Debug, Default)]
+pub struct Numbered {
+    /// The order that the rows are numbered in.
+    pub keys: Vec<SortKey>,
+    /// What the numbers of a row must satisfy.
+    pub conditions: Vec<Expression>,
 }
 
 /// A part of an order.
@@ -80,6 +93,8 @@ pub enum ParameterType {
     Date,
     /// A moment, in steps of so many ticks of 100 ns.
     Timestamp(i64),
+    /// A moment with an offset.
+    TimestampWithOffset,
 }
 
 impl ParameterType {
@@ -103,7 +118,8 @@ impl ParameterType {
             | (ParameterType::Boolean, ValueRef::Boolean(_))
             | (ParameterType::Text, ValueRef::Text(_))
             | (ParameterType::Binary, ValueRef::Binary(_))
-            | (ParameterType::Date, ValueRef::Date(_)) => Some(value),
+            | (ParameterType::Date, ValueRef::Date(_))
+            | (ParameterType::TimestampWithOffset, ValueRef::TimestampWithOffset { .. }) => Some(value),
             (ParameterType::Timestamp(ticks), ValueRef::Timestamp(moment)) => (moment.0 % ticks == 0).then_some(value),
             _ => None,
         }

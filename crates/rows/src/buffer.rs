@@ -1,18 +1,40 @@
-//! The answer of a run: rows of cells, whose texts lie in one run of bytes.
+//! The answer of a run: rows of cells, whose texts lie in one long text; or where rows lie that are columns of one table as
+//! it has them.
 
 use mainstay_base::{Date, Decimal, Interval, Time, Timestamp, ValueRef};
+use mainstay_store::group::Group;
+use std::sync::Arc;
 
 /// Rows of values of their own. Cleared and filled again, it allocates only to grow.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     width: usize,
     cells: Vec<Cell>,
+    /// All texts, one after the other.
+    texts: String,
     bytes: Vec<u8>,
+    /// Where the rows lie, when they are columns of one table as it has them: nothing is copied then.
+    stored: Option<StoredRows>,
     /// The rows in the order of the answer, where it is another one than that in which they came.
     order: Option<Vec<u32>>,
 }
 
-/// A value; text and bytes are a run of the buffer's bytes.
+/// Versions in a table, which stay as they are.
+#[derive(Clone, Default)]
+struct StoredRows {
+    columns: Vec<usize>,
+    groups: Vec<Arc<Group>>,
+    /// A group and the offset in it.
+    rows: Vec<(u32, u32)>,
+}
+
+impl std::fmt::Debug for StoredRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoredRows").field("columns", &self.columns).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+/// A value; text and bytes are a run of the buffer's.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Null,
@@ -35,15 +57,47 @@ impl Buffer {
     pub(crate) fn clear(&mut self, width: usize) {
         self.width = width;
         self.cells.clear();
+        self.texts.clear();
         self.bytes.clear();
         self.order = None;
+        self.stored = None;
+    }
+
+    /// The same for rows that are these columns of a table.
+    pub(crate) fn clear_for(&mut self, columns: &[usize]) {
+        let mut stored = self.stored.take().unwrap_or_default();
+        self.clear(columns.len());
+        stored.groups.clear();
+        stored.rows.clear();
+        stored.columns.clear();
+        stored.columns.extend_from_slice(columns);
+        self.stored = Some(stored);
+    }
+
+    /// Appends a row that lies there.
+    #[inline]
+    pub(crate) fn push_stored(&mut self, group: &Arc<Group>, offset: usize) {
+        let Some(stored) = &mut self.stored else { return };
+        // Rows of one group often follow each other.
+        let known = match stored.groups.last() {
+            Some(last) if Arc::ptr_eq(last, group) => stored.groups.len() - 1,
+            _ => match stored.groups.iter().position(|known| Arc::ptr_eq(known, group)) {
+                Some(known) => known,
+                None => {
+                    stored.groups.push(Arc::clone(group));
+                    stored.groups.len() - 1
+                }
+            },
+        };
+        stored.rows.push((known as u32, offset as u32));
     }
 
     /// The rows.
     pub fn len(&self) -> usize {
-        match &self.order {
-            Some(order) => order.len(),
-            None => self.cells.len().checked_div(self.width).unwrap_or(0),
+        match (&self.stored, &self.order) {
+            (Some(stored), _) => stored.rows.len(),
+            (None, Some(order)) => order.len(),
+            (None, None) => self.cells.len().checked_div(self.width).unwrap_or(0),
         }
     }
 
@@ -62,8 +116,9 @@ impl Buffer {
             ValueRef::Decimal(value) => Cell::Decimal(value),
             ValueRef::Float(value) => Cell::Float(value),
             ValueRef::Text(value) => {
-                let (start, end) = self.keep(value.as_bytes());
-                Cell::Text { start, end }
+                let start = self.texts.len();
+                self.texts.push_str(value);
+                Cell::Text { start, end: self.texts.len() }
             }
             ValueRef::Binary(value) => {
                 let (start, end) = self.keep(value);
@@ -88,6 +143,13 @@ impl Buffer {
     /// A cell, both counted from 0; NULL for one that is not there.
     #[inline]
     pub fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
+        if let Some(stored) = &self.stored {
+            let (Some((group, offset)), Some(column)) = (stored.rows.get(row), stored.columns.get(column)) else {
+                return ValueRef::Null;
+            };
+            let group = stored.groups.get(*group as usize);
+            return group.map_or(ValueRef::Null, |group| group.value(*offset as usize, *column));
+        }
         match &self.order {
             Some(order) => order.get(row).map_or(ValueRef::Null, |row| self.cell(*row as usize, column)),
             None => self.cell(row, column),
@@ -97,18 +159,14 @@ impl Buffer {
     /// A cell of a row in the order in which they came.
     #[inline]
     pub(crate) fn cell(&self, row: usize, column: usize) -> ValueRef<'_> {
-        let text = |start: usize, end: usize| self.bytes.get(start..end).unwrap_or_default();
         match self.cells.get(row * self.width + column) {
             None | Some(Cell::Null) => ValueRef::Null,
             Some(Cell::Boolean(value)) => ValueRef::Boolean(*value),
             Some(Cell::Integer(value)) => ValueRef::Integer(*value),
             Some(Cell::Decimal(value)) => ValueRef::Decimal(*value),
             Some(Cell::Float(value)) => ValueRef::Float(*value),
-            // What was a text when it came is one still.
-            Some(Cell::Text { start, end }) => {
-                ValueRef::Text(std::str::from_utf8(text(*start, *end)).unwrap_or_default())
-            }
-            Some(Cell::Binary { start, end }) => ValueRef::Binary(text(*start, *end)),
+            Some(Cell::Text { start, end }) => ValueRef::Text(self.texts.get(*start..*end).unwrap_or_default()),
+            Some(Cell::Binary { start, end }) => ValueRef::Binary(self.bytes.get(*start..*end).unwrap_or_default()),
             Some(Cell::Date(value)) => ValueRef::Date(*value),
             Some(Cell::Time(value)) => ValueRef::Time(*value),
             Some(Cell::Timestamp(value)) => ValueRef::Timestamp(*value),
@@ -117,6 +175,19 @@ impl Buffer {
             }
             Some(Cell::Interval(value)) => ValueRef::Interval(*value),
             Some(Cell::Uuid(value)) => ValueRef::Uuid(*value),
+        }
+    }
+
+    /// Leaves only these rows, in this order.
+    pub fn keep_rows(&mut self, rows: &[u32]) {
+        match (&mut self.stored, &self.order) {
+            (Some(stored), _) => {
+                stored.rows = rows.iter().filter_map(|row| stored.rows.get(*row as usize).copied()).collect();
+            }
+            (None, Some(order)) => {
+                self.order = Some(rows.iter().filter_map(|row| order.get(*row as usize).copied()).collect());
+            }
+            (None, None) => self.order = Some(rows.to_vec()),
         }
     }
 

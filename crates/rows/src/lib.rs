@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Values are read where they lie in the tables' columns and are borrowed until they are written into the buffer, so once
-//! the buffers have grown nothing is allocated for a row. There is no async and no vector here: a statement that looks at a
+//! the buffers have grown nothing is allocated for a row. There is no async here, and vectors are looked at only for groups
+//! over a whole table (`whole`): a statement that looks at a
 //! handful of rows is done before a vector executor has set itself up. What turns out to look at many rows gives up
 //! ([`Outcome::TooMany`]) and is run by the batch executor, with the same answer.
 //!
@@ -24,10 +25,11 @@ mod buffer;
 mod expression;
 mod plan;
 mod run;
+mod whole;
 
 pub use aggregate::{Aggregate, Call};
 pub use arithmetic::{Number, Operation};
-pub use block::{Block, ParameterType, SortKey, Source};
+pub use block::{Block, Numbered, ParameterType, SortKey, Source};
 pub use buffer::Buffer;
 pub use expression::{Called, Expression, Function};
 pub use plan::Plan;

@@ -1,8 +1,9 @@
 //! The order in which a block's tables are joined, and where each condition is decided.
 
-use crate::access::{Access, Turn};
+use crate::access::{Access, Turn, has_results};
 use crate::block::Block;
 use crate::expression::{Expression, MAX_SOURCES};
+use crate::whole::{FEW, Whole};
 use mainstay_store::{NativeTable, Shown};
 use mainstay_table::Table;
 use std::any::Any;
@@ -27,6 +28,10 @@ pub struct Plan {
     pub(crate) before: Vec<Expression>,
     /// Whether rows come in the order of the answer.
     pub(crate) is_ordered: bool,
+    /// How the vector kernels do it, for a table of more than a few rows.
+    pub(crate) whole: Option<Whole>,
+    /// The columns of the only table that are the answer as they are stored, in the order in which rows are met.
+    pub(crate) stored: Option<Vec<usize>>,
     pub(crate) patience: Patience,
 }
 
@@ -48,21 +53,69 @@ impl Plan {
         if block.output.is_empty() || block.sources.len() > MAX_SOURCES {
             return None;
         }
+        if let Some(numbered) = &block.numbered {
+            // Rows are written down before they have their numbers.
+            let keys = block.order.iter().chain(&numbered.keys).map(|key| &key.expression);
+            if block.aggregate.is_some() || block.output.iter().chain(keys).any(has_results) {
+                return None;
+            }
+        }
         let tables: Vec<Arc<NativeTable>> =
             block.sources.iter().map(|source| native(&source.table)).collect::<Option<_>>()?;
         let widths = tables.iter().map(|table| table.types().len()).collect();
+        let whole = Whole::of(&block, &tables);
         let mut plan = Plan {
+            is_ordered: block.order.is_empty(),
             block,
             tables,
             widths,
             steps: Vec::new(),
             before: Vec::new(),
-            is_ordered: false,
+            whole,
+            stored: None,
             patience: Patience::default(),
         };
-        plan.join()?;
-        plan.place();
+        match plan.join() {
+            Some(()) => plan.place(),
+            None if plan.whole.is_some() => {}
+            None => return None,
+        }
+        plan.is_ordered &= plan.block.numbered.is_none();
+        plan.stored = plan.stored_columns();
         Some(plan)
+    }
+
+    /// See [`Plan::stored`].
+    fn stored_columns(&self) -> Option<Vec<usize>> {
+        let ([step], true, None) = (self.steps.as_slice(), self.is_ordered, &self.block.aggregate) else { return None };
+        let (width, None) = (self.widths.first()?, &step.partner) else { return None };
+        let column = |expression: &Expression| match expression {
+            Expression::Column { column, .. } if column < width => Some(*column),
+            _ => None,
+        };
+        self.block.output.iter().map(column).collect()
+    }
+
+    /// Gives no more rows than this.
+    pub fn fetch_at_most(&mut self, rows: usize) {
+        self.block.fetch = Some(self.block.fetch.map_or(rows, |known| known.min(rows)));
+    }
+
+    /// The kernels, where they are to run it: without a loop to do it, or over many rows.
+    pub(crate) fn by_kernels(&self) -> Option<(&Whole, &Arc<NativeTable>)> {
+        let (whole, table) = (self.whole.as_ref()?, self.tables.first()?);
+        (self.steps.is_empty() || table.estimated_rows() > FEW).then_some((whole, table))
+    }
+
+    /// The same plan over other tables, of the same definitions but for their numbers: `table` gives each one's.
+    /// `None` where it gives none.
+    pub fn rebind(&mut self, table: impl Fn(&Arc<NativeTable>) -> Option<Arc<NativeTable>>) -> Option<()> {
+        let tables: Vec<Arc<NativeTable>> = self.tables.iter().map(table).collect::<Option<_>>()?;
+        for (source, table) in self.block.sources.iter_mut().zip(&tables) {
+            source.table = Arc::new(Shown(Arc::clone(table)));
+        }
+        self.tables = tables;
+        Some(())
     }
 
     /// The native tables that it reads, each time one is named.
@@ -97,7 +150,10 @@ impl Plan {
             let (_, std::cmp::Reverse(rows), source, served) = rated.max_by_key(|(score, rows, ..)| (*score, *rows))?;
             let access = served.map(|(_, access)| access);
             let is_first = steps.is_empty();
-            let ends_early = block.fetch.is_some() && block.order.is_empty() && block.aggregate.is_none();
+            let ends_early = block.numbered.is_none()
+                && block.fetch.is_some()
+                && block.order.is_empty()
+                && block.aggregate.is_none();
             if access.is_none() && rows > if is_first { SMALL } else { TINY } && !(is_first && ends_early) {
                 // An order may still give an index.
                 if !is_first || block.order.is_empty() || block.fetch.is_none() || block.aggregate.is_some() {

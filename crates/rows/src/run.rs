@@ -2,11 +2,12 @@
 
 use crate::access::Access;
 use crate::aggregate::Groups;
+use crate::block::SortKey;
 use crate::buffer::Buffer;
 use crate::expression::{Current, Expression, MAX_SOURCES, compare};
 use crate::plan::{Plan, Step};
 use bumpalo::Bump;
-use mainstay_base::{Code, Result, ValueRef};
+use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::index::{Cursor, Direction};
 use mainstay_store::key::Ends;
 use mainstay_store::{Reader, View};
@@ -75,10 +76,25 @@ impl Plan {
             let Some(value) = declared.exact(*value) else { return Ok(Outcome::OtherTypes) };
             *slot = value;
         }
+        let by_kernels = match self.by_kernels() {
+            None => None,
+            Some((whole, table)) => match whole.run(table, view) {
+                Ok(Some(results)) => Some(results),
+                Ok(None) => {
+                    self.patience.lose();
+                    return Ok(Outcome::TooMany);
+                }
+                Err(error) if is_mistake(&error) => return Ok(Outcome::Failed),
+                Err(error) => return Err(error),
+            },
+        };
         let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
         scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
         let (sorts, texts) = (!self.is_ordered, Bump::new());
-        buffer.clear(self.block.output.len() + if sorts { self.block.order.len() } else { 0 });
+        match &self.stored {
+            Some(columns) => buffer.clear_for(columns),
+            None => buffer.clear(self.cells()),
+        }
         let mut run = Run {
             plan: self,
             readers: &readers,
@@ -90,54 +106,95 @@ impl Plan {
             skip: if sorts { 0 } else { self.block.skip },
             fetch: if sorts { None } else { self.block.fetch },
         };
-        let outcome = run.whole();
+        let outcome = match &by_kernels {
+            Some(results) => run.results(results),
+            None => run.whole(),
+        };
         let visits = run.visits;
         if visits > VISITS {
             self.patience.lose();
             return Ok(Outcome::TooMany);
         }
         match outcome {
-            Err(error) if matches!(error.code(), Code::InvalidValue | Code::DivisionByZero) => {
-                return Ok(Outcome::Failed);
-            }
+            Err(error) if is_mistake(&error) => return Ok(Outcome::Failed),
             outcome => outcome?,
         }
         self.patience.keep();
         if sorts {
-            self.sort(buffer);
+            match self.sort(buffer, &Current::new(&self.widths, exact, &texts)) {
+                Err(error) if is_mistake(&error) => return Ok(Outcome::Failed),
+                sorted => sorted?,
+            }
         }
         Ok(Outcome::Done)
     }
 
-    fn sort(&self, buffer: &mut Buffer) {
+    /// How many cells a row has in the buffer while it is filled: the answer's, then those of orders.
+    fn cells(&self) -> usize {
+        let keys = if self.is_ordered { 0 } else { self.block.order.len() };
+        self.block.output.len() + keys + self.block.numbered.as_ref().map_or(0, |numbered| numbered.keys.len())
+    }
+
+    /// Brings the rows into their order, and leaves out those that are not chosen.
+    fn sort<'r>(&'r self, buffer: &mut Buffer, current: &Current<'r>) -> Result<()> {
         let width = self.block.output.len();
         let mut order: Vec<u32> = (0..buffer.len() as u32).collect();
-        order.sort_by(|a, b| {
-            let of = |row: &u32, key: usize| buffer.cell(*row as usize, width + key);
-            let keys = self.block.order.iter().enumerate();
-            keys.map(|(number, key)| {
-                let (left, right) = (of(a, number), of(b, number));
-                match (left.is_null(), right.is_null()) {
-                    (true, true) => Ordering::Equal,
-                    (true, false) if key.nulls_first => Ordering::Less,
-                    (true, false) => Ordering::Greater,
-                    (false, true) if key.nulls_first => Ordering::Greater,
-                    (false, true) => Ordering::Less,
-                    (false, false) => {
-                        // Of one column, so of one kind.
-                        let order = compare(left, right).ok().flatten().unwrap_or(Ordering::Equal);
-                        if key.descending { order.reverse() } else { order }
-                    }
+        if let Some(numbered) = &self.block.numbered {
+            sort_by(&mut order, buffer, width + self.block.order.len(), &numbered.keys);
+            let count = order.len() as i64;
+            let mut chosen = Vec::with_capacity(order.len());
+            for (row, number) in order.iter().zip(1i64..) {
+                let results = [ValueRef::Integer(number), ValueRef::Integer(count)];
+                let mut is_chosen = true;
+                for condition in &numbered.conditions {
+                    is_chosen &= condition.truth(current, &results)? == Some(true);
                 }
-            })
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-        });
+                if is_chosen {
+                    chosen.push(*row);
+                }
+            }
+            order = chosen;
+        }
+        sort_by(&mut order, buffer, width, &self.block.order);
         let end = self.block.fetch.map_or(order.len(), |fetch| self.block.skip.saturating_add(fetch).min(order.len()));
         order.truncate(end);
         order.drain(..self.block.skip.min(order.len()));
         buffer.set_order(order);
+        Ok(())
     }
+}
+
+/// Sorts rows of the buffer by keys whose cells begin at this place; rows of the same keys stay in their order.
+fn sort_by(rows: &mut [u32], buffer: &Buffer, first: usize, keys: &[SortKey]) {
+    if keys.is_empty() {
+        return;
+    }
+    rows.sort_by(|a, b| {
+        let of = |row: &u32, key: usize| buffer.cell(*row as usize, first + key);
+        let keys = keys.iter().enumerate();
+        keys.map(|(number, key)| {
+            let (left, right) = (of(a, number), of(b, number));
+            match (left.is_null(), right.is_null()) {
+                (true, true) => Ordering::Equal,
+                (true, false) if key.nulls_first => Ordering::Less,
+                (true, false) => Ordering::Greater,
+                (false, true) if key.nulls_first => Ordering::Greater,
+                (false, true) => Ordering::Less,
+                (false, false) => {
+                    // Of one column, so of one kind.
+                    let order = compare(left, right).ok().flatten().unwrap_or(Ordering::Equal);
+                    if key.descending { order.reverse() } else { order }
+                }
+            }
+        })
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+    });
+}
+
+/// Whether a calculation failed, of which the batch executor tells.
+fn is_mistake(error: &Error) -> bool {
+    matches!(error.code(), Code::InvalidValue | Code::DivisionByZero)
 }
 
 struct Run<'r> {
@@ -160,14 +217,28 @@ impl<'r> Run<'r> {
             let _ = self.step(0)?;
         }
         let Some(groups) = self.groups.take() else { return Ok(()) };
-        groups.finish(|results| {
-            for condition in &self.plan.block.having {
-                if condition.truth(&self.current, results)? != Some(true) {
-                    return Ok(());
-                }
+        groups.finish(|results| self.group(results))
+    }
+
+    /// The groups that the kernels have made.
+    fn results(&mut self, all: &'r [Vec<Value>]) -> Result<()> {
+        let mut results = Vec::new();
+        for values in all {
+            results.clear();
+            results.extend(values.iter().map(Value::as_ref));
+            self.group(&results)?;
+        }
+        Ok(())
+    }
+
+    /// The results of one group.
+    fn group(&mut self, results: &[ValueRef<'r>]) -> Result<()> {
+        for condition in &self.plan.block.having {
+            if condition.truth(&self.current, results)? != Some(true) {
+                return Ok(());
             }
-            self.emit(results).map(|_| ())
-        })
+        }
+        self.emit(results).map(|_| ())
     }
 
     fn all(&self, conditions: &'r [Expression]) -> Result<bool> {
@@ -331,6 +402,10 @@ impl<'r> Run<'r> {
             return Ok(ControlFlow::Break(()));
         }
         let block = &self.plan.block;
+        if let (Some(_), Some(version)) = (&self.plan.stored, &self.current.rows[0]) {
+            self.buffer.push_stored(version.group, version.offset);
+            return Ok(self.count_out());
+        }
         for expression in &block.output {
             self.buffer.push(expression.value(&self.current, results)?);
         }
@@ -339,16 +414,24 @@ impl<'r> Run<'r> {
                 self.buffer.push(key.expression.value(&self.current, results)?);
             }
         }
+        for key in block.numbered.iter().flat_map(|numbered| &numbered.keys) {
+            self.buffer.push(key.expression.value(&self.current, results)?);
+        }
+        Ok(self.count_out())
+    }
+
+    /// One of the rows that are wanted is there.
+    fn count_out(&mut self) -> ControlFlow<()> {
         match &mut self.fetch {
             Some(1) => {
                 self.fetch = Some(0);
-                Ok(ControlFlow::Break(()))
+                ControlFlow::Break(())
             }
             Some(left) => {
                 *left -= 1;
-                Ok(ControlFlow::Continue(()))
+                ControlFlow::Continue(())
             }
-            None => Ok(ControlFlow::Continue(())),
+            None => ControlFlow::Continue(()),
         }
     }
 }

@@ -167,7 +167,10 @@ impl Runner<'_> {
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count = plan.prepared.execute(core, &parameters).map_err(crate::errors::raised_error)?;
             if let Some(table) = plan.change.as_ref().and_then(|change| change.identity_table.as_deref()) {
-                let identity = core.last_identity(table).map_err(crate::errors::raised_error)?;
+                let identity = match plan.prepared.identity_sequence() {
+                    Some(sequence) => core.last_of_sequence(sequence),
+                    None => core.last_identity(table).map_err(crate::errors::raised_error)?,
+                };
                 self.inner.state.note_identity(identity);
             }
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
@@ -192,7 +195,7 @@ impl Runner<'_> {
         let own = self.inner.state.transactions == 0;
         match own {
             true => {
-                self.inner.execute("BEGIN")?;
+                self.inner.core.begin().map_err(crate::errors::raised_error)?;
                 self.inner.state.transactions = 1;
             }
             false => drop(self.inner.execute("SAVEPOINT \"#unit\"")?),
@@ -206,7 +209,7 @@ impl Runner<'_> {
             }
             (true, Ok(_)) => {
                 self.inner.state.transactions = 0;
-                self.inner.execute("COMMIT")?;
+                self.inner.core.commit().map_err(crate::errors::raised_error)?;
             }
             (true, Err(_)) => self.inner.rollback(None)?,
             (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),

@@ -229,6 +229,7 @@ impl Inner {
     /// An object was made, changed or dropped.
     pub(crate) fn objects_changed(&mut self) -> Result<(), Box<Raised>> {
         self.instance.version.bump();
+        self.state.has_defined = true;
         self.refresh().map_err(raised)
     }
 

@@ -60,6 +60,7 @@ mod table_variables;
 mod texts;
 mod transactions;
 mod triggers;
+mod uses;
 mod views;
 
 pub use console::Console;

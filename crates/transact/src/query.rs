@@ -6,6 +6,7 @@ use crate::runner::{Ran, Runner, set};
 use crate::scope::Names;
 use crate::session::Inner;
 use crate::table_calls::PlannedCall;
+use crate::uses::{Surroundings, Uses};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
@@ -22,6 +23,9 @@ use std::sync::Arc;
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
     version: (u64, u64, u64),
+    /// What it was made for, where that can be compared.
+    uses: Uses,
+    surroundings: Surroundings,
     pub(crate) prepared: Prepared,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) heads: Vec<Head>,
@@ -47,6 +51,7 @@ impl Inner {
             instance: &self.instance,
             cache: &self.catalog,
             is_momentary: &self.is_momentary,
+            uses: &self.uses,
             disguises: self.disguises.get(),
             core: RefCell::new(&mut self.core),
             modules: &self.modules,
@@ -69,11 +74,30 @@ impl Inner {
             version.0 = u64::MAX;
         }
         let calls = self.table_calls.planned();
-        Ok(Plan { version, prepared, parameters, heads, columns: None, change: None, cursor: None, calls })
+        let (mut uses, surroundings) = (self.uses.take(), Surroundings::of(&self.state));
+        if !calls.is_empty() {
+            uses.note_more();
+        }
+        let (columns, change, cursor) = (None, None, None);
+        Ok(Plan { version, uses, surroundings, prepared, parameters, heads, columns, change, cursor, calls })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
         plan.version == self.name_version()
+    }
+
+    /// Whether a plan holds: nothing has changed, or nothing that it was made for.
+    fn holds(&mut self, plan: &mut Plan) -> bool {
+        let now = self.name_version();
+        if plan.version == now {
+            return true;
+        }
+        // What the database's objects are is in a plan through and through.
+        let holds = plan.version.0 == now.0 && self.still_hold(&plan.uses, &plan.surroundings);
+        if holds {
+            plan.version = now;
+        }
+        holds
     }
 }
 
@@ -85,14 +109,14 @@ impl Runner<'_> {
         number: usize,
         make: impl FnOnce(&mut Inner) -> Result<Plan, Box<Raised>>,
     ) -> Result<Box<Plan>, Box<Raised>> {
-        match self.take_plan(loaded, number) {
-            Some(plan) if self.inner.is_current(&plan) => Ok(plan),
-            stale => {
-                // The tables of its calls are free for the new one.
-                drop(stale);
-                make(self.inner).map(Box::new)
-            }
+        if let Some(mut plan) = self.take_plan(loaded, number)
+            && self.inner.holds(&mut plan)
+        {
+            return Ok(plan);
         }
+        // The stale one is gone, and the tables of its calls are free for the new one.
+        self.inner.uses.take();
+        make(self.inner).map(Box::new)
     }
 
     /// The values of a plan's parameters: those that the statement was given, and what the session knows.
@@ -219,13 +243,21 @@ impl Runner<'_> {
             None => self.sink.columns(&columns).map_err(stopped)?,
         }
         let mut count = 0;
+        if self.inner.state.captured.is_empty() {
+            while count < limit
+                && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
+            {
+                count += 1;
+                send_row(self.sink, &columns, |column| row.get(column))?;
+            }
+            return Ok(count);
+        }
         while count < limit
             && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
         {
             count += 1;
-            match self.inner.state.captured.last_mut() {
-                Some(captured) => captured.rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect()),
-                None => send_row(self.sink, &columns, |column| row.get(column))?,
+            if let Some(captured) = self.inner.state.captured.last_mut() {
+                captured.rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect());
             }
         }
         Ok(count)
@@ -383,19 +415,37 @@ pub(crate) fn send_row<'v>(
     columns: &[Column],
     value: impl Fn(usize) -> ValueRef<'v>,
 ) -> Result<(), Box<Raised>> {
-    let padded: Vec<(usize, String)> = padded(columns, &value);
-    let cell = |place: usize| match padded.iter().find(|(of, _)| *of == place) {
-        Some((_, text)) => ValueRef::Text(text),
-        None => value(place),
+    let is_padded = |column: &Column| matches!(column.data_type, DataType::Char(_) | DataType::NChar(_));
+    if columns.iter().any(is_padded) {
+        let padded: Vec<(usize, String)> = padded(columns, &value);
+        let cell = |place: usize| match padded.iter().find(|(of, _)| *of == place) {
+            Some((_, text)) => ValueRef::Text(text),
+            None => value(place),
+        };
+        return send_cells(sink, columns.len(), cell);
+    }
+    send_cells(sink, columns.len(), value)
+}
+
+fn send_cells<'v>(sink: &mut dyn Sink, count: usize, cell: impl Fn(usize) -> ValueRef<'v>) -> Result<(), Box<Raised>> {
+    // Rows that are not wide need no room of their own, and making less of it ready takes less time.
+    let (mut few, mut more);
+    let cells: &mut [ValueRef<'v>] = match count {
+        0..=4 => {
+            few = [ValueRef::Null; 4];
+            &mut few
+        }
+        _ => {
+            more = [ValueRef::Null; 16];
+            &mut more
+        }
     };
-    // Rows that are not wide need no room of their own.
-    let mut few = [ValueRef::Null; 16];
-    match few.get_mut(..columns.len()) {
+    match cells.get_mut(..count) {
         Some(cells) => {
             cells.iter_mut().enumerate().for_each(|(place, to)| *to = cell(place));
             sink.row(cells).map_err(stopped)
         }
-        None => sink.row(&(0..columns.len()).map(cell).collect::<Vec<_>>()).map_err(stopped),
+        None => sink.row(&(0..count).map(cell).collect::<Vec<_>>()).map_err(stopped),
     }
 }
 

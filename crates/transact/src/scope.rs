@@ -6,6 +6,7 @@ use crate::instance::Instance;
 use crate::modules::Modules;
 use crate::state::State;
 use crate::table_calls::TableCalls;
+use crate::uses::Uses;
 use crate::views;
 use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::{IndexColumn, TableDefinition};
@@ -25,6 +26,8 @@ pub(crate) struct Names<'a> {
     pub(crate) cache: &'a Cache,
     /// Whether the catalog itself was asked for, so that what is made of these names holds once.
     pub(crate) is_momentary: &'a Cell<bool>,
+    /// What the statement has asked for.
+    pub(crate) uses: &'a RefCell<Uses>,
     /// Whether tables are called by names that no column has.
     pub(crate) disguises: bool,
     /// To ask what the core makes of a query.
@@ -207,20 +210,8 @@ impl Names<'_> {
         Some(keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect())
     }
 
-    /// Whether the database has a table of this name of its own.
-    fn is_table(&self, name: &ObjectName) -> bool {
-        let core = core_name(name).replace('"', "");
-        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
-    }
-}
-
-impl Scope for Names<'_> {
-    fn variable(&self, name: &str) -> Option<DataType> {
-        let name = name.to_lowercase();
-        self.variables.iter().find(|(known, _)| *known == name).map(|(_, data_type)| *data_type)
-    }
-
-    fn table(&self, name: &ObjectName) -> Result<String, Message> {
+    /// What a name leads to.
+    pub(crate) fn table_of(&self, name: &ObjectName) -> Result<String, Message> {
         let name = self.modules.synonym(name).unwrap_or(name);
         let last = name.last();
         if let Some(table) = self.state.temporary(last) {
@@ -252,6 +243,25 @@ impl Scope for Names<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the database has a table of this name of its own.
+    fn is_table(&self, name: &ObjectName) -> bool {
+        let core = core_name(name).replace('"', "");
+        matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))
+    }
+}
+
+impl Scope for Names<'_> {
+    fn variable(&self, name: &str) -> Option<DataType> {
+        let name = name.to_lowercase();
+        self.variables.iter().find(|(known, _)| *known == name).map(|(_, data_type)| *data_type)
+    }
+
+    fn table(&self, name: &ObjectName) -> Result<String, Message> {
+        let found = self.table_of(name)?;
+        self.uses.borrow_mut().note(name, &found, &self.core.borrow());
+        Ok(found)
     }
 
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
@@ -295,6 +305,7 @@ impl Scope for Names<'_> {
     }
 
     fn asks_catalog(&self) {
+        self.uses.borrow_mut().note_more();
         let Names { instance, modules, state, cache, .. } = self;
         let sources = Sources { instance, modules, state, cache };
         let made = sources.catalog(&mut self.core.borrow_mut()).ok();

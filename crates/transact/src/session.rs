@@ -11,6 +11,7 @@ use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
 use crate::table_calls::TableCalls;
 use crate::texts::Texts;
+use crate::uses::Uses;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
@@ -21,7 +22,7 @@ use mainstay_tds::{
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -47,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) seat: Option<Seat>,
     /// Whether the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
+    /// The names that the statement that is being planned has asked for.
+    pub(crate) uses: RefCell<Uses>,
     /// Whether the statement that is being planned calls its tables by names that no column has.
     pub(crate) disguises: Cell<bool>,
     /// Functions whose tables statements read.
@@ -111,6 +114,7 @@ impl Session {
             catalog: Cache::default(),
             seat: None,
             is_momentary: Cell::new(false),
+            uses: RefCell::default(),
             disguises: Cell::new(false),
             table_calls: TableCalls::default(),
         };

@@ -24,6 +24,8 @@ pub(crate) struct State {
     /// What the outermost transaction is called, and the savepoints in it.
     pub(crate) transaction_name: Option<String>,
     pub(crate) savepoints: Vec<String>,
+    /// Whether the transaction has made, changed or dropped objects.
+    pub(crate) has_defined: bool,
     /// Whether an error has left the transaction with nothing but ROLLBACK to do.
     pub(crate) doomed: bool,
     /// `@@FETCH_STATUS`.
@@ -174,6 +176,7 @@ impl State {
             transactions: 0,
             transaction_name: None,
             savepoints: Vec::new(),
+            has_defined: false,
             doomed: false,
             fetch_status: 0,
             options: Options::default(),

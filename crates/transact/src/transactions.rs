@@ -3,7 +3,7 @@
 //! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A transaction
 //! that an error has doomed can be rolled back and nothing else (`XACT_STATE()` is -1).
 
-use crate::errors::{message_of, raised};
+use crate::errors::{message_of, raised, raised_error};
 use crate::flow::text_of;
 use crate::session::Inner;
 use mainstay_base::Code;
@@ -84,8 +84,9 @@ impl Inner {
 
     fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
         if self.state.transactions == 0 {
-            self.execute("BEGIN")?;
+            self.core.begin().map_err(raised_error)?;
             self.state.transaction_name = name.map(str::to_owned);
+            self.state.has_defined = false;
             self.state.savepoints.clear();
         }
         self.state.transactions += 1;
@@ -101,7 +102,7 @@ impl Inner {
             _ if self.state.doomed => Err(doomed()),
             1 => {
                 self.state.transactions = 0;
-                let done = self.execute("COMMIT").map(|_| ());
+                let done = self.core.commit().map_err(raised_error);
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
                 done
@@ -150,8 +151,9 @@ impl Inner {
         self.state.transactions = 0;
         self.state.doomed = false;
         self.state.savepoints.clear();
+        let defined = std::mem::take(&mut self.state.has_defined) || self.core.has_changed_catalog();
         let variables = self.table_variables();
-        let done = self.execute("ROLLBACK");
+        let done = self.core.rollback().map_err(raised_error);
         self.instance.locks.end(self.state.process, true);
         match done {
             // A deadlock's victim and a snapshot in conflict have been rolled back when their error was found.
@@ -159,8 +161,10 @@ impl Inner {
             done => drop(done?),
         }
         self.tell_watchers();
-        // Objects that the transaction made are gone.
-        self.instance.version.bump();
+        if defined {
+            // Objects that the transaction made are gone.
+            self.instance.version.bump();
+        }
         self.state.version += 1;
         self.restore_variables(variables)?;
         self.restore_fired()

@@ -180,3 +180,133 @@ fn tables_columns_and_modules_get_other_names() {
     assert!(seen(&mut session, "EXEC sp_rename 'u.b', 'c', 'COLUMN'").contains("Msg 15335"));
     assert!(seen(&mut session, "EXEC sp_rename 'u', 'x', 'THING'").contains("Msg 15249"));
 }
+
+/// What a procedure gives that reads and fills a table which somebody else has made.
+const USER: &str = "CREATE PROCEDURE fill @v VARCHAR(20) AS
+    BEGIN
+        INSERT INTO #t VALUES (@v)
+        SELECT * FROM #t
+        UPDATE #t SET v = v
+        SELECT MAX(v) AS most FROM #t
+        DELETE FROM #t
+    END";
+
+#[test]
+fn a_plan_never_runs_on_a_table_of_another_definition() {
+    let instance = instance();
+    let (mut first, mut second) = (instance.session(), instance.session());
+    seen(&mut first, USER);
+    // The same name, one definition after the other, in two sessions that take turns; now and then something else is
+    // defined in between.
+    let definitions = [
+        ("v INT", "7", "[v int]\n7\n(1 rows)", "[most int]\n7\n"),
+        ("v VARCHAR(20)", "7", "[v varchar(20)]\n7\n(1 rows)", "[most varchar(20)]\n7\n"),
+        ("v DECIMAL(9,2)", "7", "[v decimal(9,2)]\n7.00\n(1 rows)", "[most decimal(9,2)]\n7.00\n"),
+        ("v INT", "8", "[v int]\n8\n(1 rows)", "[most int]\n8\n"),
+        ("id INT IDENTITY(5,5), v INT", "9", "[id int | v int]\n5 | 9\n(1 rows)", "[most int]\n9\n"),
+        ("v INT NOT NULL PRIMARY KEY", "1", "[v int]\n1\n(1 rows)", "[most int]\n1\n"),
+        ("v INT CHECK (v < 5)", "4", "[v int]\n4\n(1 rows)", "[most int]\n4\n"),
+        ("v INT, w AS v * 2", "3", "[v int | w int]\n3 | 6\n(1 rows)", "[most int]\n3\n"),
+        ("v DATE", "20200102", "[v date]\n2020-01-02\n(1 rows)", "[most date]\n2020-01-02\n"),
+    ];
+    for round in 0..27usize {
+        for (at, session) in [&mut first, &mut second].into_iter().enumerate() {
+            let (columns, value, rows, most) = definitions[(round * (1 + at) + at * 4) % definitions.len()];
+            if round % 4 == 1 {
+                seen(session, &format!("CREATE TABLE other{round}_{at} (n INT); DROP TABLE other{round}_{at}"));
+            }
+            let text = format!("CREATE TABLE #t ({columns}); EXEC fill '{value}'; EXEC fill '{value}'");
+            let told = seen(session, &text);
+            if columns.contains("IDENTITY") {
+                // The second row has the next number.
+                assert!(told.contains("\n5 | 9\n") && told.contains("\n10 | 9\n"), "{columns}: {told}");
+            } else {
+                assert_eq!(told.matches(rows).count(), 2, "{columns}: {told}");
+            }
+            assert_eq!(told.matches(most).count(), 2, "{columns}: {told}");
+            assert!(!told.contains("Msg"), "{columns}: {told}");
+        }
+        seen(&mut first, "DROP TABLE #t");
+        seen(&mut second, "DROP TABLE #t");
+    }
+    assert!(seen(&mut first, "EXEC fill '1'").contains("Msg 208"));
+}
+
+#[test]
+fn plans_follow_tables_through_loops_and_nested_calls() {
+    let instance = instance();
+    let mut session = instance.session();
+    for text in [
+        // The inner one sees the caller's table, or its own when it has made one.
+        "CREATE PROCEDURE inner_one @own BIT AS
+         BEGIN
+             IF @own = 1 CREATE TABLE #t (a VARCHAR(10), b INT)
+             INSERT INTO #t VALUES (40, 2)
+             SELECT COUNT(*) AS n, MIN(a) AS least FROM #t
+         END",
+        "CREATE PROCEDURE outer_one @kind INT AS
+         BEGIN
+             DECLARE @i INT = 0
+             WHILE @i < 3
+             BEGIN
+                 IF @kind = 1 CREATE TABLE #t (a INT, b INT) ELSE CREATE TABLE #t (a DECIMAL(6,1), b INT)
+                 EXEC inner_one 0
+                 EXEC inner_one 1
+                 EXEC inner_one 0
+                 SELECT SUM(a) AS total FROM #t
+                 DROP TABLE #t
+                 SET @i += 1
+             END
+         END",
+    ] {
+        seen(&mut session, text);
+    }
+    let of = |kind: usize| {
+        let (data_type, one, total) = match kind {
+            1 => ("int", "40", "[total int]\n80"),
+            _ => ("decimal(6,1)", "40.0", "[total decimal(38,1)]\n80.0"),
+        };
+        let own = "[n int | least varchar(10)]\n1 | 40\n";
+        let theirs = |n: usize| format!("[n int | least {data_type}]\n{n} | {one}\n");
+        (theirs(1), own, theirs(2), total)
+    };
+    for kind in [1, 2, 1, 1, 2] {
+        let told = seen(&mut session, &format!("EXEC outer_one {kind}"));
+        let (one, own, two, total) = of(kind);
+        for expected in [one.as_str(), own, two.as_str(), total] {
+            assert_eq!(told.matches(expected).count(), 3, "{expected} in {told}");
+        }
+    }
+}
+
+#[test]
+fn plans_follow_tables_of_the_database() {
+    let instance = instance();
+    let (mut first, mut second) = (instance.session(), instance.session());
+    seen(&mut first, "CREATE PROCEDURE look AS SELECT * FROM p WHERE id = 1");
+    seen(&mut first, "CREATE PROCEDURE put AS INSERT INTO p (id) VALUES (1)");
+    let make = ["id INT PRIMARY KEY, x INT", "id INT PRIMARY KEY, x INT", "x INT, id INT", "id BIGINT PRIMARY KEY"];
+    let heads = [
+        "[id int | x int]\n1 | NULL\n",
+        "[id int | x int]\n1 | NULL\n",
+        "[x int | id int]\nNULL | 1\n",
+        "[id bigint]\n1\n",
+    ];
+    for round in 0..12 {
+        let (columns, head) = (make[round % 4], heads[round % 4]);
+        seen(&mut second, &format!("CREATE TABLE p ({columns})"));
+        for session in [&mut first, &mut second] {
+            seen(session, "EXEC put");
+            let told = seen(session, "EXEC look");
+            assert!(told.contains(head), "{columns}: {told}");
+            seen(session, "DELETE FROM p");
+        }
+        // A rollback brings the table back under the plans, and one of its own name hides it from them.
+        seen(&mut first, "BEGIN TRAN; DROP TABLE p; CREATE TABLE p (id CHAR(3)); EXEC put; ROLLBACK");
+        seen(&mut first, "EXEC put");
+        assert!(seen(&mut first, "EXEC look").contains(head));
+        assert!(seen(&mut second, "EXEC look").contains(head));
+        seen(&mut second, "DROP TABLE p");
+    }
+    assert!(seen(&mut first, "EXEC look").contains("Msg 208"));
+}

@@ -2,10 +2,12 @@
 //!
 //! The procedures are those of the published page, written anew. Each is called with typed parameters as a driver's RPC
 //! is, its rows go to a client that looks at every value, and the answer of a call beside the clock is compared with what
-//! it must be. No other system takes part: the published figures and those of aul were measured before.
+//! it must be. No other system takes part: the published figures and those of aul were measured before. What a call
+//! allocates once it is warm is counted in a run beside the clock and told below the table.
 
 pub(crate) mod procedures;
 
+use crate::allocations::counted;
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_base::{Result, Value, ValueRef};
@@ -13,11 +15,14 @@ use mainstay_engine::Database;
 use mainstay_mssql::{DataType, Message};
 use mainstay_tds::{Call, Column, Done, Environment, Parameter, ParameterValue, Sink, Stop};
 use mainstay_transact::{Instance, Session};
-use procedures::{PROCEDURES, Procedure, SETUP};
+use procedures::{Procedure, SETUP, TURNS, VM, called};
 use std::time::{Duration, Instant};
 
 /// Calls of one run.
 const CALLS: usize = 1_000;
+
+/// A turn of the loop of the row about the machine is a comparison with a jump, and two additions.
+const OPERATION: Unit = Unit { symbol: "ns", per_second: 1e9, work: (CALLS * 3 * TURNS) as f64, rate: false };
 
 /// The suite.
 pub struct Tsql;
@@ -57,29 +62,32 @@ impl Suite for Tsql {
             replaced: figure(procedure.aul),
             floor: Some(procedure.floor),
             target_again: Some(procedure.target),
+            unit: (procedure.key == VM.key).then_some(OPERATION),
             ..Row::default()
         };
-        PROCEDURES.iter().map(row).collect()
+        called().map(row).collect()
     }
 
     fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
         let database = Database::in_memory()?;
         let mut session = Instance::new(database, "bench").session();
         let mut client = Client::default();
-        let scripts = SETUP.iter().copied().chain(PROCEDURES.iter().flat_map(|procedure| procedure.scripts()));
+        let scripts = SETUP.iter().copied().chain(called().flat_map(|procedure| procedure.scripts()));
         for script in scripts {
             session.batch(script, &mut client);
         }
         if let Some(error) = client.error {
             return Err(mainstay_base::Error::new(mainstay_base::Code::Internal, error));
         }
-        let subject = Box::new(Subject { session });
+        let subject = Box::new(Subject { session, allocated: Vec::new() });
         Ok(Bench { subject, peers: Vec::new(), absent: Vec::new(), facts: Vec::new() })
     }
 }
 
 struct Subject {
     session: Session,
+    /// What a call of each row that was measured allocates, as it is told.
+    allocated: Vec<(String, String)>,
 }
 
 impl Subject {
@@ -112,6 +120,11 @@ impl Subject {
             }
         }
         self.session.batch(procedure.before, &mut client);
+        let allocated = counted(|| (0..CALLS).for_each(|_| self.session.call(&call, &mut client)));
+        let a_call = |number: u64| (number as f64 / CALLS as f64 * 10.0).round() / 10.0;
+        let told = format!("{}, {} bytes", a_call(allocated.count), a_call(allocated.bytes));
+        self.allocated.push((format!("Allocations a call, {}", procedure.key), told));
+        self.session.batch(procedure.before, &mut client);
         self.check(procedure)?;
         match client.error {
             Some(error) => Err(Judgement::Failed(error)),
@@ -129,8 +142,12 @@ impl System for Subject {
         format!("Mainstay {}, in memory, one session on one thread, {CALLS} calls a run", env!("CARGO_PKG_VERSION"))
     }
 
+    fn facts(&self) -> Vec<(String, String)> {
+        self.allocated.clone()
+    }
+
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {
-        let procedure = PROCEDURES.get(row)?;
+        let procedure = called().nth(row)?;
         Some(match self.measure_row(procedure, repeats) {
             Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },
             Err(judgement) => Measured { first: None, again: None, judgement },

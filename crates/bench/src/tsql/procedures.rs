@@ -85,6 +85,23 @@ fn text(text: &str) -> Argument {
     (DataType::VarChar(Length::Limited(50)), Value::Text(text.to_owned()))
 }
 
+/// The turns of the loop of the row about the machine.
+pub(super) const TURNS: usize = 1_000;
+
+/// The row whose figure is that of one operation of the machine: a turn is a comparison with a jump, and two additions.
+pub(super) const VM: Procedure = while_loop(
+    "vm_operation",
+    "VM: nanoseconds per simple operation (of 3,000: compare and jump, add, add)",
+    || vec![int(TURNS as i64)],
+    "499500;",
+    (1232.0 / 3.0, 795.0 / 3.0, 0.2, 3.5),
+);
+
+/// The procedures that are called in process.
+pub(super) fn called() -> impl Iterator<Item = &'static Procedure> {
+    PROCEDURES.iter().chain(std::iter::once(&VM))
+}
+
 /// The rows of the suite.
 pub(crate) const PROCEDURES: [Procedure; 19] = [
     Procedure {

@@ -96,6 +96,11 @@ impl Form {
         Ok(Form { table, schema, defaults, default_expressions, checks, computed, definition })
     }
 
+    /// The same for a table that is alike (`shape`).
+    pub(crate) fn rebind(&mut self, table: &Arc<NativeTable>, definition: &Arc<TableDefinition>) {
+        (self.table, self.definition) = (Arc::clone(table), Arc::clone(definition));
+    }
+
     /// What a RETURNING shows of its rows, under this name for it.
     pub(super) fn shown(&self, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
         Shown::new((&self.definition.name, &self.schema, 0), alias, returning)

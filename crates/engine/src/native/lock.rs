@@ -69,6 +69,6 @@ fn shown_rows(schema: &SchemaRef, batch: &RecordBatch, rows: Vec<u32>) -> Result
 }
 
 #[cold]
-fn held_by_another(table: &str) -> Error {
+pub(crate) fn held_by_another(table: &str) -> Error {
     Error::new(Code::LockTimeout, format!("another transaction holds a row of {table}, and NOWAIT was said"))
 }

@@ -8,6 +8,7 @@
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   forms         defaults, checks and computed columns of a table, compiled
+//!   shape         whether two tables differ in more than their numbers
 //!   sequences     values of sequences, and what a session was given last
 //!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
@@ -27,16 +28,19 @@ mod place;
 mod references;
 mod scope;
 mod sequences;
+mod shape;
 mod transaction;
 mod update;
 
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
+pub(crate) use lock::held_by_another;
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
+pub(crate) use shape::are_alike;
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{RowChange, update_late, update_row};
 

@@ -88,9 +88,7 @@ impl Scope {
     pub(crate) fn version(&self) -> u64 {
         match &self.temporary {
             None => self.version,
-            // Of the shared part the low bits tell its states from each other well enough: both change together with a
-            // plan that is that old only after millions of definitions. The bit above is that of temporary tables.
-            Some(own) => FIRST_PRIVATE + (1 << 61) + (own.version << 24) + (self.version & 0xFF_FFFF),
+            Some(own) => with_temporary(self.version, own.version),
         }
     }
 
@@ -248,6 +246,13 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
         let (scope, given) = (self.scope.clone(), Arc::clone(&self.given));
         Some(Arc::new(SessionSequences { scope, given }))
     }
+}
+
+/// The version of what everybody has together with a session's own tables.
+pub(super) fn with_temporary(shared: u64, own: u64) -> u64 {
+    // Of the shared part the low bits tell its states from each other well enough: both change together with a plan that is
+    // that old only after millions of definitions. The bit above is that of temporary tables.
+    FIRST_PRIVATE + (1 << 61) + (own << 24) + (shared & 0xFF_FFFF)
 }
 
 pub(super) fn find_table<'c>(catalog: &'c Catalog, key: &str) -> Option<&'c TableDefinition> {

@@ -5,7 +5,7 @@
 
 use super::actions::carry_out;
 use super::change::positions;
-use super::scope::find_table;
+use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Class, Code, Error, Result};
@@ -207,9 +207,10 @@ impl SessionTransaction {
         }
     }
 
-    /// Whether there are temporary tables.
-    pub(crate) fn has_temporary(&self) -> bool {
-        self.temporary.as_ref().is_some_and(|own| !own.catalog().tables.is_empty())
+    /// The version of what exists, given that of what everybody has.
+    pub(crate) fn version(&self, shared: u64) -> u64 {
+        let own = self.temporary.as_ref().and_then(|own| own.version_of_tables());
+        own.map_or(shared, |own| with_temporary(shared, own))
     }
 
     /// Notes what is to become of a temporary table at each commit.

@@ -1,5 +1,6 @@
 //! A statement about one row, bound to its table: which index finds the row, and where each value comes from.
 
+use super::uses::{Moved, Uses};
 use crate::native::{Form, key_of};
 use crate::session::Session;
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef};
@@ -47,23 +48,41 @@ impl Source {
 
 impl Fast {
     /// How the row executor runs a statement; `None` when it does not.
-    pub(super) fn of(session: &Session, statement: &PointStatement) -> Result<Option<Fast>> {
+    pub(super) fn of(session: &Session, statement: &PointStatement, uses: &mut Uses) -> Result<Option<Fast>> {
         let (PointStatement::Select { table, .. }
         | PointStatement::Insert { table, .. }
         | PointStatement::Update { table, .. }
         | PointStatement::Delete { table, .. }) = statement;
-        let form = match session.form(&key_of(table)) {
+        let key = key_of(table);
+        let form = match session.form(&key) {
             Ok(form) => form,
             // A file, a view, or nothing: the planner knows what to say.
-            Err(error) if error.code() == Code::UnknownTable => return Ok(None),
+            Err(error) if error.code() == Code::UnknownTable => {
+                uses.add_more();
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         };
+        uses.add(&key, &form.table, &form.definition);
         Ok(match statement {
             PointStatement::Select { columns, key, .. } => Fast::select(form, columns.as_deref(), key)?,
             PointStatement::Insert { columns, cells, .. } => Fast::insert(form, columns, cells)?,
             PointStatement::Update { changes, key, .. } => Fast::update(form, changes, key)?,
             PointStatement::Delete { key, .. } => key_for(&form, key)?.map(|key| Fast::Delete { form, key }),
         })
+    }
+
+    /// Binds it to tables that are alike those it was compiled for; `None` where it cannot be.
+    pub(super) fn rebind(&mut self, moved: &Moved) -> Option<()> {
+        let (Fast::Select { form, .. }
+        | Fast::Insert { form, .. }
+        | Fast::Update { form, .. }
+        | Fast::Delete { form, .. }) = self;
+        bind_form(form, moved)?;
+        if let Fast::Insert { form, identity: Some(identity), .. } = self {
+            identity.sequence = form.definition.columns.get(identity.column)?.identity.as_ref()?.sequence;
+        }
+        Some(())
     }
 
     fn select(form: Arc<Form>, columns: Option<&[Name]>, key: &[(Name, Cell)]) -> Result<Option<Fast>> {
@@ -135,6 +154,15 @@ impl Fast {
         }
         Ok(Some(Fast::Update { form, key, changes: sources }))
     }
+}
+
+/// Binds a compiled table to the one that has its place; `None` where others use it, too.
+pub(super) fn bind_form(form: &mut Arc<Form>, moved: &Moved) -> Option<()> {
+    let (table, definition) = moved.of(&form.table)?;
+    if !Arc::ptr_eq(table, &form.table) {
+        Arc::get_mut(form)?.rebind(table, definition);
+    }
+    Some(())
 }
 
 /// The table's values are not all as they are given.

@@ -4,14 +4,17 @@
 //! out not to be made for - a parameter of another type, more rows than a few thousand - is run by the batch executor,
 //! run by run.
 
-use super::cells::fits;
+use super::cells::{bind_form, fits};
+use super::lock;
+use super::uses::{Moved, Uses};
 use crate::native::{Changed, Form, NewRow, RowChange, key_of, update_late, update_row};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
+use crate::words;
 use mainstay_base::{Code, Result, Value, ValueRef};
-use mainstay_query::{Answer, Assignment, Insert, Name, RowExpressions, Short, Statement};
+use mainstay_query::{Answer, Assignment, Insert, LockingQuery, Name, RowExpressions, Short, Statement};
 use mainstay_rows::{Buffer, Outcome, Scratch};
-use mainstay_store::{Read, Transaction, View, Written};
+use mainstay_store::{NativeTable, Read, Transaction, View, Written};
 use std::sync::Arc;
 
 /// A statement whose rows the row executor finds.
@@ -28,6 +31,12 @@ pub(super) enum ShortStatement {
         short: Short,
         form: Arc<Form>,
     },
+    /// A query that locks its rows. The position of each is the column behind those that are shown.
+    Lock {
+        short: Short,
+        form: Arc<Form>,
+        locking: Box<LockingQuery>,
+    },
     /// Rows of values that are literals or parameters, whatever their table does about them: defaults, sequences, checks,
     /// keys that are there. Of so many parameters.
     Insert {
@@ -43,12 +52,25 @@ pub(super) struct Workspace {
     pub(super) buffer: Buffer,
 }
 
+impl Workspace {
+    /// What a run needs.
+    pub(super) fn parts(&mut self) -> (&mut Scratch, &mut Buffer) {
+        (&mut self.scratch, &mut self.buffer)
+    }
+}
+
 impl ShortStatement {
     /// The row executor's way of a statement; `None` when it has none, or when preparing it shows a mistake, which
     /// running it will tell.
-    pub(super) fn of(session: &Session, text: &str, is_query: bool) -> Result<Option<ShortStatement>> {
+    pub(super) fn of(session: &Session, text: &str, is_query: bool, uses: &mut Uses) -> Result<Option<ShortStatement>> {
+        if is_query
+            && words::may_lock(text)
+            && let Some(locking) = lock::of(session, text, uses)?
+        {
+            return Ok(Some(locking));
+        }
         if is_query {
-            return Ok(session.short_query(text)?.map(ShortStatement::Select));
+            return Ok(session.short_query(text, uses)?.map(ShortStatement::Select));
         }
         match Statement::parse(text)? {
             Statement::Update(update) => {
@@ -69,12 +91,12 @@ impl ShortStatement {
                         }
                     }
                 };
-                let short = session.short_update(text, &update)?;
+                let short = session.short_update(text, &update, uses)?;
                 Ok(short.map(|short| ShortStatement::Update { short, form, columns, returning }))
             }
             Statement::Delete(delete) if delete.returning.is_none() => {
                 let Some(form) = changed_table(session, &delete.table)? else { return Ok(None) };
-                let short = session.short_delete(text, &delete)?;
+                let short = session.short_delete(text, &delete, uses)?;
                 Ok(short.map(|short| ShortStatement::Delete { short, form }))
             }
             Statement::Insert(insert) => {
@@ -82,6 +104,22 @@ impl ShortStatement {
                 Ok(parameters.map(|parameters| ShortStatement::Insert { insert, parameters }))
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Binds it to tables that are alike those it was compiled for; `None` where it cannot be.
+    pub(super) fn rebind(&mut self, moved: &Moved) -> Option<()> {
+        let table = |old: &Arc<NativeTable>| moved.of(old).map(|(new, _)| Arc::clone(new));
+        match self {
+            ShortStatement::Select(short) => short.plan.rebind(table),
+            ShortStatement::Update { short, form, .. }
+            | ShortStatement::Delete { short, form }
+            | ShortStatement::Lock { short, form, .. } => {
+                bind_form(form, moved)?;
+                short.plan.rebind(table)
+            }
+            // Its table is looked up when it runs.
+            ShortStatement::Insert { .. } => Some(()),
         }
     }
 
@@ -164,21 +202,23 @@ impl ShortStatement {
                     update(transaction, form, (columns, returning.is_some()), view, buffer)?
                 }
                 ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
-                ShortStatement::Select(_) | ShortStatement::Insert { .. } => Some(RowsDone::default()),
+                ShortStatement::Select(_) | ShortStatement::Insert { .. } | ShortStatement::Lock { .. } => {
+                    Some(RowsDone::default())
+                }
             };
             Ok(done.map_or(Changed::Overtaken, |done| Changed::Done(Some(done))))
         })
     }
 }
 
-fn note_reads(transaction: &mut Transaction, short: &Short) {
+pub(super) fn note_reads(transaction: &mut Transaction, short: &Short) {
     for table in short.plan.tables() {
         transaction.note_read(table, Read::Everything);
     }
 }
 
 /// The table of a change, if its rows can be changed without looking at them whole.
-fn changed_table(session: &Session, name: &Name) -> Result<Option<Arc<Form>>> {
+pub(super) fn changed_table(session: &Session, name: &Name) -> Result<Option<Arc<Form>>> {
     match session.form(&key_of(name)) {
         Ok(form) => Ok((!form.looks_at_rows()).then_some(form)),
         // A file, a view, or nothing: the planner knows what to say.

@@ -25,8 +25,34 @@ const SCHEMA: &str = "sys";
 const TABLE: &str = "sys.mainstay_joint_commits";
 
 impl Session {
+    /// BEGIN, for a caller that has no text of it.
+    ///
+    /// Errors: `TransactionState` when one is open, and those of opening the store.
+    pub fn begin(&mut self) -> Result<()> {
+        self.transaction.begin(&self.database.shared.catalog.native, None)
+    }
+
+    /// Whether the open transaction has changed what exists for everybody.
+    pub fn has_changed_catalog(&self) -> bool {
+        self.transaction.has_changed_catalog()
+    }
+
+    /// The number that this session was given last by a sequence.
+    pub fn last_of_sequence(&self, sequence: u64) -> Option<i64> {
+        self.transaction.given.last_of(sequence)
+    }
+
+    /// ROLLBACK of the whole transaction.
+    ///
+    /// Errors: `TransactionState` when none is open, and those of giving DBF tables back what they held.
+    pub fn rollback(&mut self) -> Result<()> {
+        self.transaction.rollback()
+    }
+
     /// COMMIT.
-    pub(super) fn commit(&mut self) -> Result<()> {
+    ///
+    /// Errors: `TransactionState` when none is open, and those of writing.
+    pub fn commit(&mut self) -> Result<()> {
         let joint = self.prepare_joint_commit().inspect_err(|_| self.transaction.abandon())?;
         let database = self.database.clone();
         self.transaction.commit(&database.shared.catalog.native)?;
@@ -41,10 +67,10 @@ impl Session {
     fn prepare_joint_commit(&mut self) -> Result<Option<String>> {
         let database = self.database.clone();
         let catalog = &database.shared.catalog;
-        let Ok(folder) = catalog.folder() else { return Ok(None) };
         if !catalog.native.is_kept() {
             return Ok(None);
         }
+        let Ok(folder) = catalog.folder() else { return Ok(None) };
         let Some(name) = self.transaction.prepare(folder)? else { return Ok(None) };
         if !self.has_joint_commits() {
             // Once in a folder's life: this waits until no other transaction writes.

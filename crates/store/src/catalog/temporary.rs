@@ -64,6 +64,12 @@ impl TemporaryTables {
         self.lock().version
     }
 
+    /// The same, if there are any tables.
+    pub fn version_of_tables(&self) -> Option<u64> {
+        let current = self.lock();
+        (!current.tables.is_empty()).then_some(current.version)
+    }
+
     /// The table of this number.
     ///
     /// Errors: `UnknownTable`.

@@ -261,11 +261,11 @@ impl Values {
         Ok(match physical_of(key, "grouping")? {
             Physical::Codes8(codes, texts) => self.number_texts(codes, texts, key),
             Physical::Codes16(codes, texts) => self.number_texts(codes, texts, key),
-            Physical::I8(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
-            Physical::I16(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
-            Physical::I32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
-            Physical::I64(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
-            Physical::U32(values) => self.number_fixed(values.iter().map(|value| i128::from(*value)), key),
+            Physical::I8(values) => self.number_whole(values, key),
+            Physical::I16(values) => self.number_whole(values, key),
+            Physical::I32(values) => self.number_whole(values, key),
+            Physical::I64(values) => self.number_whole(values, key),
+            Physical::U32(values) => self.number_whole(values, key),
             Physical::I128(values) => self.number_fixed(values.iter().copied(), key),
             Physical::Boolean(array) => self.number_fixed(array.values().iter().map(i128::from), key),
             Physical::Text(array) => {
@@ -296,6 +296,35 @@ impl Values {
             numbers.push(*slot);
         }
         numbers
+    }
+
+    /// Whole numbers. Where they lie close together a table over their range takes the place of the hash table.
+    fn number_whole<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], key: &ArrayRef) -> Vec<u32> {
+        let Some(first) = values.first() else { return Vec::new() };
+        // What stands where there is no value is as good as any other.
+        let (least, greatest) =
+            values.iter().fold((*first, *first), |(least, greatest), value| (least.min(*value), greatest.max(*value)));
+        let (least, greatest): (i64, i64) = (least.into(), greatest.into());
+        let range = greatest.checked_sub(least).and_then(|range| usize::try_from(range).ok());
+        let Some(range) = range.filter(|range| *range < SMALL && range / 4 <= values.len()) else {
+            return self.number_fixed(values.iter().map(|value| i128::from((*value).into())), key);
+        };
+        let mut known = vec![UNSEEN; range + 1];
+        let mut number = |values: &mut Values, value: T| {
+            let value: i64 = value.into();
+            let slot = &mut known[(value - least) as usize];
+            if *slot == UNSEEN {
+                *slot = values.intern_number(value.into());
+            }
+            *slot
+        };
+        match key.nulls().filter(|nulls| nulls.null_count() > 0) {
+            None => values.iter().map(|value| number(self, *value)).collect(),
+            Some(nulls) => {
+                let rows = values.iter().zip(nulls.iter());
+                rows.map(|(value, valid)| if valid { number(self, *value) } else { self.intern_null(false) }).collect()
+            }
+        }
     }
 
     fn number_fixed(&mut self, values: impl Iterator<Item = i128>, key: &ArrayRef) -> Vec<u32> {

@@ -289,11 +289,19 @@ fn fold_slots<T: Fixed, I: Copy + Slot>(
         }
     }
     if needs.min || needs.max {
-        each_live(live, values.len(), |row| {
-            let (slot, key) = (&mut slots[ids[row].slot()], values[row].key());
-            slot.min = slot.min.min(key);
-            slot.max = slot.max.max(key);
-        });
+        // The extremes of a group soon change seldom: a look is cheaper than a store.
+        let look = |slot: &mut Folded<T>, key| {
+            if key < slot.min {
+                slot.min = key;
+            }
+            if key > slot.max {
+                slot.max = key;
+            }
+        };
+        match live {
+            None => ids.iter().zip(values).for_each(|(id, value)| look(&mut slots[id.slot()], value.key())),
+            Some(_) => each_live(live, values.len(), |row| look(&mut slots[ids[row].slot()], values[row].key())),
+        }
     }
     slots
 }
