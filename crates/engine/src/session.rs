@@ -7,6 +7,7 @@ mod files;
 mod identities;
 mod joint;
 mod outside;
+mod query;
 mod settings;
 
 pub(crate) use joint::settle_commits;
@@ -26,12 +27,10 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planned, Planner, Progress, RunOptions,
-    Short, Statement, TransactionStatement, Update, UserFunctions, View, Visibility,
+    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, RunOptions, Short,
+    Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
-use mainstay_store::{Shown, Transaction};
-use mainstay_table::Table;
-use std::any::Any;
+use mainstay_store::Transaction;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -266,45 +265,6 @@ impl Session {
         }
     }
 
-    /// The plan of a statement that has come before, if it is a query.
-    fn known_query(&self, statement: &str) -> Option<Arc<Planned>> {
-        let shared = &self.database.shared;
-        // The version of what a session can name: see `SessionCatalog`.
-        let version = mainstay_query::Catalog::version(&shared.catalog) + self.catalog_version();
-        shared.planner.ready(words::without_end(statement), version, self.visibility)
-    }
-
-    fn query(&mut self, query: &str) -> Result<Answer> {
-        let shared = &self.database.shared;
-        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
-        self.run_query(&planned, query)
-    }
-
-    fn run_query(&mut self, planned: &Planned, query: &str) -> Result<Answer> {
-        match self.run(planned, query) {
-            // A file has gone or has another structure than when the statement was planned: look again, once.
-            Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
-                let database = self.database.clone();
-                let shared = &database.shared;
-                shared.catalog.refresh()?;
-                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
-                self.run(&planned, query)
-            }
-            other => other,
-        }
-    }
-
-    fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
-        let shared = &self.database.shared;
-        let reads_native = planned.tables().iter().any(is_native);
-        let view: Arc<dyn View> = match reads_native {
-            true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
-            false => Arc::new(Newest),
-        };
-        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
-        shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
-    }
-
     /// A statement that is neither a query nor one of ours.
     fn other(&mut self, text: &str) -> Result<Answer> {
         let statement = Statement::parse(text)?;
@@ -533,11 +493,6 @@ impl Session {
 /// The answer of a statement that has none.
 fn nothing() -> Answer {
     Answer::of(Arc::new(Schema::empty()), Vec::new())
-}
-
-fn is_native(table: &Arc<dyn Table>) -> bool {
-    let any: &dyn Any = table.as_ref();
-    any.is::<Shown>()
 }
 
 impl Drop for Session {

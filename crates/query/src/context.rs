@@ -122,6 +122,7 @@ impl ContextProvider for StatementContext<'_> {
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
         match name.strip_prefix(crate::mssql::PREFIX) {
             Some(name) => crate::mssql::aggregate_function(name),
+            None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
             None => self.state.aggregate_functions().get(name).cloned(),
         }
     }

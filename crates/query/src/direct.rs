@@ -6,7 +6,8 @@
 //!
 //! ```text
 //!   an index gives few rows                                          these records
-//!   no index; the first group is decoded, and has as many as wanted  the first rows of it
+//!   no index; the condition's columns of the first group are
+//!   decoded, and as many rows as wanted are in it                     the first rows of it
 //!   anything else                                                    the general way, from the same plan
 //! ```
 //!
@@ -19,7 +20,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::physical_plan::ExecutionPlan;
 use mainstay_base::Result;
-use mainstay_table::{RowSet, Snapshot};
+use mainstay_table::{Predicate, RowSet, Snapshot};
 use std::sync::Arc;
 
 /// A plan that is one scan.
@@ -68,7 +69,9 @@ impl Direct {
     /// The first rows, if they are all in the first group, and that is decoded.
     fn first_group(&self, snapshot: &dyn Snapshot) -> Result<Option<(RecordBatch, usize)>> {
         let Some(limit) = self.scan.limit else { return Ok(None) };
-        if snapshot.groups() == 0 || !snapshot.is_decoded(0, &self.columns) {
+        // The other columns are read of the rows that are found.
+        let looked_at = self.scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
+        if snapshot.groups() == 0 || !snapshot.is_decoded(0, &looked_at) {
             return Ok(None);
         }
         let batch = group_batch(&self.scan, snapshot, 0, None, limit)?;

@@ -60,6 +60,7 @@ mod run;
 mod scan;
 mod sequences;
 mod statement;
+mod sum;
 mod text;
 mod ticks;
 mod top;

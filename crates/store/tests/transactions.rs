@@ -228,7 +228,8 @@ fn a_row_is_changed_by_its_key_at_once_or_not_at_all() {
         assert!(table.update_by_key(&mut writer, (0, &key(id)), &change, view).unwrap().is_some());
     }
     assert_eq!(table.update_by_key(&mut writer, (0, &key(9)), &change, view).unwrap(), None);
-    assert_eq!(table.update_by_key(&mut writer, (0, &[ValueRef::Null]), &change, view).unwrap(), None);
+    let error = table.update_by_key(&mut writer, (0, &[ValueRef::Null]), &change, view).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidValue);
     assert_eq!(table.update_by_key(&mut writer, (7, &key(2)), &change, view).unwrap(), None);
     let error = table.update_by_key(&mut writer, (0, &key(1)), &[(0, ValueRef::Integer(2))], view).unwrap_err();
     assert_eq!(error.code(), Code::UniqueViolation);

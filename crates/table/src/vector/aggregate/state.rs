@@ -11,7 +11,7 @@ use super::groups::Ids;
 use super::{Function, physical_of, result};
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_schema::DataType;
-use mainstay_base::Result;
+use mainstay_base::{Code, Error, Result};
 
 /// What is asked of a column beyond the count of its values.
 #[derive(Clone, Copy, Debug, Default)]
@@ -222,7 +222,14 @@ impl State {
             Function::Sum if *output == DataType::Float64 => {
                 Ok(result::doubles(self.double.iter().zip(&self.count).map(|(sum, n)| (*n > 0).then_some(*sum))))
             }
-            Function::Sum => result::numbers(some(&self.sum).into_iter(), output),
+            Function::Sum => {
+                let sums = some(&self.sum);
+                let is_too_large = |sum: &i128| i64::try_from(*sum).is_err();
+                if *output == DataType::Int64 && sums.iter().flatten().any(is_too_large) {
+                    return Err(Error::new(Code::InvalidValue, "a sum is out of range"));
+                }
+                result::numbers(sums.into_iter(), output)
+            }
             Function::Avg if *output == DataType::Float64 => {
                 let sums = self.sum.iter().zip(&self.double);
                 let sums = sums.map(|(sum, double)| if self.is_double { *double } else { *sum as f64 });

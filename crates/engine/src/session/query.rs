@@ -1,0 +1,56 @@
+//! Queries: their plans, and what they see.
+
+use super::Session;
+use crate::words;
+use mainstay_base::{Code, Result};
+use mainstay_query::{Answer, Newest, Planned, RunOptions, View};
+use mainstay_store::Shown;
+use mainstay_table::Table;
+use std::any::Any;
+use std::sync::Arc;
+
+impl Session {
+    /// The plan of a statement that has come before, if it is a query.
+    pub(super) fn known_query(&self, statement: &str) -> Option<Arc<Planned>> {
+        let shared = &self.database.shared;
+        // The version of what a session can name: see `SessionCatalog`.
+        let version = mainstay_query::Catalog::version(&shared.catalog) + self.catalog_version();
+        shared.planner.ready(words::without_end(statement), version, self.visibility)
+    }
+
+    pub(super) fn query(&mut self, query: &str) -> Result<Answer> {
+        let shared = &self.database.shared;
+        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+        self.run_query(&planned, query)
+    }
+
+    pub(super) fn run_query(&mut self, planned: &Planned, query: &str) -> Result<Answer> {
+        match self.run(planned, query) {
+            // A file has gone or has another structure than when the statement was planned: look again, once.
+            Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
+                let database = self.database.clone();
+                let shared = &database.shared;
+                shared.catalog.refresh()?;
+                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+                self.run(&planned, query)
+            }
+            other => other,
+        }
+    }
+
+    fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
+        let shared = &self.database.shared;
+        let reads_native = planned.tables().iter().any(is_native);
+        let view: Arc<dyn View> = match reads_native {
+            true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
+            false => Arc::new(Newest),
+        };
+        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
+        shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
+    }
+}
+
+fn is_native(table: &Arc<dyn Table>) -> bool {
+    let any: &dyn Any = table.as_ref();
+    any.is::<Shown>()
+}
