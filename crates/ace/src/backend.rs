@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use mainstay_base::{Code, Error, Result};
-pub use mainstay_navigator::sql::{Column, Firing, Outcome, Parameter, SqlSession, TransactionStep as Step};
+pub use mainstay_navigator::sql::{Column, Firing, Live, Outcome, Parameter, SqlSession, TransactionStep as Step};
 
 use crate::dictionary::Session;
 pub use crate::far_sql::Served;
+pub use crate::served::ServedDictionaries;
 
 /// Runs SQL over the tables of a folder.
 pub trait Sql: Send + Sync {

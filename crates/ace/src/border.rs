@@ -1,7 +1,8 @@
 //! What crosses the border between C and Rust: handles, texts, buffers, and places for results.
 //!
 //! A C program gives addresses and lengths, and nothing about them can be proven here. Each type below is the pointer
-//! itself (`repr(transparent)`, so that a function may take it as its C parameter) and can be made by C only; its
+//! itself (`repr(transparent)`, so that a function may take it as its C parameter) and can be made by C only, or of
+//! arguments that came over the wire, whose memory is ours (`held`); its
 //! methods check what can be checked (NULL, a length that was given, an address too small to be one) and copy. What is
 //! left is the promise of every C interface, and the reason of every `SAFETY` here: *the caller's pointers point to
 //! what the header says they do, for as long as the call runs*.
@@ -17,6 +18,10 @@
 
 use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER};
 use crate::failure::{Failure, Result};
+
+mod held;
+
+pub use held::{Held, Taken};
 
 /// The longest text that is read to its NUL: a statement may be long, a missing NUL must end somewhere.
 const LONGEST_TEXT: usize = 64 << 20;

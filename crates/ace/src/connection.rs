@@ -54,6 +54,8 @@ pub struct Connection {
     /// The mask of dates of this connection, if it has one of its own.
     date_format: Mutex<Option<String>>,
     sql: Mutex<Option<Box<dyn SqlSession>>>,
+    /// Whether it is a connection to a dictionary of the server.
+    pub is_far_dictionary: bool,
     /// The dictionary that it is a connection to.
     pub dictionary: Option<Arc<Session>>,
     /// Whether programs may give counting fields their numbers.
@@ -71,7 +73,8 @@ impl Connection {
             let server = remote::connect(&address, user, password)?;
             let (folder, nothing) = (server.base().to_path_buf(), Arc::new(Memory::default()));
             let connection = Connection::new(nothing, folder, name, user, ADS_REMOTE_SERVER);
-            return Ok(Connection { server: Some(server), ..connection });
+            let is_far_dictionary = remote::is_dictionary(&address);
+            return Ok(Connection { server: Some(server), is_far_dictionary, ..connection });
         }
         if server_types & (ADS_LOCAL_SERVER | ADS_REMOTE_SERVER | ADS_AIS_SERVER) == 0 && server_types != 0 {
             return Err(Failure::new(AE_INVALID_OPTION, format!("there is no server of type {server_types}")));
@@ -134,6 +137,7 @@ impl Connection {
             transaction: Mutex::new(None),
             date_format: Mutex::new(None),
             sql: Mutex::new(None),
+            is_far_dictionary: false,
             dictionary: None,
             counts_freely: AtomicBool::new(false),
             helpers: Helpers::default(),

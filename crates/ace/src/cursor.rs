@@ -1,4 +1,4 @@
-//! The rows of a query as a table: a static cursor.
+//! The rows of a query as a table: a static cursor ([`crate::live`] has the others).
 //!
 //! The rows are written into a table of Visual FoxPro's form that exists in memory only, and a work area is opened on it,
 //! so that everything that can be done with a table (moving, filters, temporary indexes, counting) can be done with rows,

@@ -39,6 +39,10 @@ impl From<u32> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
+        if let Some(code) = mainstay_navigator::dictionary::code_of(&error) {
+            // A server has said it.
+            return Failure::new(code, error.message());
+        }
         match error.code() {
             Code::CheckViolation => {
                 REFUSED.take().unwrap_or_else(|| Failure::new(code_of(error.code()), error.to_string()))

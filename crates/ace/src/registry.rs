@@ -43,7 +43,9 @@ impl Object {
     /// The number that `AdsGetHandleType` answers; none for objects that it does not know.
     pub fn kind(&self) -> Option<u32> {
         match self {
-            Object::Connection(connection) if connection.dictionary.is_some() => Some(ADS_DATABASE_CONNECTION),
+            Object::Connection(connection) if connection.dictionary.is_some() || connection.is_far_dictionary => {
+                Some(ADS_DATABASE_CONNECTION)
+            }
             Object::Connection(_) => Some(ADS_CONNECTION),
             Object::Table(table) if table.is_cursor() => Some(ADS_CURSOR),
             Object::Table(_) => Some(ADS_TABLE),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mainstay_base::Code;
 use mainstay_navigator::client::{Address, Client, OpenHow, PORT, RemoteArea, Tcp};
+use mainstay_navigator::dictionary::code_of;
 use mainstay_workarea::{AreaOptions, Mode, WorkArea};
 
 use crate::connection::Connection;
@@ -39,19 +40,23 @@ pub fn is_far(path: &Path) -> bool {
     path.starts_with("tcp:") || path.starts_with("tls:")
 }
 
+/// Whether an address is that of a data dictionary.
+pub fn is_dictionary(address: &str) -> bool {
+    address.to_ascii_lowercase().ends_with(".add")
+}
+
 /// Connects to the server of an address.
 pub fn connect(address: &str, user: &str, password: &str) -> Result<Arc<Client>> {
     let parsed = match Address::parse(address) {
         Some(parsed) => parsed?,
         None => return Err(Failure::new(AE_NO_CONNECTION, format!("{address} is no address"))),
     };
-    if parsed.database.to_ascii_lowercase().ends_with(".add") {
-        return Err(Failure::new(AE_NOT_IMPLEMENTED, "data dictionaries of a server are not supported"));
-    }
     let program = std::env::args_os().next().unwrap_or_default();
     let program = Path::new(&program).file_name().map(|name| name.to_string_lossy().into_owned());
     let client = Client::connect(address, parsed, user, password, &program.unwrap_or_default());
     client.map_err(|error| match error.code() {
+        _ if code_of(&error).is_some() => error.into(),
+        Code::NotFound if is_dictionary(address) => Failure::new(AE_NO_CONNECTION, error.to_string()),
         Code::NotPermitted => Failure::new(AE_AUTHENTICATION_FAILED, error.to_string()),
         _ => Failure::new(AE_NO_CONNECTION, error.to_string()),
     })

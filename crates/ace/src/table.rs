@@ -20,6 +20,7 @@ use crate::calls::dictionary::opening::{Binding, Bound};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
+use crate::live::Members;
 use crate::order::Order;
 use crate::registry::{self, Object};
 use crate::settings;
@@ -52,6 +53,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// What the dictionary says that it is a table of.
     pub bound: Binding,
+    /// Which records it shows, if it is a live cursor.
+    pub live: OnceLock<Arc<Members>>,
     /// Whether it takes no part in transactions.
     pub is_transaction_free: AtomicBool,
     state: Mutex<Option<State>>,
@@ -163,6 +166,7 @@ impl Table {
             statement: opening.statement,
             columns: opening.columns,
             bound: Binding::new(),
+            live: OnceLock::new(),
             is_transaction_free: AtomicBool::new(false),
             state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
             owner: AtomicU64::new(0),
@@ -237,6 +241,10 @@ impl Table {
             let reason = "a function of the program's that is told of progress may not use the table that is worked on";
             return Err(Failure::new(AE_ILLEGAL_USER_OPERATION, reason));
         }
+        let live = match self.live.get() {
+            Some(members) if members.refresh()? => Some(members),
+            _ => None,
+        };
         let mut guard = self.lock();
         let Some(state) = guard.as_mut() else {
             return Err(Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile"));
@@ -248,6 +256,9 @@ impl Table {
             let (hide, exact) = settings::read(|settings| (!settings.show_deleted, settings.exact));
             state.area.set_hide_deleted(hide);
             state.area.set_exact(exact);
+        }
+        if let (Some(members), Some(area)) = (live, state.area.local()) {
+            area.set_predicate(Some(members.predicate()));
         }
         work(state)
     }

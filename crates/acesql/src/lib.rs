@@ -4,6 +4,7 @@
 //!   AdsExecuteSQLDirect --ace::backend::SqlSession--> Session       session
 //!        text --adssql::parse--> statements
 //!        one statement --adssql::reduce--> the core's SQL           statement, scope
+//!        SELECT * of one table                                      live: its records are the rows
 //!             --> engine::Session::execute --> rows                 answer: the rows of a static cursor
 //!        CREATE, DROP ..                                            define; views, procedures, triggers: modules
 //!        a script --adssql::compile--> a program of the machine     runner, cursor
@@ -19,6 +20,7 @@ mod dictionary;
 mod door;
 mod failure;
 mod functions;
+mod live;
 mod modules;
 mod procedures;
 mod runner;

@@ -9,7 +9,7 @@ use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
-use ace::backend::{Firing, Outcome, Parameter, SqlSession, Step};
+use ace::backend::{Firing, Live, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
@@ -260,6 +260,20 @@ impl SqlSession for Session {
 
     fn join(&mut self, transaction: &Transaction) -> mainstay_base::Result<bool> {
         self.inner.core.join_tables(transaction).map(|()| true)
+    }
+
+    fn live(&mut self, sql: &str, parameters: &[Parameter]) -> mainstay_base::Result<Option<Live>> {
+        let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
+        let state = &mut self.inner.state;
+        state.now = now();
+        state.parameters = bound(&parsed, parameters).map_err(|error| leaving(&error, sql))?;
+        state.frames.clear();
+        self.inner.refresh();
+        self.inner.live(&parsed).map_err(|error| leaving(&error, sql))
+    }
+
+    fn members(&mut self, query: &str, record: Option<u32>) -> mainstay_base::Result<Vec<u32>> {
+        self.inner.members(query, record).map_err(|error| leaving(&error, ""))
     }
 
     fn fire(&mut self, firing: &Firing) -> mainstay_base::Result<()> {

@@ -1,6 +1,6 @@
 //! Sessions for the clients of a server: the database that others use, and no file outside the folder.
 
-use ace::backend::{Sql, SqlSession};
+use ace::backend::Sql;
 use mainstay_acesql::Engine;
 use mainstay_base::Value;
 use mainstay_engine::{Database, Options};

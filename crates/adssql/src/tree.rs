@@ -9,7 +9,7 @@
 //! | `a << b` | a call of `shift_left` |
 //! | `EXTRACT(DAY FROM x)`, `POSITION(a IN b)`, `CHAR_LENGTH(a USING OCTETS)` | calls with these arguments, in order |
 //! | `EXECUTE PROCEDURE p(1)` in FROM | `Source::Function` |
-//! | `{static}` | nothing: every cursor is static |
+//! | `{static}` | `SELECT ALL`, whose cursor is static |
 
 pub use mainstay_tsql::Span;
 pub use mainstay_tsql::tree::{

@@ -8,6 +8,8 @@
 //!   2024-01-31 10:00:00.5 +02:00     utc = 2024-01-31 08:00:00.5, offset = 120 minutes
 //! ```
 //!
+//! Both together fit into one number, whose order is that of the moments ([`Timestamp::packed`]).
+//!
 //! Files and vectors count other units. The conversions are here, so that nobody multiplies by hand.
 
 use crate::scan::{Scanner, not_a};
@@ -22,6 +24,12 @@ const NANOS_PER_TICK: i64 = 100;
 
 /// The largest offset from UTC, in minutes: ISO 9075 has 14 hours.
 const MAX_OFFSET: i64 = 14 * 60;
+
+/// Bits of a packed moment that tell the offset.
+const OFFSET_BITS: u32 = 12;
+
+/// What an offset is kept with, so that it is not negative.
+const OFFSET_BIAS: i16 = 1 << (OFFSET_BITS - 1);
 
 const FORM: &str = "YYYY-MM-DD HH:MM[:SS[.fffffff]]";
 
@@ -113,6 +121,26 @@ impl Timestamp {
     /// The moment of UTC at which a clock with this offset shows this.
     pub fn to_utc(self, offset_minutes: i16) -> Timestamp {
         Timestamp(self.0.saturating_sub(offset_ticks(offset_minutes)))
+    }
+
+    /// This moment of UTC and an offset in minutes as one number: the ticks, and in the twelve lowest bits the minutes
+    /// and 2048. Of two such numbers the greater one is the later moment, or the same one and the greater offset.
+    pub fn packed(self, offset_minutes: i16) -> i128 {
+        let offset = offset_minutes.clamp(-OFFSET_BIAS, OFFSET_BIAS - 1) + OFFSET_BIAS;
+        (i128::from(self.0) << OFFSET_BITS) | i128::from(offset)
+    }
+
+    /// The moment of UTC and the offset in minutes that such a number tells. What no moment has is cut off.
+    pub fn unpacked(packed: i128) -> (Timestamp, i16) {
+        let ticks = (packed >> OFFSET_BITS).clamp(i64::MIN.into(), i64::MAX.into());
+        let offset = packed & ((1 << OFFSET_BITS) - 1);
+        (Timestamp(ticks as i64), offset as i16 - OFFSET_BIAS)
+    }
+
+    /// The packed numbers of this moment, whatever the offset: the first and the last.
+    pub fn packed_range(self) -> (i128, i128) {
+        let first = i128::from(self.0) << OFFSET_BITS;
+        (first, first | ((1 << OFFSET_BITS) - 1))
     }
 
     /// As text with exactly this many digits after the second (at most 7); further ones are cut off.
@@ -242,6 +270,23 @@ mod tests {
         let utc = "2024-01-31 10:00".parse::<Timestamp>().unwrap().to_utc(150);
         assert_eq!(utc.display_with_offset(150).to_string(), "2024-01-31 10:00:00 +02:30");
         assert_eq!(utc.display_with_offset(-90).to_string(), "2024-01-31 06:00:00 -01:30");
+    }
+
+    #[test]
+    fn packed_moments_have_the_order_of_the_moments() {
+        let moments = [Timestamp::FIRST, Timestamp(-1), Timestamp(0), Timestamp(1), Timestamp::LAST];
+        let mut packed = Vec::new();
+        for moment in moments {
+            for offset in [-840, -1, 0, 1, 840] {
+                let number = moment.packed(offset);
+                assert_eq!(Timestamp::unpacked(number), (moment, offset));
+                let (first, last) = moment.packed_range();
+                assert!((first..=last).contains(&number));
+                packed.push(number);
+            }
+        }
+        assert!(packed.is_sorted_by(|a, b| a < b));
+        assert!(Timestamp::LAST.packed_range().1 < 10i128.pow(38));
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl fmt::Display for ValueRef<'_> {
             ValueRef::Time(value) => write!(f, "TIME '{value}'"),
             ValueRef::Timestamp(value) => write!(f, "TIMESTAMP '{value}'"),
             ValueRef::TimestampWithOffset { utc, offset_minutes } => {
-                write!(f, "TIMESTAMP '{}'", utc.display_with_offset(*offset_minutes))
+                write!(f, "TIMESTAMP WITH TIME ZONE '{}'", utc.display_with_offset(*offset_minutes))
             }
             ValueRef::Interval(value) if value.months != 0 && value.day_ticks() == 0 => {
                 write!(f, "INTERVAL '{value}' YEAR TO MONTH")
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(Value::Binary(vec![1, 0xAB]).to_string(), "X'01AB'");
         assert_eq!(Value::Date(Date(0)).to_string(), "DATE '1970-01-01'");
         let moment = Value::TimestampWithOffset { utc: Timestamp(0), offset_minutes: 60 };
-        assert_eq!(moment.to_string(), "TIMESTAMP '1970-01-01 01:00:00 +01:00'");
+        assert_eq!(moment.to_string(), "TIMESTAMP WITH TIME ZONE '1970-01-01 01:00:00 +01:00'");
         let months = Value::Interval(Interval::from_months(18));
         assert_eq!(months.to_string(), "INTERVAL '1-06' YEAR TO MONTH");
         assert_eq!(Value::Uuid([0x11; 16]).to_string(), "UUID '11111111-1111-1111-1111-111111111111'");

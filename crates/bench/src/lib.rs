@@ -15,6 +15,7 @@
 //! Limits: times are of one machine on one day, and a shared machine adds noise that minimum and maximum
 //! show; the judgement is on medians. A ratio to a peer in the same run says more than a time.
 
+pub mod ace;
 mod allocations;
 pub mod answer;
 pub mod cloud;
@@ -50,6 +51,7 @@ pub const CANNOT_RUN: u8 = 2;
 pub fn suites() -> Vec<Box<dyn Suite>> {
     vec![
         Box::new(xbase::Xbase::MAINSTAY),
+        Box::new(ace::Ace),
         Box::new(cloud::Cloud::MAINSTAY),
         Box::new(tsql::Tsql),
         Box::new(wire::Wire),
@@ -102,13 +104,16 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
 
 /// The suites that were asked for, with the places of the rows that were.
 fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn Suite, Vec<usize>)> {
-    let asked = |name: &str| options.suites.is_empty() || options.suites.iter().any(|suite| suite == name);
+    let asked = |suite: &dyn Suite| {
+        let is_it = |name: &String| name == suite.name() || Some(name.as_str()) == suite.part_of();
+        options.suites.is_empty() || options.suites.iter().any(is_it)
+    };
     let with_rows = |suite: &'a dyn Suite| {
         let rows = suite.rows(&options.settings(suite));
         let wanted = rows.iter().enumerate().filter(|(_, row)| options.wants(row.key, &row.title));
         (suite, wanted.map(|(place, _)| place).collect::<Vec<_>>())
     };
-    let asked_suites = suites.iter().map(AsRef::as_ref).filter(|suite| asked(suite.name()));
+    let asked_suites = suites.iter().map(AsRef::as_ref).filter(|suite| asked(*suite));
     asked_suites.map(with_rows).filter(|(_, rows)| !rows.is_empty()).collect()
 }
 

@@ -183,6 +183,11 @@ pub trait Suite {
     /// As written on the command line.
     fn name(&self) -> &'static str;
 
+    /// The suite whose rows it adds to: it runs with it, too.
+    fn part_of(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A heading.
     fn title(&self, settings: &Settings) -> String;
 

@@ -3,7 +3,7 @@
 use crate::arguments::Engine;
 use crate::complain;
 use crate::exit::Exit;
-use ace::backend::Served;
+use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
@@ -70,8 +70,12 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     let folder = std::path::absolute(path)?;
     let navigator = NavigatorDoor::of_settings(&config, &folder, Arc::new(Disk), Box::new(io::stderr()))?;
     if let Some(navigator) = &navigator {
-        // Statements of remote ACE clients see the database that SQL Server's clients see.
-        navigator.serve_sql(Arc::new(Served(Arc::new(Advantage::serving(for_ace, &folder)?))));
+        // Statements of remote ACE clients see the database that SQL Server's clients see; triggers and views of data
+        // dictionaries run with what is installed.
+        let advantage: Arc<dyn Sql> = Arc::new(Advantage::serving(for_ace, &folder)?);
+        navigator.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
+        install_sql(advantage);
+        navigator.serve_dictionaries(Arc::new(ServedDictionaries));
     }
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));

@@ -59,14 +59,19 @@ macro_rules! programs {
 
 programs! {
     "ace/tests/c/":
-        browse connections creation expressions fields filters hammer indexes locks management misuse navigation others
-        records settings threads transactions;
-    "libace/tests/c/": statements scripts;
+        browse cascade connections creation dictionary expressions fields filters hammer indexes locks management misuse navigation others
+        records rules settings threads transactions;
+    "libace/tests/c/": dictionary_sql scripts statements triggers;
 }
 
 #[test]
 fn over_tls() {
-    for source in ["ace/tests/c/records.c", "libace/tests/c/statements.c"] {
+    for source in [
+        "ace/tests/c/records.c",
+        "ace/tests/c/dictionary.c",
+        "libace/tests/c/statements.c",
+        "libace/tests/c/triggers.c",
+    ] {
         check(source, "tls");
     }
 }

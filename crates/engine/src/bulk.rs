@@ -339,6 +339,8 @@ impl Form {
                     | SqlType::Real
                     | SqlType::Double
                     | SqlType::Date
+                    | SqlType::Timestamp { digits: 7 }
+                    | SqlType::TimestampWithOffset { digits: 7 }
                     | SqlType::Uuid
                     | SqlType::VarChar { length: None, .. }
                     | SqlType::VarBinary { length: None }

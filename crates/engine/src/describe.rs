@@ -6,6 +6,7 @@ use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{ColumnClause, CreateTable, Name, Relation, Steps};
 use mainstay_store::definition::{DECLARED_TYPE, SQL_TYPE};
 use mainstay_table::Table;
+use mainstay_table::values::{OFFSET, TICKS};
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -235,6 +236,8 @@ pub(crate) fn sql_type(field: &Field) -> String {
             Some(length) => format!("CHAR({length})"),
             None => "VARCHAR".to_owned(),
         },
+        &TICKS => SqlType::Timestamp { digits: 7 }.to_string(),
+        &OFFSET => "TIMESTAMP WITH TIME ZONE".to_owned(),
         DataType::Decimal32(p, s) | DataType::Decimal64(p, s) | DataType::Decimal128(p, s) => {
             format!("DECIMAL({p},{s})")
         }
@@ -286,6 +289,8 @@ fn column_type(field: &Field) -> Result<SqlType> {
         DataType::Int32 | DataType::UInt16 => SqlType::Integer,
         DataType::Int64 | DataType::UInt32 => SqlType::BigInt,
         DataType::UInt64 => SqlType::Decimal { precision: 20, scale: 0 },
+        &TICKS => SqlType::Timestamp { digits: 7 },
+        &OFFSET => SqlType::TimestampWithOffset { digits: 7 },
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
         | DataType::Decimal128(precision, scale) => {

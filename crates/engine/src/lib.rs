@@ -77,6 +77,7 @@ pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};
 pub use mainstay_store::Durability;
+pub use mainstay_table::values::{OFFSET, TICKS};
 pub use mainstay_xbase::{Finding, Severity};
 pub use native::Identity;
 pub use options::Options;

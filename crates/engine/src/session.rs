@@ -79,6 +79,10 @@ impl Session {
     ///
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
+        // Only queries have plans that are kept, so a text that has one needs no look at its words.
+        if let Some(planned) = self.known_query(statement) {
+            return self.run_query(&planned, words::without_end(statement));
+        }
         match Words::of(statement)? {
             Words::Query(query) if words::may_lock(query) || words::may_change(query) => self.other(query),
             Words::Query(query) => self.query(query),
@@ -134,6 +138,11 @@ impl Session {
             Some(id) => self.scope().set_identity(id, next),
             None => Ok(()),
         }
+    }
+
+    /// Where a sequence of its own stands, by its number in the catalog; `None` for one that is not there.
+    pub fn sequence(&self, id: u64) -> Option<Identity> {
+        self.scope().identity(id)
     }
 
     /// The sequence of a table's identity column.
@@ -289,13 +298,26 @@ impl Session {
         }
     }
 
+    /// The plan of a statement that has come before, if it is a query.
+    fn known_query(&self, statement: &str) -> Option<Arc<Planned>> {
+        let shared = &self.database.shared;
+        // The version of what a session can name: see `SessionCatalog`.
+        let version = mainstay_query::Catalog::version(&shared.catalog) + self.catalog_version();
+        shared.planner.ready(words::without_end(statement), version, self.visibility)
+    }
+
     fn query(&mut self, query: &str) -> Result<Answer> {
-        let database = self.database.clone();
-        let shared = &database.shared;
+        let shared = &self.database.shared;
         let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
-        match self.run(&planned, query) {
+        self.run_query(&planned, query)
+    }
+
+    fn run_query(&mut self, planned: &Planned, query: &str) -> Result<Answer> {
+        match self.run(planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
+                let database = self.database.clone();
+                let shared = &database.shared;
                 shared.catalog.refresh()?;
                 let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
                 self.run(&planned, query)

@@ -41,7 +41,7 @@ pub(crate) enum Upkeep {
 impl<'a> Words<'a> {
     /// Looks at the first words of a statement.
     pub(crate) fn of(statement: &'a str) -> Result<Words<'a>> {
-        let statement = statement.trim_end().trim_end_matches(';');
+        let statement = without_end(statement);
         // The most frequent word first, without a list.
         if statement.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("select ")) {
             return Ok(Words::Query(statement));
@@ -85,6 +85,11 @@ impl<'a> Words<'a> {
             _ => Words::Other(statement),
         })
     }
+}
+
+/// A statement without what ends it.
+pub(crate) fn without_end(statement: &str) -> &str {
+    statement.trim_end().trim_end_matches(';')
 }
 
 /// Whether a statement that begins with WITH may be a change.

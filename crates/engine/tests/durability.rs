@@ -5,7 +5,7 @@ mod support;
 
 use mainstay_base::Code;
 use mainstay_engine::{Database, Durability, Options};
-use mainstay_vfs::{Create, FileSystem, Simulated, WritableFile};
+use mainstay_vfs::{Create, FileSystem, Simulated};
 use std::path::Path;
 use std::sync::Arc;
 use support::change;
@@ -16,7 +16,7 @@ const FOLDER: &str = "/shop";
 fn folder(settings: &str) -> Simulated {
     let system = Simulated::new();
     system.create_folder(Path::new(FOLDER)).unwrap();
-    let mut file = system.create(&Path::new(FOLDER).join("mainstay.toml"), Create::New).unwrap();
+    let file = system.create(&Path::new(FOLDER).join("mainstay.toml"), Create::New).unwrap();
     file.write_at(settings.as_bytes(), 0).unwrap();
     drop(file);
     system

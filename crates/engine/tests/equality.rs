@@ -360,3 +360,77 @@ fn differences_that_were_found() {
         pair.compare(statement, false);
     }
 }
+
+/// A large table with two small ones that say what its rows are, with NULLs, long texts and many texts.
+fn report_tables() -> Folder {
+    let (folder, mut random) = (Folder::new(), Random(11));
+    let mut customers = "id,region,city\n".to_owned();
+    for id in 0..700 {
+        let region = if id % 13 == 0 { String::new() } else { format!("region {}", id % 7) };
+        customers.push_str(&format!("{id},{region},a city with a long name {}\n", id % 650));
+    }
+    let mut products = "id,category\n".to_owned();
+    (0..40).for_each(|id| products.push_str(&format!("{id},c{}\n", id % 6)));
+    let mut sales = "customer,product,amount,note\n".to_owned();
+    for _ in 0..9_000 {
+        let (customer, product, amount) = (random.below(720), random.below(45), random.below(1_000));
+        let note = ["region 3", "region 4", "a city with a long name 5", "c2"][random.below(4)];
+        sales.push_str(&format!("{customer},{product},{}.{},{note}\n", amount, random.pick(&["00", "25", "50"])));
+    }
+    folder.write("customers.csv", customers).write("products.csv", products).write("sales.csv", sales);
+    folder
+}
+
+#[test]
+fn texts_of_small_tables_that_are_grouped_by_their_numbers_give_the_same_groups() {
+    let folder = report_tables();
+    let mut pair = Pair::open(&folder, &[]);
+    let join = "FROM sales s JOIN customers c ON c.id = s.customer JOIN products p ON p.id = s.product";
+    // The statements, and how many texts of each are numbered.
+    let statements = [
+        (format!("SELECT c.region, p.category, COUNT(*), SUM(s.amount) {join} GROUP BY c.region, p.category"), 2),
+        (format!("SELECT p.category, c.city, AVG(s.amount) {join} GROUP BY c.city, p.category"), 2),
+        (format!("SELECT c.region, COUNT(*) AS n {join} GROUP BY c.region HAVING COUNT(*) > 900"), 1),
+        (format!("SELECT c.region, c.city, p.category, s.product, COUNT(*) {join} GROUP BY 1, 2, 3, 4"), 3),
+        (format!("SELECT c.region, s.note, COUNT(*) {join} WHERE p.category = 'c1' GROUP BY c.region, s.note"), 1),
+        (format!("SELECT c.city, MAX(p.category) {join} WHERE c.region IS NULL GROUP BY c.city"), 1),
+        // Somebody looks at the text before there are groups.
+        (format!("SELECT c.city, MIN(c.city), COUNT(*) {join} GROUP BY c.city"), 0),
+        (format!("SELECT c.region, COUNT(*) {join} WHERE c.region < s.note GROUP BY c.region"), 0),
+        (format!("SELECT upper(c.region), COUNT(*) {join} GROUP BY upper(c.region)"), 0),
+        ("SELECT c.region, COUNT(*) FROM sales s JOIN customers c ON c.region = s.note GROUP BY c.region".into(), 0),
+        // It may be NULL where there is no row, or is of the large table, or in several sets of groups.
+        (
+            "SELECT c.region, COUNT(*) FROM sales s LEFT JOIN customers c ON c.id = s.customer GROUP BY c.region"
+                .into(),
+            0,
+        ),
+        (format!("SELECT s.note, COUNT(*) {join} GROUP BY s.note"), 0),
+        (format!("SELECT c.region, p.category, COUNT(*) {join} GROUP BY ROLLUP (c.region, p.category)"), 0),
+    ];
+    for (statement, numbered) in statements {
+        assert_eq!(pair.compare(&statement, false), Outcome::Rows, "{statement}");
+        let plan = common::rows(&mut pair.kernels, &format!("EXPLAIN {statement}")).join("\n");
+        assert_eq!(plan.matches("EncodeTexts").count(), numbered, "{statement}\n{plan}");
+        assert_eq!(plan.matches("DecodeTexts").count(), numbered.min(1), "{statement}\n{plan}");
+    }
+}
+
+#[test]
+fn the_first_rows_of_a_kind_are_the_same_however_often_they_are_asked_for() {
+    let folder = report_tables();
+    let mut pair = Pair::open(&folder, &[]);
+    for statement in [
+        "SELECT * FROM customers WHERE region = 'region 3' LIMIT 10",
+        "SELECT city, region FROM customers WHERE region IS NULL LIMIT 1000",
+        "SELECT city AS \"Town\" FROM customers LIMIT 5",
+        "SELECT id FROM customers WHERE id > 690 AND region <> 'region 1' LIMIT 3",
+        "SELECT note FROM sales WHERE amount = 3.25 LIMIT 0",
+        "SELECT id FROM customers WHERE region = 'nowhere' LIMIT 7",
+    ] {
+        for _ in 0..2 {
+            pair.compare(statement, true);
+        }
+        pair.compare(&statement.replace("LIMIT ", "LIMIT 2 OFFSET "), true);
+    }
+}

@@ -29,7 +29,7 @@ impl Random {
 }
 
 /// The columns of every table, with their types. Names end in the table's letter.
-const COLUMNS: [(&str, &str); 11] = [
+const COLUMNS: [(&str, &str); 13] = [
     ("id", "INTEGER"),
     ("small", "SMALLINT"),
     ("big", "BIGINT"),
@@ -41,6 +41,8 @@ const COLUMNS: [(&str, &str); 11] = [
     ("code", "CHAR(4)"),
     ("day", "DATE"),
     ("label", "VARCHAR(12) COLLATE ci_ai"),
+    ("tick", "TIMESTAMP(7)"),
+    ("zoned", "TIMESTAMP(7) WITH TIME ZONE"),
 ];
 
 /// A random value of a column, which a parameter has exactly.
@@ -57,6 +59,12 @@ fn value(random: &mut Random, column: usize) -> Value {
         6 => Value::Boolean(number % 2 == 0),
         7 => Value::Text(["", "a", "ab", "b ", "Ab", "zz", "é", "ab "][number.unsigned_abs() as usize % 8].to_owned()),
         10 => Value::Text(["", "Ab", "aB ", "b", "é", "E", "zz", "AB"][number.unsigned_abs() as usize % 8].to_owned()),
+        // Also beyond what 64 bits of nanoseconds count.
+        11 => Value::Timestamp(Timestamp(
+            [Timestamp::FIRST.0, 0, Timestamp::LAST.0 - 9][number.unsigned_abs() as usize % 3] + number.abs() / 3,
+        )),
+        // Few moments, with many offsets.
+        12 => Value::TimestampWithOffset { utc: Timestamp(number.abs() / 4), offset_minutes: number as i16 * 15 },
         8 => Value::Text(["", "x", "xy", "X", "yyyy"][number.unsigned_abs() as usize % 5].to_owned()),
         _ => Value::Date(Date(19_000 + number as i32)),
     }
@@ -150,7 +158,10 @@ fn query(random: &mut Random) -> Query {
     let from = match joined {
         0 => "a".to_owned(),
         1 => format!("a JOIN b ON ida = {}", random.of(&["idb", "smallb", "bigb"])),
-        _ => format!("a LEFT JOIN b ON {}", random.of(&["namea = nameb", "ida = idb AND smallb > 2", "smalla = idb"])),
+        _ => format!(
+            "a LEFT JOIN b ON {}",
+            random.of(&["namea = nameb", "ida = idb AND smallb > 2", "smalla = idb", "zoneda = zonedb"])
+        ),
     };
     let condition = query.condition(random, tables, 2);
     let all_ids: Vec<String> = tables.iter().map(|table| format!("id{table}")).collect();
@@ -172,20 +183,20 @@ fn query(random: &mut Random) -> Query {
             format!("SELECT {first} AS x, {second} AS y, {ids} FROM {from} WHERE {condition} ORDER BY {ids}")
         }
         2 => {
-            let order = random.of(&["namea", "moneya DESC", "daya, namea DESC", "smalla DESC", "labela"]);
+            let order = random.of(&["namea", "moneya DESC", "daya, namea DESC", "smalla DESC", "labela", "ticka", "zoneda DESC"]);
             let (skip, count) = (random.below(3), random.below(6));
             format!("SELECT * FROM {from} WHERE {condition} ORDER BY {order}, {ids} LIMIT {count} OFFSET {skip}")
         }
         3 => format!(
             "SELECT COUNT(*), COUNT(smalla), SUM(smalla), SUM(biga), SUM(moneya), AVG(moneya), AVG(smalla), MIN(namea), \
-             MAX(daya), MIN(moneya), MAX(doublea), AVG(doublea) FROM {from} WHERE {condition}"
+             MAX(daya), MIN(moneya), MAX(doublea), AVG(doublea), MIN(ticka), MAX(zoneda) FROM {from} WHERE {condition}"
         ),
         4 => "SELECT \"mssql:count\"(1), \"mssql:sum\"(smalla), \"mssql:sum\"(biga), \"mssql:avg\"(ida), \"mssql:avg\"(moneya), \
               \"mssql:min\"(namea), \"mssql:max\"(finea) FROM "
             .to_owned()
             + &format!("{from} WHERE {condition}"),
         _ => {
-            let key = random.of(&["smalla", "namea", "flaga", "codea", "moneya", "daya"]);
+            let key = random.of(&["smalla", "namea", "flaga", "codea", "moneya", "daya", "ticka", "zoneda"]);
             format!(
                 "SELECT {key}, COUNT(*) AS n, SUM(biga) AS s FROM {from} WHERE {condition} GROUP BY {key} \
                  HAVING COUNT(*) > {} ORDER BY {key}",

@@ -22,13 +22,15 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Schema};
-use mainstay_base::Error;
-use mainstay_engine::{Database, Options, Session};
+use mainstay_base::{Error, Value};
+use mainstay_engine::{Database, OFFSET, Options, Session, TICKS};
+use mainstay_table::values::value_at;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn here(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
@@ -168,6 +170,7 @@ fn answered(session: &mut Session, sql: &str) -> Answered {
 fn letters(schema: &Schema) -> String {
     let letter = |data_type: &DataType| match data_type {
         DataType::Boolean => 'B',
+        &TICKS | &OFFSET => 'D',
         other if other.is_integer() => 'I',
         other if other.is_numeric() => 'R',
         other if other.is_temporal() => 'D',
@@ -181,14 +184,28 @@ fn texts(batch: &RecordBatch) -> Vec<String> {
         .with_null("NULL")
         .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
         .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.f%:z"));
+    let readable: Vec<ArrayRef> = batch.columns().iter().map(readable).collect();
     let columns: Vec<ArrayFormatter<'_>> =
-        batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options).unwrap()).collect();
+        readable.iter().map(|column| ArrayFormatter::try_new(column, &options).unwrap()).collect();
     let cell = |column: &ArrayFormatter<'_>, row| match column.value(row).to_string() {
         empty if empty.is_empty() => "(empty)".to_owned(),
         text => text,
     };
     let line = |row| normal(&columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>().join(" "));
     (0..batch.num_rows()).map(line).collect()
+}
+
+/// Moments that Arrow has no type for, as text.
+fn readable(column: &ArrayRef) -> ArrayRef {
+    if ![TICKS, OFFSET].contains(column.data_type()) {
+        return Arc::clone(column);
+    }
+    let text = |row| match value_at(column.as_ref(), row).unwrap() {
+        Value::Timestamp(moment) => Some(moment.to_string()),
+        Value::TimestampWithOffset { utc, offset_minutes } => Some(utc.display_with_offset(offset_minutes).to_string()),
+        _ => None,
+    };
+    Arc::new((0..column.len()).map(text).collect::<StringArray>())
 }
 
 /// A line without blanks that do not count.

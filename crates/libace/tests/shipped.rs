@@ -25,3 +25,9 @@ fn triggers() {
     let folder = common::folder_of_tables();
     common::run("triggers.c", &[folder.path()]);
 }
+
+#[test]
+fn live_cursors() {
+    let folder = common::folder_of_tables();
+    common::run("live.c", &[folder.path()]);
+}

@@ -141,8 +141,8 @@ impl Operation {
         if let Some(operation) = operator(name) {
             return Some(operation);
         }
-        // CHAR is a function and, with its length, a type.
-        crate::functions::find(name)
+        // CHAR is a function and, with its length, a type; AT TIME ZONE is a function of a name that queries cannot have.
+        crate::functions::find(if name == "at_time_zone" { "AT TIME ZONE" } else { name })
             .map(|function| Operation::Function(function, None))
             .or_else(|| data_type(name).map(Operation::Typed))
     }

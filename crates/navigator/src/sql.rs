@@ -44,6 +44,21 @@ pub trait SqlSession: Send {
         Ok(false)
     }
 
+    /// Says how the rows of a statement are records of one table, which may then be changed in its cursor; nothing for a
+    /// statement whose rows are its own.
+    ///
+    /// Errors: those of the statement.
+    fn live(&mut self, _sql: &str, _parameters: &[Parameter]) -> Result<Option<Live>> {
+        Ok(None)
+    }
+
+    /// The numbers of the records that [`Live::members`] finds, or of this one if it is among them.
+    ///
+    /// Errors: those of the query.
+    fn members(&mut self, _query: &str, _record: Option<u32>) -> Result<Vec<u32>> {
+        Ok(Vec::new())
+    }
+
     /// Runs the triggers of a change that was made through a table's handle.
     ///
     /// Errors: those of the triggers, in the dialect's numbers and words.
@@ -75,6 +90,15 @@ pub struct Firing {
     pub old: Option<Image>,
     /// The record as it becomes; not for a delete.
     pub new: Option<Image>,
+}
+
+/// A statement whose rows are records of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// The table, as a program would open it.
+    pub table: String,
+    /// What finds the records, in the session's own words; none if all are rows that are not deleted.
+    pub members: Option<String>,
 }
 
 /// A value for a parameter of a statement.

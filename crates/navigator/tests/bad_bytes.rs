@@ -6,6 +6,7 @@ mod common;
 use common::{Served, hello};
 use mainstay_base::{Code, Collation, Date, Decimal, DialectError, Error, Interval, SqlType, Time, Timestamp, Value};
 use mainstay_fuzzing::mutate::{Random, mutated};
+use mainstay_navigator::dictionary::{Called, Given};
 use mainstay_navigator::sql::{Column, Outcome, Parameter, TransactionStep};
 use mainstay_navigator::wire::frame::{Frames, LONGEST_HELLO};
 use mainstay_navigator::wire::messages::*;
@@ -48,6 +49,9 @@ fn every_step() -> Vec<Step> {
         Step::Execute { sql: "SELECT :a".into(), parameters: parameters() },
         Step::Prepare("SELECT ?".into()),
         Step::TableType(2),
+        Step::CreateDictionary { path: "new.add".into(), description: "words".into() },
+        Step::Call { name: "AdsDDAddTable".into(), arguments: every_argument() },
+        Step::RowsOfView("view".into()),
         Step::Users,
         Step::Activity,
         Step::LockOwner { path: "numbers.dbf".into(), record: 3 },
@@ -128,6 +132,12 @@ fn every_value() -> Vec<Value> {
     ]
 }
 
+/// One of every kind of argument.
+fn every_argument() -> Vec<Given> {
+    let bytes = || vec![1, 0, 255];
+    vec![Given::Null, Given::Number(7), Given::Text(bytes()), Given::Bytes(bytes()), Given::Room(9), Given::Place(3)]
+}
+
 /// The same as parameters.
 fn parameters() -> Vec<Parameter> {
     every_value().into_iter().enumerate().map(|(at, value)| Parameter { name: format!("p{at}"), value }).collect()
@@ -176,6 +186,8 @@ fn answers(served: &Served) -> Vec<Answer> {
     ];
     let replies = values.into_iter().map(Reply::Value).chain([Reply::Unchanged, Reply::Level(Optimized::Part)]);
     let replies = replies.chain([Reply::Outcome(outcome())]);
+    let called = Called { code: 7, detail: "refused".into(), places: every_argument() };
+    let replies = replies.chain([Reply::Called(called)]);
     let error = Some(Error::new(Code::Busy, "locked").at("x.dbf").hint("by ada"));
     let dialect = DialectError { number: 7041, severity: 1, state: 2 };
     let error = error.map(|error| error.in_dialect(dialect));
@@ -198,7 +210,7 @@ fn messages_are_read_as_they_were_written() {
     let answers = answers(&served);
     let kinds: std::collections::BTreeSet<u8> =
         answers.iter().flat_map(|answer| &answer.replies).map(|reply| encode(reply)[0]).collect();
-    assert!(kinds.len() >= 18, "{kinds:?}");
+    assert!(kinds.len() >= 19, "{kinds:?}");
     for answer in &answers {
         let again: Answer = decode(&encode(answer)).unwrap();
         assert_eq!((&again.replies, &again.state), (&answer.replies, &answer.state));

@@ -180,12 +180,16 @@ fn gathered(scan: &Scan, snapshot: &dyn Snapshot, group: usize, rows: &[u32]) ->
     batch(Arc::clone(&scan.schema), arrays, rows.len())
 }
 
-/// The records at these row slots that the scan gives, at most `limit`.
-pub(crate) fn rows_batch(scan: &Scan, snapshot: &dyn Snapshot, rows: &[u32], limit: usize) -> Result<RecordBatch> {
-    let columns = columns_of(scan);
-    let (vectors, kept) = snapshot.fetch(rows, &columns, scan.source.visibility == Visibility::Live)?;
+/// The records at these row slots that the scan gives, at most `limit`. `columns` are [`columns_of`] the scan.
+pub(crate) fn rows_batch(
+    (scan, columns): (&Scan, &[usize]),
+    snapshot: &dyn Snapshot,
+    rows: &[u32],
+    limit: usize,
+) -> Result<RecordBatch> {
+    let (vectors, kept) = snapshot.fetch(rows, columns, scan.source.visibility == Visibility::Live)?;
     let selection = match &scan.source.predicate {
-        Some(predicate) => Some(select(predicate, &Lookup { columns: &columns, vectors: &vectors }, kept.len())?),
+        Some(predicate) => Some(select(predicate, &Lookup { columns, vectors: &vectors }, kept.len())?),
         None => None,
     };
     let selected = selection.as_ref().map_or(kept.len(), BooleanBuffer::count_set_bits);

@@ -226,6 +226,7 @@ impl Planner {
             is_momentary |= dated.transformed;
             let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();

@@ -16,7 +16,10 @@
 //! A column is known to have a collation by its field's metadata, which views, joins and subqueries pass on; what
 //! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
 //! have one, the first counts.
+//!
+//! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)).
 
+use crate::offset;
 use crate::rules::is_comparison;
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;
@@ -170,12 +173,57 @@ fn collation_of(expr: &Expr, schema: &DFSchema) -> Option<Collation> {
     }
 }
 
-/// The key of an expression that is text under a collation; others as they are.
-fn key_if_collated(expr: Expr, schema: &DFSchema) -> Expr {
-    match collation_of(&expr, schema) {
-        Some(collation) => key(expr, collation),
-        None => expr,
+/// What values are compared by instead of themselves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// The sort keys of texts.
+    Text(Collation),
+    /// The moments of moments with offsets.
+    Moment,
+}
+
+impl By {
+    /// What an expression compares by; `None` for itself.
+    fn of(expr: &Expr, schema: &DFSchema) -> Option<By> {
+        let text = collation_of(expr, schema).map(By::Text);
+        text.or_else(|| offset::is_with_offset(expr, schema).then_some(By::Moment))
     }
+
+    /// The same for values of a column.
+    fn of_field(field: &Field) -> Option<By> {
+        collation_of_field(field).map(By::Text).or_else(|| offset::has_offset(field).then_some(By::Moment))
+    }
+
+    /// Whether an expression has a key of this kind.
+    fn takes(self, expr: &Expr, schema: &DFSchema) -> bool {
+        match self {
+            By::Text(_) => is_text(expr, schema),
+            By::Moment => {
+                offset::is_with_offset(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
+            }
+        }
+    }
+
+    /// What an expression is compared by.
+    fn key(self, expr: Expr) -> Result<Expr> {
+        match self {
+            By::Text(collation) => Ok(key(expr, collation)),
+            By::Moment => offset::key(expr),
+        }
+    }
+}
+
+/// The key of an expression that has one; others as they are.
+fn key_if_any(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    match By::of(&expr, schema) {
+        Some(by) => by.key(expr),
+        None => Ok(expr),
+    }
+}
+
+/// Whether a column compares by keys.
+fn has_key(field: &Field) -> bool {
+    By::of_field(field).is_some()
 }
 
 /// Whether a column holds text under a collation.
@@ -201,22 +249,22 @@ pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
 
 fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     // What all of these compare by, if they are texts of which one has a collation.
-    let common = |exprs: &[&Expr]| -> Option<Collation> {
-        let found = exprs.iter().find_map(|expr| collation_of(expr, schema))?;
-        exprs.iter().all(|expr| is_text(expr, schema)).then_some(found)
+    let common = |exprs: &[&Expr]| -> Option<By> {
+        let found = exprs.iter().find_map(|expr| By::of(expr, schema))?;
+        exprs.iter().all(|expr| found.takes(expr, schema)).then_some(found)
     };
-    let keyed = |expr: Box<Expr>, collation: Collation| Box::new(key(*expr, collation));
+    let keyed = |expr: Box<Expr>, by: By| by.key(*expr).map(Box::new);
     Ok(match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => match common(&[&left, &right]) {
             Some(by) => {
-                let (left, right) = (keyed(left, by), keyed(right, by));
+                let (left, right) = (keyed(left, by)?, keyed(right, by)?);
                 Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
             }
             None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
         },
         Expr::Between(Between { expr, negated, low, high }) => match common(&[&expr, &low, &high]) {
             Some(by) => {
-                let (expr, low, high) = (keyed(expr, by), keyed(low, by), keyed(high, by));
+                let (expr, low, high) = (keyed(expr, by)?, keyed(low, by)?, keyed(high, by)?);
                 Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
             }
             None => Transformed::no(Expr::Between(Between { expr, negated, low, high })),
@@ -224,35 +272,35 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         Expr::InList(InList { expr, list, negated }) => {
             match common(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>()) {
                 Some(by) => {
-                    let list = list.into_iter().map(|item| key(item, by)).collect();
-                    Transformed::yes(Expr::InList(InList { expr: keyed(expr, by), list, negated }))
+                    let list = list.into_iter().map(|item| by.key(item)).collect::<Result<_>>()?;
+                    Transformed::yes(Expr::InList(InList { expr: keyed(expr, by)?, list, negated }))
                 }
                 None => Transformed::no(Expr::InList(InList { expr, list, negated })),
             }
         }
         Expr::Like(like) => match common(&[&like.expr, &like.pattern]) {
-            Some(by) => {
+            Some(By::Text(by)) => {
                 let Like { negated, expr, pattern, escape_char, .. } = like;
                 let (expr, pattern) = (Box::new(fold(*expr, by)), Box::new(fold(*pattern, by)));
                 let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
                 Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
             }
-            None => Transformed::no(Expr::Like(like)),
+            _ => Transformed::no(Expr::Like(like)),
         },
         Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema)?,
         Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) => {
             let whens = when_then_expr.iter().map(|(when, _)| when.as_ref());
             match common(&std::iter::once(base.as_ref()).chain(whens).collect::<Vec<_>>()) {
                 Some(by) => {
-                    let branch = |(when, then): (Box<Expr>, Box<Expr>)| (keyed(when, by), then);
-                    let when_then_expr = when_then_expr.into_iter().map(branch).collect();
-                    Transformed::yes(Expr::Case(Case { expr: Some(keyed(base, by)), when_then_expr, else_expr }))
+                    let branch = |(when, then): (Box<Expr>, Box<Expr>)| Ok((keyed(when, by)?, then));
+                    let when_then_expr = when_then_expr.into_iter().map(branch).collect::<Result<_>>()?;
+                    Transformed::yes(Expr::Case(Case { expr: Some(keyed(base, by)?), when_then_expr, else_expr }))
                 }
                 None => Transformed::no(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })),
             }
         }
         Expr::AggregateFunction(function) => aggregate_function(function, schema)?,
-        Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)),
+        Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)?),
         other => Transformed::no(other),
     })
 }
@@ -260,33 +308,36 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 /// `x IN (SELECT y ...)`: by the keys of both.
 fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let inner = subquery.subquery.schema();
-    let of_subquery = inner.fields().first().and_then(|field| collation_of_field(field));
-    let by = collation_of(&expr, schema).or(of_subquery);
-    let is_text_there = inner.fields().first().is_some_and(|field| field.data_type().is_string());
-    let by = by.filter(|_| is_text(&expr, schema) && is_text_there && inner.fields().len() == 1);
+    let first = inner.fields().first();
+    let by = By::of(&expr, schema).or_else(|| first.and_then(|field| By::of_field(field)));
+    let takes_it = |by: &By| match by {
+        By::Text(_) => first.is_some_and(|field| field.data_type().is_string()),
+        By::Moment => first.is_some_and(|field| offset::has_offset(field)),
+    };
+    let by = by.filter(|by| by.takes(&expr, schema) && takes_it(by) && inner.fields().len() == 1);
     let Some(by) = by else {
         return Ok(Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated })));
     };
     let column = Expr::Column(Column::from(inner.qualified_field(0)));
-    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![key(column, by)])?.build()?;
+    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![by.key(column)?])?.build()?;
     let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
-    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(key(expr, by)), subquery, negated })))
+    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(by.key(expr)?), subquery, negated })))
 }
 
 fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let AggregateFunction { func, mut params } = function;
     for sort in &mut params.order_by {
-        sort.expr = key_if_collated(sort.expr.clone(), schema);
+        sort.expr = key_if_any(sort.expr.clone(), schema)?;
     }
     let first = params.args.first().filter(|arg| is_text(arg, schema));
     let of_first = first.and_then(|arg| collation_of(arg, schema));
     match func.name() {
         // What is grouped by keys is asked for by keys.
         "grouping" => {
-            params.args = params.args.into_iter().map(|arg| key_if_collated(arg, schema)).collect();
+            params.args = params.args.into_iter().map(|arg| key_if_any(arg, schema)).collect::<Result<_>>()?;
         }
         "count" if params.distinct => {
-            params.args = params.args.into_iter().map(|arg| key_if_collated(arg, schema)).collect();
+            params.args = params.args.into_iter().map(|arg| key_if_any(arg, schema)).collect::<Result<_>>()?;
         }
         name @ ("min" | "max") => {
             let (Some(by), Some(arg)) = (of_first, params.args.first().cloned()) else {
@@ -317,15 +368,15 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
     Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
 }
 
-fn window_function(mut function: WindowFunction, schema: &DFSchema) -> Expr {
+fn window_function(mut function: WindowFunction, schema: &DFSchema) -> Result<Expr> {
     let params = &mut function.params;
     for expr in &mut params.partition_by {
-        *expr = key_if_collated(expr.clone(), schema);
+        *expr = key_if_any(expr.clone(), schema)?;
     }
     for sort in &mut params.order_by {
-        sort.expr = key_if_collated(sort.expr.clone(), schema);
+        sort.expr = key_if_any(sort.expr.clone(), schema)?;
     }
-    Expr::WindowFunction(Box::new(function))
+    Ok(Expr::WindowFunction(Box::new(function)))
 }
 
 /// The plan with everything by keys that compares, groups or sorts collated text.
@@ -341,9 +392,9 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
         found |= match node {
-            LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|field| has_collation(field)),
+            LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|field| has_key(field)),
             LogicalPlan::Projection(_) | LogicalPlan::Extension(_) => {
-                node.schema().fields().iter().any(|field| has_collation(field))
+                node.schema().fields().iter().any(|field| has_key(field))
             }
             _ => false,
         };
@@ -359,15 +410,15 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     }
     match node {
         LogicalPlan::Aggregate(aggregate) => grouped(aggregate, &schema),
-        LogicalPlan::Distinct(Distinct::All(input)) if input.schema().fields().iter().any(|f| has_collation(f)) => {
+        LogicalPlan::Distinct(Distinct::All(input)) if input.schema().fields().iter().any(|f| has_key(f)) => {
             let columns = input.schema().iter().map(|field| Expr::Column(Column::from(field))).collect();
             grouped(Aggregate::try_new(input, columns, Vec::new())?, &schema)
         }
         LogicalPlan::Join(mut join) => {
             for (left, right) in &mut join.on {
-                let by = collation_of(left, &schema).or_else(|| collation_of(right, &schema));
-                if let Some(by) = by.filter(|_| is_text(left, &schema) && is_text(right, &schema)) {
-                    (*left, *right) = (key(left.clone(), by), key(right.clone(), by));
+                let by = By::of(left, &schema).or_else(|| By::of(right, &schema));
+                if let Some(by) = by.filter(|by| by.takes(left, &schema) && by.takes(right, &schema)) {
+                    (*left, *right) = (by.key(left.clone())?, by.key(right.clone())?);
                 }
             }
             join.filter = join.filter.map(|filter| rewritten(filter, &schema).data()).transpose()?;
@@ -376,7 +427,7 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         LogicalPlan::Sort(mut sort) => {
             for by in &mut sort.expr {
                 let expr = rewritten(by.expr.clone(), &schema).data()?;
-                by.expr = key_if_collated(expr, &schema);
+                by.expr = key_if_any(expr, &schema)?;
             }
             Ok(Transformed::yes(LogicalPlan::Sort(sort)))
         }
@@ -404,8 +455,8 @@ fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<Logica
     let mut shown: Vec<(Expr, Option<Expr>)> = Vec::new();
     let mut keys_of = |expr: &Expr| -> Result<Expr> {
         let new = rewritten(expr.clone(), schema).data()?;
-        let keyed = match collation_of(&new, schema).filter(|_| is_text(&new, schema)) {
-            Some(by) => key(new.clone().unalias(), by),
+        let keyed = match By::of(&new, schema).filter(|by| by.takes(&new, schema)) {
+            Some(by) => by.key(new.clone().unalias())?,
             None => new,
         };
         if !shown.iter().any(|(known, _)| known == expr) {

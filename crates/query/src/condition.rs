@@ -10,10 +10,12 @@
 //! looked through, and the column is compared with the constant itself.
 
 use crate::collate::keyed;
+use crate::offset;
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator, expr::InList};
 use mainstay_base::{Collation, Date, Decimal, Timestamp, Value};
+use mainstay_table::values::{OFFSET, TICKS};
 use mainstay_table::{Comparison, Predicate};
 
 /// Whether [`predicate`] can express the condition once its parameters have values.
@@ -27,6 +29,7 @@ fn is_parameter(expr: &Expr) -> bool {
     match expr {
         Expr::Placeholder(_) => true,
         _ if keyed(expr).is_some_and(|inner| is_parameter(inner.text)) => true,
+        _ if offset::conversion_of(expr).is_some_and(is_parameter) => true,
         Expr::Cast(cast) => is_parameter(&cast.expr),
         Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
         _ => false,
@@ -217,6 +220,15 @@ fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
             let column = operand(&cast.expr, schema)?;
             keeps_order(schema.field(column).data_type(), cast.field.data_type()).then_some(column)
         }
+        // Compared with a moment without an offset, as the kernels compare such a column.
+        Expr::ScalarFunction(_) => match (offset::keyed(expr), offset::finer(expr)) {
+            (Some(Expr::Column(column)), _) => schema.index_of(&column.name).ok(),
+            (_, Some(Expr::Column(column))) => {
+                let column = schema.index_of(&column.name).ok()?;
+                matches!(schema.field(column).data_type(), DataType::Timestamp(_, None)).then_some(column)
+            }
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -224,6 +236,7 @@ fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
 fn keeps_order(from: &DataType, to: &DataType) -> bool {
     use DataType::*;
     match (from, to) {
+        (from @ (&TICKS | &OFFSET), to) => from == to,
         (Decimal128(p, s), Decimal128(wider_p, wider_s)) => {
             wider_s >= s && i32::from(*wider_p) - i32::from(*wider_s) >= i32::from(*p) - i32::from(*s)
         }
@@ -247,6 +260,9 @@ fn fits(column: usize, value: &Value, schema: &Schema) -> bool {
     use DataType::*;
     match (schema.field(column).data_type(), value) {
         (_, Value::Null) => true,
+        // A moment that is compared with an offset is what is left of one without its offset.
+        (&TICKS | &OFFSET, Value::Timestamp(_)) => true,
+        (&TICKS | &OFFSET, _) => false,
         (Decimal128(..) | Int32 | Int64 | UInt32, Value::Integer(_) | Value::Decimal(_)) => true,
         (Float64, Value::Integer(_) | Value::Decimal(_) | Value::Float(_)) => true,
         (Utf8View, Value::Text(_)) => true,
@@ -289,6 +305,11 @@ pub(crate) fn value_of(value: &ScalarValue) -> Option<Value> {
         UInt32(Some(value)) => Value::Integer(i64::from(*value)),
         UInt64(Some(value)) => Value::Decimal(Decimal::new(i128::from(*value), 0)),
         Float64(Some(value)) if value.is_finite() => Value::Float(*value),
+        Decimal64(Some(value), 18, -2) => Value::Timestamp(Timestamp(*value)),
+        Decimal128(Some(value), 38, -12) => {
+            let (utc, offset_minutes) = Timestamp::unpacked(*value);
+            Value::TimestampWithOffset { utc, offset_minutes }
+        }
         Decimal128(Some(value), _, scale) => Value::Decimal(Decimal::new(*value, u8::try_from(*scale).ok()?)),
         Utf8(Some(text)) | Utf8View(Some(text)) | LargeUtf8(Some(text)) => Value::Text(text.clone()),
         Binary(Some(bytes)) | BinaryView(Some(bytes)) | LargeBinary(Some(bytes)) => Value::Binary(bytes.clone()),

@@ -8,7 +8,7 @@ use crate::statement::parameter_number;
 use datafusion::sql::sqlparser::ast::{
     self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visit, Visitor,
 };
-use mainstay_base::{Code, Decimal, Error, Result, Value, ValueRef};
+use mainstay_base::{Code, Decimal, Error, Result, Timestamp, Value, ValueRef};
 use std::ops::ControlFlow;
 
 /// A row of values; `None` for DEFAULT.
@@ -91,6 +91,11 @@ fn of_type(data_type: &DataType, text: &str) -> Result<Option<Value>> {
         DataType::Time(..) => Some(Value::Time(text.parse()?)),
         DataType::Timestamp(_, ast::TimezoneInfo::None) | DataType::Datetime(_) => {
             Some(Value::Timestamp(text.parse()?))
+        }
+        DataType::Timestamp(_, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz) => {
+            let (local, offset) = Timestamp::parse_with_offset(text)?;
+            let offset_minutes = offset.unwrap_or(0);
+            Some(Value::TimestampWithOffset { utc: local.to_utc(offset_minutes), offset_minutes })
         }
         _ => None,
     })

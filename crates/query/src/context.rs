@@ -10,7 +10,7 @@ use datafusion::datasource::ViewTable;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, RelationPlanner};
+use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, RelationPlanner, TypePlanner};
 use datafusion::logical_expr::{
     AggregateUDF, Expr, HigherOrderUDF, LogicalPlanBuilder, ScalarUDF, TableSource, WindowUDF,
 };
@@ -93,6 +93,10 @@ impl ContextProvider for StatementContext<'_> {
         self.state.expr_planners()
     }
 
+    fn get_type_planner(&self) -> Option<Arc<dyn TypePlanner>> {
+        Some(Arc::new(crate::ticks::MomentPlanner))
+    }
+
     fn get_relation_planners(&self) -> &[Arc<dyn RelationPlanner>] {
         RELATIONS.as_slice()
     }
@@ -107,7 +111,7 @@ impl ContextProvider for StatementContext<'_> {
         if let Some(name) = name.strip_prefix(crate::advantage::PREFIX) {
             return crate::advantage::function(name);
         }
-        let known = self.state.scalar_functions().get(name).cloned();
+        let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 

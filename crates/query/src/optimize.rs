@@ -15,17 +15,20 @@
 //!
 //! The short lists only leave out work: a plan that is less optimized is still the same statement.
 
+use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
+use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::execution::{SessionState, SessionStateBuilder, SessionStateDefaults};
+use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -125,11 +128,15 @@ fn config(partitions: usize) -> SessionConfig {
 fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionStateBuilder {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
+    analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
+    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner)];
+    planners.extend(SessionStateDefaults::default_expr_planners());
     SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(Arc::clone(runtime_env))
         .with_default_features()
+        .with_expr_planners(planners)
         .with_analyzer_rules(analyzer)
 }
 
@@ -137,6 +144,9 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = fusing(fuse);
     physical.extend(PhysicalOptimizer::new().rules);
+    if fuse {
+        physical.push(Arc::new(CodeGroups));
+    }
     physical.push(Arc::new(WatchJoins));
     let builder = builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical);
     builder.with_query_planner(planner).build()

@@ -2,12 +2,13 @@
 
 use crate::catalog::{Catalog, FIRST_PRIVATE};
 use crate::context::StatementContext;
+use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::relation::{Visibility, named_schema};
 use crate::run::{Answer, Run, RunOptions};
-use crate::scan::{Scan, TableScan};
+use crate::scan::TableScan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
@@ -113,7 +114,7 @@ impl Cache {
 pub struct Planned {
     plan: Arc<dyn ExecutionPlan>,
     /// The plan as the scan that it is, if it can be read without a stream.
-    direct: Option<Arc<Scan>>,
+    direct: Option<Direct>,
     /// The columns as the user named them.
     schema: SchemaRef,
     /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
@@ -138,9 +139,10 @@ struct Logical {
 impl Planned {
     fn of_lookup(scan: TableScan, table: Arc<dyn Table>, text: &Text) -> Planned {
         let plan: Arc<dyn ExecutionPlan> = Arc::new(scan);
+        let schema = named_schema(&plan.schema(), text);
         Planned {
-            direct: crate::direct::scan_of(&plan),
-            schema: named_schema(&plan.schema(), text),
+            direct: Direct::of(&plan, &schema),
+            schema,
             plan,
             stateful: false,
             large: false,
@@ -203,6 +205,13 @@ impl Planner {
         Ok(planned)
     }
 
+    /// The plan of a query whose text has come before, if that is all there is to look at: the catalog has this version,
+    /// and no file is part of the plan.
+    pub fn ready(&self, source: &str, version: u64, visibility: Visibility) -> Option<Arc<Planned>> {
+        let planned = self.cached(version, |cache| cache.plans(visibility).ready.get(source).cloned())?;
+        planned.foreign.is_empty().then_some(planned)
+    }
+
     /// What DataFusion knows of the session, for opening tables that it reads by itself.
     pub(crate) fn state(&self) -> &SessionState {
         self.optimizers.session()
@@ -215,8 +224,8 @@ impl Planner {
 
     /// Starts a statement.
     pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
-        if let Some(scan) = &planned.direct
-            && let Some(answer) = crate::direct::run(scan, &planned.schema, &options)?
+        if let Some(direct) = &planned.direct
+            && let Some(answer) = direct.run(&options)?
         {
             return Ok(answer);
         }
@@ -431,7 +440,7 @@ impl Planner {
             crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
         let schema = named_schema(&plan.schema(), text);
         let (tables, foreign) = tables_of(logical);
-        let direct = crate::direct::scan_of(&plan);
+        let direct = Direct::of(&plan, &schema);
         Ok(Planned { plan, direct, schema, stateful, large, tables, foreign, is_momentary: false })
     }
 }

@@ -37,6 +37,7 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::mssql::in_plan(plan)?;
         let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;
+        let plan = crate::ticks::in_plan(plan)?;
         let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
         let plan = crate::collate::by_keys(plan)?;

@@ -8,6 +8,7 @@
 //! The answer is pulled by the caller's own thread. Leaves of ours are always ready, so a plan made of
 //! them alone runs to its end without a hand-over between threads.
 
+use crate::coded::Dictionaries;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
@@ -143,6 +144,7 @@ pub(crate) struct Run {
     view: Arc<dyn View>,
     snapshots: Mutex<Vec<PinnedSnapshot>>,
     snapshots_pinned: AtomicBool,
+    dictionaries: Dictionaries,
     threads: usize,
 }
 
@@ -161,6 +163,7 @@ impl Run {
             view,
             snapshots: Mutex::default(),
             snapshots_pinned: AtomicBool::new(false),
+            dictionaries: Dictionaries::default(),
             threads,
         }
     }
@@ -168,6 +171,11 @@ impl Run {
     /// How many threads are worth their while.
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The numbers of texts that are grouped by numbers.
+    pub(crate) fn dictionaries(&self) -> &Dictionaries {
+        &self.dictionaries
     }
 
     /// The run that a leaf belongs to.

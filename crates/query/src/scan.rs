@@ -343,7 +343,7 @@ impl Cursor {
                     }
                     let chunk: Vec<u32> = rows.drain(..rows.len().min(FETCH_ROWS)).collect();
                     self.run.advance(chunk.len(), 0)?;
-                    rows_batch(&self.scan, snapshot.as_ref(), &chunk, self.remaining)?
+                    rows_batch((&self.scan, &columns_of(&self.scan)), snapshot.as_ref(), &chunk, self.remaining)?
                 }
             };
             if batch.num_rows() > 0 {

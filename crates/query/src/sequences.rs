@@ -63,7 +63,12 @@ pub(crate) fn function(name: &str, sequences: Option<Arc<dyn Sequences>>) -> Opt
     let (name, kind) = KINDS.into_iter().find(|(known, _)| *known == name)?;
     let text = || DataType::Utf8;
     let arguments = match kind {
-        Kind::Next | Kind::Current => TypeSignature::Exact(vec![text()]),
+        // With the place of each row in an order, which says who gets the next value first.
+        Kind::Next => TypeSignature::OneOf(vec![
+            TypeSignature::Exact(vec![text()]),
+            TypeSignature::Exact(vec![text(), DataType::Int64]),
+        ]),
+        Kind::Current => TypeSignature::Exact(vec![text()]),
         Kind::Last => TypeSignature::Nullary,
         Kind::Set => TypeSignature::OneOf(vec![
             TypeSignature::Exact(vec![text(), DataType::Int64]),
@@ -120,6 +125,9 @@ impl ScalarUDFImpl for SequenceFunction {
         let rows = args.number_rows;
         let arrays = args.args.into_iter().map(|arg| arg.into_array(rows)).collect::<PlanResult<Vec<_>>>()?;
         let arguments = Arguments::of(&arrays)?;
+        if self.kind == Kind::Next && arrays.len() == 2 {
+            return self.in_order(&arguments, rows);
+        }
         let value = |row: usize| match self.kind {
             Kind::Last => self.sequences.current(None).map(Some),
             _ => match arguments.name(row) {
@@ -133,6 +141,19 @@ impl ScalarUDFImpl for SequenceFunction {
 }
 
 impl SequenceFunction {
+    /// The next values, the row of the lowest place first. The rows come in the order of their places from batch to batch.
+    fn in_order(&self, arguments: &Arguments, rows: usize) -> PlanResult<ColumnarValue> {
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by_key(|row| arguments.value(*row));
+        let mut values = vec![None; rows];
+        for row in order {
+            if let (Some(name), Some(value)) = (arguments.name(row), values.get_mut(row)) {
+                *value = Some(self.sequences.next(name).map_err(to_datafusion)?);
+            }
+        }
+        Ok(ColumnarValue::Array(Arc::new(Int64Array::from(values))))
+    }
+
     fn of_named(&self, name: &str, arguments: &Arguments, row: usize) -> Result<Option<i64>> {
         match self.kind {
             Kind::Next => self.sequences.next(name).map(Some),

@@ -93,6 +93,8 @@ pub enum ParameterType {
     Date,
     /// A moment, in steps of so many ticks of 100 ns.
     Timestamp(i64),
+    /// A moment with an offset.
+    TimestampWithOffset,
 }
 
 impl ParameterType {
@@ -116,7 +118,8 @@ impl ParameterType {
             | (ParameterType::Boolean, ValueRef::Boolean(_))
             | (ParameterType::Text, ValueRef::Text(_))
             | (ParameterType::Binary, ValueRef::Binary(_))
-            | (ParameterType::Date, ValueRef::Date(_)) => Some(value),
+            | (ParameterType::Date, ValueRef::Date(_))
+            | (ParameterType::TimestampWithOffset, ValueRef::TimestampWithOffset { .. }) => Some(value),
             (ParameterType::Timestamp(ticks), ValueRef::Timestamp(moment)) => (moment.0 % ticks == 0).then_some(value),
             _ => None,
         }

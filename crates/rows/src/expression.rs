@@ -428,7 +428,12 @@ pub(crate) fn compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Result<Option<
         (ValueRef::Date(a), ValueRef::Date(b)) => a.cmp(&b),
         (ValueRef::Time(a), ValueRef::Time(b)) => a.cmp(&b),
         (ValueRef::Timestamp(a), ValueRef::Timestamp(b)) => a.cmp(&b),
-        (ValueRef::TimestampWithOffset { utc: a, .. }, ValueRef::TimestampWithOffset { utc: b, .. }) => a.cmp(&b),
+        // Offsets do not count; a moment without one is what is left when it is taken away.
+        (
+            ValueRef::TimestampWithOffset { utc: a, .. },
+            ValueRef::TimestampWithOffset { utc: b, .. } | ValueRef::Timestamp(b),
+        )
+        | (ValueRef::Timestamp(a), ValueRef::TimestampWithOffset { utc: b, .. }) => a.cmp(&b),
         (ValueRef::Uuid(a), ValueRef::Uuid(b)) => a.cmp(&b),
         (a, b) => match (a.as_decimal(), b.as_decimal()) {
             (Some(a), Some(b)) => a.cmp(&b),

@@ -1,6 +1,7 @@
 //! The door for remote ACE clients: who gets in, what is encrypted, and what a client that is lost leaves behind.
 
 use mainstay_base::Code;
+use mainstay_fuzzing::mutate::{Random, mutated};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
 use mainstay_navigator::server::Service;
 use mainstay_navigator::wire::encode;
@@ -8,7 +9,7 @@ use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
 use mainstay_navigator::wire::messages::{Hello, MARK, Opening, PageWish, Prelude, Request, Step, TlsWish, VERSION};
 use mainstay_server::{Config, NavigatorDoor, password};
 use mainstay_vfs::{Disk, FileSystem};
-use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, WorkArea};
+use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, RowChanges, WorkArea};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -365,14 +366,7 @@ fn a_client_that_does_not_listen_is_given_up() {
     let running = Running::start("idle_timeout_seconds = 1");
     let mut socket = logged_in(&running);
     socket.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
-    let opening = Opening {
-        names: vec!["names.dbf".into()],
-        mode: Mode::Shared,
-        scheme: None,
-        open_structural: true,
-        or_read_only: false,
-    };
-    let steps = vec![Step::Open(opening), Step::LockRecord(3)];
+    let steps = vec![opening(Mode::Shared), Step::LockRecord(3)];
     let opened = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: false, steps }));
     assert_eq!(opened.kind, Kind::Answer);
     let mut theirs = running.open_here();
@@ -394,20 +388,13 @@ fn a_client_that_does_not_listen_is_given_up() {
 fn a_client_that_does_not_say_whether_to_go_on_is_given_up() {
     let running = Running::start("idle_timeout_seconds = 1");
     let mut socket = logged_in(&running);
-    let opening = Opening {
-        names: vec!["names.dbf".into()],
-        mode: Mode::Exclusive,
-        scheme: None,
-        open_structural: true,
-        or_read_only: false,
-    };
     let mut here = running.open_here();
     for number in 11..=5000 {
         here.append_blank().unwrap();
         here.set_integer(0, number).unwrap();
     }
     here.close().unwrap();
-    let steps = vec![Step::Open(opening), Step::CreateOrder(NewOrder::new("NUMBER", "NUMBER"))];
+    let steps = vec![opening(Mode::Exclusive), Step::CreateOrder(NewOrder::new("NUMBER", "NUMBER"))];
     let told = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: true, steps }));
     assert_eq!(told.kind, Kind::Progress);
     eventually("the table is free", || {
@@ -415,4 +402,87 @@ fn a_client_that_does_not_say_whether_to_go_on_is_given_up() {
         Area::open(Arc::new(Disk), &running.folder.path().join("names.dbf"), &options).is_ok()
     });
     drop(socket);
+}
+
+fn opening(mode: Mode) -> Step {
+    let (names, scheme) = (vec!["names.dbf".into()], None);
+    Step::Open(Opening { names, mode, scheme, open_structural: true, or_read_only: false })
+}
+
+/// Pieces of work of every kind, as a client may be in the middle of them.
+fn works() -> Vec<Vec<Step>> {
+    let name = |name: &str| Step::Write(RowChanges { pieces: vec![(11, name.as_bytes().to_vec())], memos: Vec::new() });
+    let page = PageWish { before: 3, after: 9, bytes: 9000, unless: None, numbers: 7 };
+    vec![
+        vec![Step::GoTo(3), Step::Edit],
+        vec![Step::GoTo(3), Step::Edit, name("changed")],
+        vec![Step::Append],
+        vec![Step::Append, name("new")],
+        vec![Step::LockTable],
+        vec![Step::LockRecord(3), Step::UnlockRecord(3), Step::LockRecord(3)],
+        vec![Step::Begin, Step::GoTo(3), Step::Edit, name("undone"), Step::Savepoint, Step::RollBackTo(0)],
+        vec![Step::Begin, Step::Append, Step::Commit, Step::Begin],
+        vec![Step::SetFilter(Some("NUMBER > 2".into())), Step::GoBottom, Step::Page(page)],
+        vec![Step::SetAof("NUMBER > 2".into()), Step::GoTop, Step::Skip(5)],
+        vec![Step::Flush, Step::Refresh, Step::Unlock, Step::LockRecord(3)],
+    ]
+}
+
+#[test]
+fn a_client_that_is_gone_in_the_middle_of_any_call_leaves_no_lock() {
+    let running = Running::start("");
+    let mut theirs = running.open_here();
+    for (at, steps) in works().into_iter().enumerate() {
+        // The end comes before, within or behind the work: the request is cut short, or its answer is not waited for.
+        for cut in [0, 3] {
+            let mut socket = logged_in(&running);
+            let steps = [vec![opening(Mode::Shared), Step::LockRecord(3)], steps.clone()].concat();
+            let frame = Frame::bytes(Kind::Request, &encode(&Request { table: 0, progress: true, steps }));
+            socket.write_all(&frame[..frame.len() - cut]).unwrap();
+            if at % 2 == 0 {
+                socket.shutdown(Shutdown::Both).unwrap();
+            }
+            drop(socket);
+            eventually(&format!("work {at}"), || theirs.try_lock_table().unwrap());
+            theirs.unlock().unwrap();
+        }
+    }
+    let client = running.connect("ada", "").unwrap();
+    eventually("all are gone", || client.people().unwrap().len() == 1);
+    assert!(!running.log().contains("event=panic"), "{}", running.log());
+}
+
+#[test]
+fn whatever_a_client_sends_ends_its_connection_at_most() {
+    let running = Running::start("login_timeout_seconds = 5");
+    let seeds: Vec<Vec<u8>> = works()
+        .into_iter()
+        .map(|steps| {
+            let steps = [vec![opening(Mode::Shared)], steps].concat();
+            Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, steps }))
+        })
+        .collect();
+    let mut random = Random::new(0x6861_7264);
+    let (began, mut sent) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(2) {
+        // Before the login and behind it.
+        let mut socket = match sent % 3 {
+            0 => TcpStream::connect(running.door.address()).unwrap(),
+            1 => by_hand(&running, TlsWish::Off),
+            _ => logged_in(&running),
+        };
+        socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        for _ in 0..20 {
+            sent += 1;
+            if socket.write_all(&mutated(&mut random, &seeds)).is_err() {
+                break;
+            }
+            let _ = socket.read(&mut [0; 4096]);
+        }
+    }
+    assert!(sent > 100, "{sent}");
+    assert!(!running.log().contains("event=panic"), "{}", running.log());
+    let client = running.connect("ada", "").unwrap();
+    eventually("all are gone", || client.people().unwrap().len() == 1);
+    assert!(open(&client).try_lock_table().unwrap());
 }

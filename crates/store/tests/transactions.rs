@@ -212,3 +212,39 @@ fn indexes_are_made_over_rows_that_are_there() {
     let mut reader = table.reader(view);
     assert_eq!(integer(&reader.get(2, &[ValueRef::Integer(20)]).unwrap().unwrap(), 0), 2);
 }
+
+#[test]
+fn a_row_is_changed_by_its_key_at_once_or_not_at_all() {
+    let (store, table) = store_of(&[(1, 10), (2, 20)]);
+    let key = |id| [ValueRef::Integer(id)];
+    let change = [(1, ValueRef::Integer(5))];
+    let mut writer = store.begin(Isolation::ReadCommitted);
+    let view = writer.begin_statement().unwrap();
+    // The first change of a transaction may have to wait, and goes the long way.
+    assert_eq!(table.update_by_key(&mut writer, (0, &key(1)), &change, view).unwrap(), None);
+    table.insert(&mut writer, &pair(3, 30)[..]).unwrap();
+    let view = writer.begin_statement().unwrap();
+    for id in [1, 3] {
+        assert!(table.update_by_key(&mut writer, (0, &key(id)), &change, view).unwrap().is_some());
+    }
+    assert_eq!(table.update_by_key(&mut writer, (0, &key(9)), &change, view).unwrap(), None);
+    assert_eq!(table.update_by_key(&mut writer, (0, &[ValueRef::Null]), &change, view).unwrap(), None);
+    assert_eq!(table.update_by_key(&mut writer, (7, &key(2)), &change, view).unwrap(), None);
+    let error = table.update_by_key(&mut writer, (0, &key(1)), &[(0, ValueRef::Integer(2))], view).unwrap_err();
+    assert_eq!(error.code(), Code::UniqueViolation);
+    // Somebody else has changed the row, and is not done.
+    let mut other = store.begin(Isolation::ReadCommitted);
+    set(&table, &mut other, 2, 22).unwrap();
+    let view = writer.begin_statement().unwrap();
+    assert_eq!(table.update_by_key(&mut writer, (0, &key(2)), &change, view).unwrap(), None);
+    other.commit().unwrap();
+    // The view is older than that.
+    assert_eq!(table.update_by_key(&mut writer, (0, &key(2)), &change, view).unwrap(), None);
+    let savepoint = writer.savepoint();
+    let view = writer.begin_statement().unwrap();
+    assert!(table.update_by_key(&mut writer, (0, &key(2)), &change, view).unwrap().is_some());
+    assert_eq!(seen(&table, &mut writer), [(1, 5), (2, 5), (3, 5)]);
+    writer.rollback_to(&savepoint).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(committed(&store, &table), [(1, 5), (2, 22), (3, 5)]);
+}

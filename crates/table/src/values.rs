@@ -2,10 +2,21 @@
 //!
 //! Queries answer in Arrow's types, rows are written in SQL's. Numbers keep their exact value on the way; what does not
 //! fit a column is refused by [`mainstay_base::convert()`], not here.
+//!
+//! Arrow has no moments of 100 ns that reach from year 1 to 9999, and none with an offset of their own. They are numbers
+//! here, of types that no other column has because their scales are negative:
+//!
+//! ```text
+//!   [`TICKS`]    TIMESTAMP(7)               ticks of 100 ns after 1970: nanoseconds, to the hundred
+//!   [`OFFSET`]   TIMESTAMP WITH TIME ZONE   the same of UTC times 4096, and the offset in minutes + 2048
+//! ```
+//!
+//! The order of the numbers is the order of the moments. Equal moments with other offsets are other numbers: what
+//! compares, groups or joins them takes the moment out of the number first.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Date32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
@@ -19,6 +30,12 @@ use std::sync::Arc;
 
 /// Nanoseconds of a tick of [`Timestamp`], [`Time`] and [`Interval`].
 const TICK_NS: i64 = 100;
+
+/// The type of vectors of `TIMESTAMP(7)`: ticks of 100 ns after 1970.
+pub const TICKS: DataType = DataType::Decimal64(18, -2);
+
+/// The type of vectors of `TIMESTAMP WITH TIME ZONE`: [`Timestamp::packed`].
+pub const OFFSET: DataType = DataType::Decimal128(38, -12);
 
 /// The Arrow type in which statements see values of a SQL type. Storage may lay them out narrower.
 pub fn data_type_of(sql_type: SqlType) -> DataType {
@@ -37,8 +54,8 @@ pub fn data_type_of(sql_type: SqlType) -> DataType {
         SqlType::Date => DataType::Date32,
         SqlType::Time { .. } => DataType::Time64(TimeUnit::Nanosecond),
         SqlType::Timestamp { digits: ..=6 } => DataType::Timestamp(TimeUnit::Microsecond, None),
-        SqlType::Timestamp { .. } => DataType::Timestamp(TimeUnit::Nanosecond, None),
-        SqlType::TimestampWithOffset { .. } => DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),
+        SqlType::Timestamp { .. } => TICKS,
+        SqlType::TimestampWithOffset { .. } => OFFSET,
         SqlType::IntervalYearMonth => DataType::Interval(IntervalUnit::YearMonth),
         SqlType::IntervalDayTime => DataType::Interval(IntervalUnit::MonthDayNano),
         SqlType::Uuid => DataType::FixedSizeBinary(16),
@@ -65,6 +82,11 @@ pub fn value_at(array: &dyn Array, row: usize) -> Result<Value> {
         DataType::UInt64 => {
             let value = i128::from(array.as_primitive::<UInt64Type>().value(row));
             i64::try_from(value).map_or(Value::Decimal(Decimal::new(value, 0)), Value::Integer)
+        }
+        &TICKS => Value::Timestamp(Timestamp(array.as_primitive::<Decimal64Type>().value(row))),
+        &OFFSET => {
+            let (utc, offset_minutes) = Timestamp::unpacked(array.as_primitive::<Decimal128Type>().value(row));
+            Value::TimestampWithOffset { utc, offset_minutes }
         }
         DataType::Decimal128(_, scale) => {
             let scale = u8::try_from(*scale).map_err(|_| unreadable(array.data_type()))?;
@@ -142,6 +164,12 @@ pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
         DataType::Int16 => primitive!(Int16Type, value => whole(value).and_then(|value| value.try_into().ok())),
         DataType::Int32 => primitive!(Int32Type, value => whole(value).and_then(|value| value.try_into().ok())),
         DataType::Int64 => primitive!(Int64Type, value => whole(value)),
+        &TICKS => primitive!(Decimal64Type, value => moment(value).map(|value| value.0)),
+        &OFFSET => primitive!(Decimal128Type, value => match value {
+            ValueRef::TimestampWithOffset { utc, offset_minutes } => Some(utc.packed(*offset_minutes)),
+            ValueRef::Timestamp(utc) => Some(utc.packed(0)),
+            _ => None,
+        }),
         DataType::Decimal128(_, scale) => primitive!(Decimal128Type, value => {
             let scale = u8::try_from(*scale).unwrap_or_default();
             value.as_decimal().and_then(|value| value.rescale(scale)).map(|value| value.unscaled)

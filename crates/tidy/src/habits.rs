@@ -18,6 +18,7 @@ pub const UNSAFE_FILES: &[&str] = &[
     "crates/ace/src/border.rs",
     "crates/ace/src/entries/mod.rs",
     "crates/ace/tests/sql.rs",
+    "crates/bench/src/ace/calls.rs",
     "crates/bench/src/allocations.rs",
     "crates/engine/tests/allocations.rs",
     "crates/libace/src/lib.rs",

@@ -180,14 +180,19 @@ fn shown(catalog: &Catalog, object: Option<&Object>, table: &ObjectName) -> Stri
     }
 }
 
-/// The values of a key without their quotes, and NULL in the form that messages have.
+/// The values of a key without their quotes and without the types that stand before quotes, and NULL in the form that
+/// messages have.
 fn key_shown(key: &str) -> String {
     let mut shown = String::new();
     let mut rest = key.chars().peekable();
     let mut word = String::new();
+    let mut value_start = 0;
     while let Some(next) = rest.next() {
         match next {
             '\'' => {
+                // `TIMESTAMP '...'`, `X'...'`
+                shown.truncate(value_start);
+                shown.push_str(if std::mem::take(&mut word) == "X" { "0x" } else { "" });
                 while let Some(next) = rest.next() {
                     match next {
                         '\'' if rest.peek() == Some(&'\'') => shown.extend(rest.next()),
@@ -199,6 +204,8 @@ fn key_shown(key: &str) -> String {
             ',' => {
                 shown.push_str(&null_shown(&std::mem::take(&mut word)));
                 shown.push(',');
+                shown.extend(rest.next_if_eq(&' '));
+                value_start = shown.len();
             }
             ' ' => {
                 shown.push_str(&null_shown(&std::mem::take(&mut word)));

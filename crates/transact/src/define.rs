@@ -6,16 +6,14 @@ use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
-use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Expr, Literal,
-    ObjectName, PhraseItem, Sequence, SequenceOption, Statement, StatementKind, TableElement, TriggerTarget,
-    UnaryOperator, View,
+    ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
+    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -189,70 +187,6 @@ impl Inner {
         self.execute(&format!("{word} {name}{columns} AS {}", reduced.text)).map(|_| ())
     }
 
-    fn sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
-        if sequence.alter {
-            return self.alter_sequence(sequence);
-        }
-        let mut text = format!("CREATE SEQUENCE {}", core_name(&sequence.name));
-        let has = |wanted: fn(&SequenceOption) -> bool| sequence.options.iter().any(wanted);
-        let data_type = match &sequence.data_type {
-            Some(declared) => reduce::data_type(declared, Declared::Cast, &self.names(&[])).map_err(raised)?,
-            None => DataType::BigInt,
-        };
-        // Without a word a sequence begins at the end of its type.
-        let (least, most) = range_of(data_type);
-        if !has(|option| matches!(option, SequenceOption::MinValue(Some(_)))) {
-            text.push_str(&format!(" MINVALUE {least}"));
-        }
-        if !has(|option| matches!(option, SequenceOption::MaxValue(Some(_)))) {
-            text.push_str(&format!(" MAXVALUE {most}"));
-        }
-        for option in &sequence.options {
-            let (word, value) = match option {
-                SequenceOption::StartWith(value) => ("START WITH", Some(value)),
-                SequenceOption::IncrementBy(value) => ("INCREMENT BY", Some(value)),
-                SequenceOption::MinValue(Some(value)) => ("MINVALUE", Some(value)),
-                SequenceOption::MaxValue(Some(value)) => ("MAXVALUE", Some(value)),
-                SequenceOption::MinValue(None) | SequenceOption::MaxValue(None) => continue,
-                SequenceOption::Cycle(true) => ("CYCLE", None),
-                SequenceOption::Cycle(false) => ("NO CYCLE", None),
-                SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(_) => continue,
-            };
-            text.push_str(&format!(" {word}"));
-            if let Some(value) = value {
-                text.push_str(&format!(" {}", whole(value)?));
-            }
-        }
-        self.execute(&text).map(|_| ())
-    }
-
-    /// ALTER SEQUENCE ... RESTART. Other properties are those it was made with.
-    fn alter_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
-        let name = reduce_name(&sequence.name);
-        let shared = self.core.definitions().shared;
-        let is_it = |known: &&mainstay_engine::definitions::SequenceDefinition| {
-            let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
-            let schema = schema.map_or("main", |schema| &schema.name);
-            format!("{schema}.{}", known.name).eq_ignore_ascii_case(&name)
-                || schema == "main" && known.name.eq_ignore_ascii_case(&name)
-        };
-        let Some(known) = shared.sequences.iter().find(is_it) else {
-            let text = format!("Invalid object name '{}'.", sequence.name.last());
-            return Err(raised(Message::error(208, text).state(6)));
-        };
-        for option in &sequence.options {
-            let value = match option {
-                SequenceOption::RestartWith(Some(value)) => whole(value)?,
-                SequenceOption::RestartWith(None) => known.start,
-                SequenceOption::Cache(_) | SequenceOption::NoCache => continue,
-                _ => return Err(raised(reduce::not_supported("ALTER SEQUENCE but for RESTART"))),
-            };
-            let name = name.to_lowercase().replace('\'', "''");
-            self.execute(&format!("SELECT setval('{name}', {value}, false)"))?;
-        }
-        Ok(())
-    }
-
     /// KILL: stops what another session runs.
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
@@ -321,7 +255,17 @@ impl Inner {
 
 impl Runner<'_> {
     /// A definition.
-    pub(crate) fn define(&mut self, statement: &Statement, host: &HostStatement, _: &mut StatementCall<'_>) -> Ran {
+    pub(crate) fn define(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
+        let event = crate::events::event_of(statement);
+        let triggers = event.as_ref().map(|event| self.inner.modules.database_triggers(event.name()));
+        if let (Some(event), Some(triggers)) = (event, triggers.filter(|triggers| !triggers.is_empty())) {
+            self.with_triggers(&event, &triggers, host, call, |it, _| it.definition(statement, host).map(drop))?;
+            return Ok(Flow::Next);
+        }
+        self.definition(statement, host)
+    }
+
+    fn definition(&mut self, statement: &Statement, host: &HostStatement) -> Ran {
         let inner = &mut *self.inner;
         let text = &*host.text;
         let command = match &statement.kind {
@@ -350,7 +294,10 @@ impl Runner<'_> {
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {
-                inner.enable_triggers(*enable, names, table).map(|()| Command::NONE)?
+                inner.enable_triggers(*enable, names, &modules::key_of(table)).map(|()| Command::NONE)?
+            }
+            StatementKind::EnableTrigger(enable, names, TriggerTarget::Database) => {
+                inner.enable_triggers(*enable, names, "").map(|()| Command::NONE)?
             }
             StatementKind::Trigger(trigger) => {
                 inner.check_trigger(trigger)?;
@@ -477,7 +424,7 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
 }
 
 /// The core's name of a table without quotes.
-fn reduce_name(name: &ObjectName) -> String {
+pub(crate) fn reduce_name(name: &ObjectName) -> String {
     core_name(name).replace('"', "")
 }
 
@@ -492,28 +439,4 @@ fn cannot_drop(kind: &str, name: &ObjectName) -> Box<Raised> {
 /// A name as it was written.
 pub(crate) fn shown_name(name: &ObjectName) -> String {
     name.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
-}
-
-fn whole(value: &Expr) -> Result<i64, Box<Raised>> {
-    let digits = |value: &Expr| match value {
-        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits)) => digits.parse::<i64>().ok(),
-        _ => None,
-    };
-    let number = match value {
-        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
-        other => digits(other),
-    };
-    number.ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
-}
-
-/// The least and greatest number of the type of a sequence.
-fn range_of(data_type: DataType) -> (i64, i64) {
-    let most_of = |digits: u8| 10i64.checked_pow(u32::from(digits)).map_or(i64::MAX, |power| power - 1);
-    match data_type {
-        DataType::TinyInt => (0, 255),
-        DataType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
-        DataType::Int => (i32::MIN.into(), i32::MAX.into()),
-        DataType::Decimal { precision, .. } if precision < 19 => (-most_of(precision), most_of(precision)),
-        _ => (i64::MIN, i64::MAX),
-    }
 }

@@ -56,6 +56,17 @@ impl Runner<'_> {
             }
             Action::SetOption(options) => {
                 options.iter().try_for_each(|option| self.inner.set_option(option))?;
+                if call.inputs() > 0 {
+                    self.inner.state.context_info = match call.input(last) {
+                        // It has 128 bytes, whatever it was given.
+                        ValueRef::Binary(bytes) => {
+                            let mut bytes = bytes.to_vec();
+                            bytes.resize(128, 0);
+                            Some(bytes)
+                        }
+                        _ => None,
+                    };
+                }
                 self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
                 Ok(Flow::Next)
@@ -251,6 +262,12 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "columns_updated" => {
             let mask = state.levels.last().filter(|level| level.columns_updated.is_some());
             mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
+        }
+        "context_info" => state.context_info.clone().map_or(Value::Null, Value::Binary),
+        "current_date" => Value::Date(state.now.split().0),
+        "eventdata" => {
+            let data = state.levels.last().and_then(|level| level.event_data.clone());
+            data.map_or(Value::Null, |data| Value::Text(data.to_string()))
         }
         "@@trancount" => int(state.transactions.into()),
         // Nothing tells the last row version that was given.

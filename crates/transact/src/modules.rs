@@ -2,6 +2,7 @@
 
 use crate::errors::message_of;
 use crate::folder::Folder;
+use crate::kept::Kept;
 use crate::query::Plan;
 use crate::scope::local_name;
 use crate::system;
@@ -98,6 +99,8 @@ pub(crate) struct Modules {
     has_instead: bool,
     /// What was said of triggers, by their keys.
     switches: Switches,
+    /// Properties and messages.
+    kept: Kept,
 }
 
 /// Counts the changes of a database's objects, for all of its sessions.
@@ -141,7 +144,7 @@ impl Modules {
             return Ok(());
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
-        let mut switches = Switches::default();
+        let (mut switches, mut kept) = (Switches::default(), Kept::default());
         if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
@@ -152,7 +155,9 @@ impl Modules {
                 };
                 if text(2) == DEFAULT {
                     defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
-                } else if switches.take(&text(2), &text(0), &text(1)) {
+                } else if switches.take(&text(2), &text(0), &text(1))
+                    || kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
+                {
                 } else if let Some(object) = read(text(4)) {
                     objects.insert(
                         text(0),
@@ -173,8 +178,13 @@ impl Modules {
             _ => false,
         });
         (self.objects, self.defaults, self.switches) = (objects, defaults, switches);
-        (self.version, self.is_read) = (now, true);
+        (self.version, self.is_read, self.kept) = (now, true, kept);
         Ok(())
+    }
+
+    /// Properties and messages of the database.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// The object of this name; what a synonym is for.
@@ -231,6 +241,21 @@ impl Modules {
         let is_on = |object: &&Object| !self.switches.is_disabled(&object.key);
         let mut found: Vec<Object> = self.objects.values().filter(fires).filter(is_on).cloned().collect();
         found.sort_by_key(|object| (self.switches.rank(&object.key, event), object.name.clone()));
+        found
+    }
+
+    /// The triggers of the database that an event of a definition fires, by name.
+    pub(crate) fn database_triggers(&self, event: &str) -> Vec<Object> {
+        let fires = |object: &&Object| match &object.statement.kind {
+            StatementKind::Trigger(trigger) => {
+                trigger.target == TriggerTarget::Database
+                    && trigger.events.iter().any(|of| crate::events::is_of(event, of))
+                    && !self.switches.is_disabled(&object.key)
+            }
+            _ => false,
+        };
+        let mut found: Vec<Object> = self.objects.values().filter(fires).cloned().collect();
+        found.sort_by(|one, other| one.name.cmp(&other.name));
         found
     }
 
@@ -308,17 +333,20 @@ impl Modules {
 
     /// The query of an inline table function.
     pub(crate) fn inline_function(&self, name: &ObjectName) -> Option<reduce::InlineFunction> {
-        if self.objects.is_empty() {
-            return None;
-        }
-        let StatementKind::Function(function) = &self.find(name)?.statement.kind else { return None };
+        let object = match system::function(name) {
+            Some(object) => object,
+            None if self.objects.is_empty() => return None,
+            None => self.find(name)?,
+        };
+        let StatementKind::Function(function) = &object.statement.kind else { return None };
         let FunctionKind::Inline(query) = &function.returns else { return None };
         let parameter = |parameter: &mainstay_tsql::tree::Parameter| {
             let place = Declared::Column(1, &parameter.name.text);
             Some((parameter.name.text.clone(), reduce::data_type(&parameter.data_type, place, &Nothing).ok()?))
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
-        Some(reduce::InlineFunction { parameters, query: query.as_ref().clone() })
+        let defaults = function.parameters.iter().map(|parameter| parameter.default.clone()).collect();
+        Some(reduce::InlineFunction { parameters, defaults, query: query.as_ref().clone() })
     }
 
     /// Whether a type takes no NULL.
@@ -460,7 +488,8 @@ pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static st
         }
         StatementKind::Trigger(trigger) => match &trigger.target {
             TriggerTarget::Table(table) => (&trigger.name, "TR", Some(table)),
-            _ => return None,
+            TriggerTarget::Database => (&trigger.name, "TR", None),
+            TriggerTarget::Server => return None,
         },
         StatementKind::View(view) => (&view.name, "V", None),
         StatementKind::CreateSynonym(name, _) => (name, "SN", None),

@@ -3,19 +3,24 @@
 use crate::applock::Mode;
 use crate::errors::raised;
 use crate::flow::{first, text_of};
+use crate::kept::{Change, Property};
 use crate::runner::{Ran, Runner};
 use crate::session::object_name;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
-use mainstay_program::{Flow, Machine, RunArgument, StatementCall};
+use mainstay_program::{Flow, Machine, RunArgument, StatementCall, Type, Width};
 use mainstay_tds::{Column, Command};
 use mainstay_tsql::compile::ModuleParameter;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 14] = [
+    "sp_addextendedproperty",
+    "sp_addmessage",
     "sp_describe_first_result_set",
+    "sp_dropextendedproperty",
+    "sp_dropmessage",
     "sp_executesql",
     "sp_helptext",
     "sp_mainstay_give_lock_back",
@@ -24,6 +29,7 @@ const NAMES: [&str; 9] = [
     "sp_reset_connection",
     "sp_set_session_context",
     "sp_settriggerorder",
+    "sp_updateextendedproperty",
 ];
 
 /// The number of the one of this name.
@@ -80,6 +86,20 @@ pub(crate) fn run(
     };
     match name.last().to_ascii_lowercase().as_str() {
         "sp_helptext" => help_text(runner, &text_of(argument(0, "@objname").unwrap_or(ValueRef::Null))),
+        "sp_addextendedproperty" => property(runner, Change::Add, &argument),
+        "sp_updateextendedproperty" => property(runner, Change::Update, &argument),
+        "sp_dropextendedproperty" => property(runner, Change::Drop, &argument),
+        "sp_addmessage" => {
+            let number = |place, name: &str| argument(place, name).and_then(crate::flow::integer).unwrap_or(0);
+            let text = |place, name: &str| argument(place, name).map(text_of).unwrap_or_default();
+            let replaces = text(5, "@replace").eq_ignore_ascii_case("replace");
+            let (message, severity, words) = (number(0, "@msgnum"), number(1, "@severity"), text(2, "@msgtext"));
+            runner.inner.add_message(message, severity, &words, replaces).map(|()| Flow::Next)
+        }
+        "sp_dropmessage" => {
+            let number = argument(0, "@msgnum").and_then(crate::flow::integer).unwrap_or(0);
+            runner.inner.drop_message(number).map(|()| Flow::Next)
+        }
         "sp_reset_connection" => {
             runner.inner.reset(false);
             Ok(Flow::Next)
@@ -110,6 +130,22 @@ pub(crate) fn run(
             Err(raised(Message::error(2812, text).state(62)))
         }
     }
+}
+
+/// The procedures of extended properties.
+fn property<'v>(
+    runner: &mut Runner<'_>,
+    change: Change,
+    argument: &dyn Fn(usize, &str) -> Option<ValueRef<'v>>,
+) -> Ran {
+    let text = |place: usize, name: &str| argument(place, name).map(text_of).unwrap_or_default();
+    // Dropping has no value.
+    let first = if change == Change::Drop { 1 } else { 2 };
+    let name = text(0, "@name");
+    let value = if change == Change::Drop { String::new() } else { text(1, "@value") };
+    let names = ["@level0type", "@level0name", "@level1type", "@level1name", "@level2type", "@level2name"];
+    let levels = std::array::from_fn(|level| text(first + level, names[level]));
+    runner.inner.change_property(change, Property { levels, name, value }).map(|()| Flow::Next)
 }
 
 /// `sp_set_session_context`.
@@ -223,17 +259,48 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     let program = Arc::clone(&loaded.program);
     call.machine().run(runner, &program, &arguments)?;
     let machine = call.machine();
-    let outputs: Vec<(usize, Value)> = declared
+    let outputs: Vec<(usize, DataType, Value)> = declared
         .iter()
         .enumerate()
         .filter(|(_, parameter)| parameter.is_output)
-        .filter_map(|(number, _)| Some((places[number]?, machine.parameter(number).to_value())))
+        .filter_map(|(number, parameter)| {
+            Some((places[number]?, parameter.data_type, machine.parameter(number).to_value()))
+        })
         .collect();
-    for (place, value) in outputs {
+    for (place, from, value) in outputs {
         // An argument without OUTPUT stays as it was.
-        if call.output_type(place).is_some() {
-            crate::runner::set(call, place, value.as_ref())?;
-        }
+        let Some(to) = call.output_type(place) else { continue };
+        let value = match taking(to).filter(|to| *to != from) {
+            Some(to) => runner.converted(&value, Some(from), to)?,
+            None => value,
+        };
+        crate::runner::set(call, place, value.as_ref())?;
     }
     Ok(Flow::Next)
+}
+
+/// The type of SQL Server that holds what a variable of the machine's type does; `None` for one that takes every value.
+fn taking(to: Type) -> Option<DataType> {
+    let length = |limit: Option<u32>, most: u32| match limit.filter(|limit| (1..=most).contains(limit)) {
+        Some(limit) => Length::Limited(limit as u16),
+        None => Length::Max,
+    };
+    Some(match to {
+        Type::Boolean => DataType::Bit,
+        Type::Integer(Width::I8 | Width::I16) => DataType::SmallInt,
+        Type::Integer(Width::U8) => DataType::TinyInt,
+        Type::Integer(Width::I32) => DataType::Int,
+        Type::Integer(Width::I64) => DataType::BigInt,
+        Type::Decimal { precision, scale } => DataType::Decimal { precision, scale },
+        Type::Real => DataType::Real,
+        Type::Float => DataType::Float,
+        Type::Text { limit } => DataType::NVarChar(length(limit, 4000)),
+        Type::Bytes { limit } => DataType::VarBinary(length(limit, 8000)),
+        Type::Date => DataType::Date,
+        Type::Time => DataType::Time(7),
+        Type::Timestamp => DataType::DateTime2(7),
+        Type::TimestampWithOffset => DataType::DateTimeOffset(7),
+        Type::Uuid => DataType::UniqueIdentifier,
+        Type::Interval | Type::Any | Type::Handle => return None,
+    })
 }

@@ -349,49 +349,6 @@ impl Runner<'_> {
         };
         set(call, 0, value.as_ref())
     }
-
-    /// SELECT ... INTO: a table of the query's columns, and its rows.
-    fn select_into(
-        &mut self,
-        host: &HostStatement,
-        query: &Query,
-        name: &ObjectName,
-        call: &mut StatementCall<'_>,
-    ) -> Ran {
-        let ReducedQuery { text, parameters, heads } =
-            reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
-        let mut plan = self.inner.plan(&text, parameters, heads)?;
-        let values = self.values(&mut plan, host, call)?;
-        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let (columns, rows) = {
-            let mut rows =
-                plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
-            let schema = rows.schema().cloned();
-            let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
-            let mut all = Vec::new();
-            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
-                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
-            }
-            (columns, all)
-        };
-        if columns.iter().any(|column| column.name.is_empty()) {
-            let text = "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a \
-                        name. For other statements, look for empty alias names.";
-            return Err(raised(Message::error(1038, text).severity(15).state(5)));
-        }
-        let table = self.inner.new_table(name)?;
-        let list: Vec<String> = columns
-            .iter()
-            .map(|column| format!("{} {}", reduce::quoted(&column.name), reduce::type_name(column.data_type)))
-            .collect();
-        let is_own = crate::scope::is_temporary(name.last()) && !crate::scope::is_global(name.last());
-        let word = if is_own { "TEMPORARY " } else { "" };
-        self.inner.execute(&format!("CREATE {word}TABLE {table} ({})", list.join(", ")))?;
-        self.inner.insert_rows(&table, columns.len(), &rows)?;
-        self.inner.state.row_count = rows.len() as i64;
-        self.done(Command::SELECT_INTO, Some(rows.len() as u64));
-        Ok(Flow::Next)
-    }
 }
 
 impl Inner {

@@ -2,6 +2,7 @@
 
 use crate::errors::raised;
 use crate::flow::{Origin, integer, text_of};
+use crate::kept::Kept;
 use crate::runner::{Ran, Runner};
 use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
@@ -22,7 +23,9 @@ impl Runner<'_> {
         let severity = integer(*severity).unwrap_or(16).clamp(0, 25) as u8;
         let state = integer(*state).map_or(1, |state| if state < 0 { 1 } else { state.min(255) as u8 });
         let (number, text) = match what {
-            ValueRef::Integer(number) => numbered(*number, severity, state, rest).map_err(raised)?,
+            ValueRef::Integer(number) => {
+                numbered(self.inner.modules.kept(), *number, severity, state, rest).map_err(raised)?
+            }
             other => (50000, format_message(&text_of(*other), rest).map_err(behind_the_state).map_err(raised)?),
         };
         if severity > 18 && !options.iter().any(|option| option.starts("LOG")) {
@@ -71,14 +74,21 @@ pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {
 /// The text of a message that RAISERROR names by its number.
 ///
 /// Errors: 2732 for a number that is none, 18054 for one that has no text here.
-fn numbered(number: i64, severity: u8, state: u8, rest: &[ValueRef<'_>]) -> Result<(i32, String), Message> {
+fn numbered(
+    kept: &Kept,
+    number: i64,
+    severity: u8,
+    state: u8,
+    rest: &[ValueRef<'_>],
+) -> Result<(i32, String), Message> {
     let Some(small) = i32::try_from(number).ok().filter(|number| *number >= 13000 && *number != 50000) else {
         let text = format!(
             "Error number {number} is invalid. The number must be from 13000 through 2147483647 and it cannot be 50000."
         );
         return Err(Message::error(2732, text));
     };
-    match mainstay_mssql::messages::find(small) {
+    let own = kept.messages.get(&small).map(|(severity, text)| (*severity, text.as_str()));
+    match own.or_else(|| mainstay_mssql::messages::find(small)) {
         Some((_, text)) => Ok((small, format_message(text, rest).map_err(behind_the_state)?)),
         None => {
             let text = format!(

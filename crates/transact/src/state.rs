@@ -58,6 +58,8 @@ pub(crate) struct State {
     pub(crate) bulk_target: Option<(String, Vec<String>)>,
     /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
     pub(crate) context: HashMap<String, (Value, bool)>,
+    /// What SET CONTEXT_INFO was given.
+    pub(crate) context_info: Option<Vec<u8>>,
     /// The moment of the statement.
     pub(crate) now: Timestamp,
     /// Changes when a temporary table comes or goes.
@@ -132,6 +134,8 @@ pub(crate) struct Level {
     pub(crate) returns: Option<String>,
     /// What the trigger that runs was fired by, with the columns of its rows.
     pub(crate) fired: Option<(Vec<TableColumn>, Arc<Fired>)>,
+    /// What `EVENTDATA()` gives a trigger of the database.
+    pub(crate) event_data: Option<Arc<str>>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
     /// The numbers of its cursors by their names and variables, in lower case.
@@ -190,6 +194,7 @@ impl State {
             described: 0,
             bulk_target: None,
             context: HashMap::new(),
+            context_info: None,
             now: Timestamp(0),
             version: 0,
             login: login.to_owned(),

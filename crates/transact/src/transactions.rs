@@ -243,6 +243,7 @@ impl Inner {
         }
         self.instance.locks.end(self.state.process, false);
         self.state.context.clear();
+        self.state.context_info = None;
         self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();

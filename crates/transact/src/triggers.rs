@@ -64,8 +64,10 @@ impl Inner {
     ///
     /// Errors: 8197 for a table or view that is not there, 40515 for one of the database or the server.
     pub(crate) fn check_trigger(&mut self, trigger: &Trigger) -> Result<(), Box<Raised>> {
-        let TriggerTarget::Table(table) = &trigger.target else {
-            return Err(raised(reduce::not_supported("A trigger of the database or of the server")));
+        let table = match &trigger.target {
+            TriggerTarget::Table(table) => table,
+            TriggerTarget::Database => return Ok(()),
+            TriggerTarget::Server => return Err(raised(reduce::not_supported("A trigger of the server"))),
         };
         if self.names(&[]).columns(table).is_some() {
             return Ok(());
@@ -77,17 +79,18 @@ impl Inner {
         Err(error)
     }
 
-    /// ENABLE and DISABLE TRIGGER of a table; no names for all of its triggers.
+    /// ENABLE and DISABLE TRIGGER of a table, by its key, or of the database, whose key is empty; no names for all of its
+    /// triggers.
     ///
     /// Errors: 15151 for a trigger that the table does not have.
     pub(crate) fn enable_triggers(
         &mut self,
         enable: bool,
         names: &[ObjectName],
-        table: &ObjectName,
+        parent: &str,
     ) -> Result<(), Box<Raised>> {
-        let parent = modules::key_of(table);
-        let own: Vec<Object> = self.modules.all().filter(|object| object.parent == parent).cloned().collect();
+        let is_own = |object: &&Object| object.parent == parent && object.kind == "TR";
+        let own: Vec<Object> = self.modules.all().filter(is_own).cloned().collect();
         let mut chosen = Vec::new();
         for name in names {
             let found = own.iter().find(|object| object.key.rsplit('.').next() == Some(&name.last().to_lowercase()));
@@ -103,7 +106,7 @@ impl Inner {
             let key = format!("disabled:{}", trigger.key);
             match enable {
                 true => modules::forget(&mut self.core, &key),
-                false => modules::keep_row(&mut self.core, &key, "", DISABLED, &parent, ""),
+                false => modules::keep_row(&mut self.core, &key, "", DISABLED, parent, ""),
             }
             .map_err(raised)?;
         }

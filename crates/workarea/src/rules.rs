@@ -43,6 +43,11 @@ impl Area {
         self.rules = rules;
     }
 
+    /// The rules that are asked.
+    pub fn rules(&self) -> Option<Arc<dyn RecordRules>> {
+        self.rules.clone()
+    }
+
     /// The bytes of the current record before its changes; nothing for a record that is not in the file yet.
     pub fn record_before(&mut self) -> Result<Option<&[u8]>> {
         self.load()?;

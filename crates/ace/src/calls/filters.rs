@@ -85,6 +85,9 @@ pub fn clear_aof(table: Handle) -> Result<()> {
 
 pub fn refresh_aof(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
+    if let Some(members) = table.live.get() {
+        members.forget();
+    }
     table.with(|state| Ok(state.area.refresh_aof()?))
 }
 
@@ -169,9 +172,10 @@ pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
             0 => return Err(AE_NO_CURRENT_RECORD.into()),
             record => record,
         };
+        let is_row = table.live.get().is_none_or(|members| members.has(record));
         match state.area.aof() {
-            Some(_) => Ok(state.area.is_record_in_aof(record)?),
-            None => Ok(true),
+            Some(_) => Ok(is_row && state.area.is_record_in_aof(record)?),
+            None => Ok(is_row),
         }
     })?;
     is_in.set(answer.into())

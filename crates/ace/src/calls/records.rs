@@ -385,7 +385,8 @@ pub fn restructure(
     let add = add.optional_string().unwrap_or_default();
     let delete = delete.optional_string().unwrap_or_default();
     let change = change.optional_string().unwrap_or_default();
-    let alone = tables::Wanted { alias: None, table_type, char_type, lock_type, options: ADS_EXCLUSIVE };
+    let alone =
+        tables::Wanted { alias: None, table_type, char_type, lock_type, options: ADS_EXCLUSIVE, statement: None };
     let table = registry::table(tables::open_named(connection, name.string()?, &alone)?)?;
     let mut teller = Teller::new();
     let answer = table.go(None, |area| {

@@ -6,11 +6,12 @@ use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 
 use crate::backend::{self, Parameter};
 use crate::border::*;
-use crate::calls::{connections, transactions};
+use crate::calls::{connections, tables, transactions};
 use crate::constants::*;
 use crate::cursor;
 use crate::dates;
 use crate::failure::{Failure, Result};
+use crate::live::{Members, restrict};
 use crate::registry::{self, Object};
 use crate::settings;
 use crate::statement::Statement;
@@ -109,13 +110,26 @@ fn run(
     if statement.with(|state| Ok(state.cursor.is_some_and(|cursor| registry::table(cursor).is_ok())))? {
         return Err(AE_CURSOR_NOT_CLOSED.into());
     }
-    let table_type = statement.with(|state| Ok(state.table_type))?;
+    let (table_type, is_read_only) = statement.with(|state| Ok((state.table_type, state.is_read_only)))?;
+    if !is_read_only && let Some(cursor) = open_live(handle, statement, sql, parameters)? {
+        if rows.required().is_err() {
+            return registry::table(cursor)?.close().and(rows.required().map(drop));
+        }
+        rows.set(cursor)?;
+        return statement.with(|state| {
+            (state.cursor, state.affected) = (Some(cursor), 0);
+            Ok(())
+        });
+    }
     let mut outcome = statement.connection.sql(|session| {
         session.set_table_type(table_type);
         session.execute(sql, parameters).map_err(as_sql)
     })?;
     if let Some(step) = outcome.step.take() {
         transactions::step(statement.connection_handle, step)?;
+    }
+    if outcome.affected > 0 {
+        forget_members(statement);
     }
     rows.set_if_given(Handle(0));
     let cursor = match outcome.columns.is_empty() {
@@ -144,6 +158,60 @@ fn run(
         state.affected = outcome.affected;
         Ok(())
     })
+}
+
+/// Live cursors of the connection ask again which records they show, after rows were changed.
+fn forget_members(statement: &Statement) {
+    registry::all(|_, object| -> Option<()> {
+        if let Object::Table(table) = object
+            && table.connection_handle == statement.connection_handle
+            && let Some(members) = table.live.get()
+        {
+            members.forget();
+        }
+        None
+    });
+}
+
+/// Opens the table whose records a statement shows; nothing if its rows are its own, or the table cannot be opened as
+/// the cursor would need it.
+fn open_live(
+    handle: Handle,
+    statement: &Arc<Statement>,
+    sql: &str,
+    parameters: &[Parameter],
+) -> Result<Option<Handle>> {
+    if statement.connection.server.is_some() {
+        return Ok(None);
+    }
+    let Some(live) = statement.connection.sql(|session| session.live(sql, parameters).map_err(as_sql))? else {
+        return Ok(None);
+    };
+    let table_type = statement.with(|state| Ok(state.table_type))?;
+    let table_type = if table_type == ADS_NTX { ADS_NTX } else { ADS_DEFAULT };
+    let wanted = |options: u32| tables::Wanted {
+        alias: Some("cursor".to_owned()),
+        table_type: u16::try_from(table_type).unwrap_or(0),
+        char_type: 0,
+        lock_type: 0,
+        options,
+        statement: Some(handle),
+    };
+    let open = |options: u32| tables::open_named(statement.connection_handle, live.table.clone(), &wanted(options));
+    // Who may only read has the records to read.
+    let Ok(cursor) = open(ADS_SHARED).or_else(|_| open(ADS_SHARED | ADS_READONLY)) else { return Ok(None) };
+    let table = registry::table(cursor)?;
+    let restricted = Members::new(&statement.connection, &live).and_then(|members| {
+        table.with(|state| {
+            if let Some(area) = state.area.local() {
+                restrict(area, &members);
+            }
+            Ok(state.area.go_top()?)
+        })?;
+        let _ = table.live.set(members);
+        Ok(cursor)
+    });
+    restricted.map(Some).or_else(|_| table.close().map(|()| None))
 }
 
 /// How many rows a statement has changed, where `AdsGetRecordCount` is asked with its handle.
@@ -185,12 +253,21 @@ pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     })
 }
 
-/// Whether the rows of a cursor are those of the tables themselves: here they are always a copy.
+/// Whether the rows of a cursor are records of a table, and no copy.
 pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
-    match registry::table(cursor)?.is_cursor() {
-        true => is_live.set(0),
+    let table = registry::table(cursor)?;
+    match table.is_cursor() {
+        true => is_live.set(table.live.get().is_some().into()),
         false => Err(AE_INVALID_SQLCURSOR_HANDLE.into()),
     }
+}
+
+/// Whether the rows of the statement's cursors are only to be read: then they are a copy.
+pub fn set_read_only(statement: Handle, read_only: u16) -> Result<()> {
+    registry::statement(statement)?.with(|state| {
+        state.is_read_only = read_only != 0;
+        Ok(())
+    })
 }
 
 /// Forgets the function that may stop a statement, which there is no call to name.

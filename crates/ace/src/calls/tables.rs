@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mainstay_navigator::client::RemoteArea;
 use mainstay_vfs::Create;
 use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
 use mainstay_xbase::dbf::{Format, TableSpec};
@@ -18,6 +19,7 @@ use crate::connection::Connection;
 use crate::constants::*;
 use crate::dates;
 use crate::failure::{Failure, Result};
+use crate::far_dictionary;
 use crate::files;
 use crate::registry::{self, Object};
 use crate::remote;
@@ -35,6 +37,8 @@ pub struct Wanted {
     pub lock_type: u16,
     /// ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
     pub options: u32,
+    /// The statement whose rows the records are.
+    pub statement: Option<Handle>,
 }
 
 /// Opens the table of a name.
@@ -62,7 +66,7 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
         char_type: wanted.char_type.into(),
         lock_type: wanted.lock_type.into(),
         options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
-        statement: None,
+        statement: wanted.statement,
         columns: Vec::new(),
     };
     open_first(opening, &paths).map(|(handle, _)| handle)
@@ -82,7 +86,7 @@ pub fn open(
 ) -> Result<()> {
     connections::of(connection)?;
     table.required()?;
-    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options };
+    let wanted = Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options, statement: None };
     table.set(open_named(connection, name.string()?, &wanted)?)
 }
 
@@ -166,7 +170,7 @@ fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Res
 }
 
 /// Opens the first table of some paths that is there; of paths here there is one.
-fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Arc<Table>)> {
+pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Arc<Table>)> {
     let mode = match opening.options {
         options if options & ADS_READONLY != 0 => Mode::ReadOnly,
         options if options & ADS_EXCLUSIVE != 0 => Mode::Exclusive,
@@ -195,6 +199,18 @@ fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Arc<Ta
     })?;
     if is_read_only {
         opening.options |= ADS_READONLY;
+    }
+    let far = area.far().and_then(|far| far.downcast_mut::<RemoteArea>());
+    if let Some(known) = far.and_then(|far| far.in_dictionary().cloned()) {
+        opening.table_type = known.kinds.0;
+        opening.char_type = if opening.char_type == 0 { known.kinds.1 } else { opening.char_type };
+        if opening.alias.is_empty() {
+            opening.alias.clone_from(&known.name);
+        }
+        opening.opened_as = known.name;
+    }
+    if opening.alias.is_empty() {
+        opening.alias = paths.first().map_or_else(String::new, |path| alias_of(path));
     }
     if let Some(transaction) = opening.connection.running().filter(|_| opening.options & ADS_READONLY == 0) {
         transaction.enlist(&mut *area)?;
@@ -244,6 +260,17 @@ pub fn create(
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
     let object = opening::name_of(alias.optional_string(), &path);
+    if through.is_far_dictionary {
+        make(&through, &path, &spec)?;
+        let kinds = (table_type, char_type.into());
+        let name = far_dictionary::add_table(&through, &object, &path, kinds)?.unwrap_or(name);
+        let kinds = (u16::try_from(table_type).unwrap_or(0), char_type);
+        let options = ADS_EXCLUSIVE;
+        let (table_type, char_type) = kinds;
+        let wanted =
+            Wanted { alias: alias.optional_string(), table_type, char_type, lock_type, options, statement: None };
+        return table.set(open_named(connection, name, &wanted)?);
+    }
     let is_of_dictionary = opening::check_new(&through, &object)?;
     make(&through, &path, &spec)?;
     let opening = Opening {

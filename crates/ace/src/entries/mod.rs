@@ -26,7 +26,14 @@ pub struct Entry {
 }
 
 macro_rules! entries {
-    ($group:literal; $($name:ident($($parameter:ident: $kind:ty),* $(,)?) $(= $work:path)? $(=> $query:path)?;)*) => {
+    ("dictionary"; $($entries:tt)*) => {
+        $crate::entries::entries! { @group "dictionary"; $($entries)* }
+        $crate::entries::calls! { $($entries)* }
+    };
+    ($group:literal; $($entries:tt)*) => {
+        $crate::entries::entries! { @group $group; $($entries)* }
+    };
+    (@group $group:tt; $($name:ident($($parameter:ident: $kind:ty),* $(,)?) $(= $work:path)? $(=> $query:path)?;)*) => {
         /// The group's rows, by name.
         pub const ENTRIES: &[$crate::entries::Entry] = &[$($crate::entries::Entry {
             group: $group,
@@ -42,23 +49,55 @@ macro_rules! entries {
             #[allow(non_snake_case, reason = "the name is the interface's")]
             #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
             pub extern "C" fn $name($($parameter: $kind),*) -> u32 {
-                entries!(@run $name ($($parameter),*) $(= $work)? $(=> $query)?)
+                entries!(@run $group $name ($($parameter),*) $(= $work)? $(=> $query)?)
             }
         )*
     };
     (@done) => { false };
     (@done $work:path) => { true };
-    (@run $name:ident ($($parameter:ident),*)) => {{
+    (@run $group:tt $name:ident ($($parameter:ident),*)) => {{
         $(let _ = $parameter;)*
         $crate::failure::absent(stringify!($name))
     }};
-    (@run $name:ident ($($parameter:ident),*) = $work:path) => {
+    (@run "dictionary" $name:ident ($($parameter:ident),*) = $work:path) => {
+        $crate::failure::call(stringify!($name), || {
+            // A dictionary of a server is asked there.
+            let arguments = [$($crate::far_dictionary::Argument::from($parameter)),*];
+            match $crate::far_dictionary::forward(stringify!($name), &arguments)? {
+                true => Ok(()),
+                false => $work($($parameter),*),
+            }
+        })
+    };
+    (@run $group:tt $name:ident ($($parameter:ident),*) = $work:path) => {
         $crate::failure::call(stringify!($name), || $work($($parameter),*))
     };
-    (@run $name:ident ($($parameter:ident),*) => $query:path) => {
+    (@run $group:tt $name:ident ($($parameter:ident),*) => $query:path) => {
         $crate::failure::query(stringify!($name), || $query($($parameter),*))
     };
 }
+
+/// Makes of the same lines what runs one of them by its name, with arguments that came over the wire.
+macro_rules! calls {
+    ($($name:ident($($parameter:ident: $kind:ty),* $(,)?) $(= $work:path)?;)*) => {
+        /// Runs a call by its name; nothing for one that is not done, or not of a connection.
+        pub fn run(name: &str, held: &mut $crate::border::Held) -> Option<$crate::failure::Result<()>> {
+            match name {
+                $( stringify!($name) => $crate::entries::calls!(@run held ($($parameter: $kind),*) $(= $work)?), )*
+                _ => None,
+            }
+        }
+    };
+    (@run $held:ident ($($parameter:ident: $kind:ty),*)) => { None };
+    (@run $held:ident ($($parameter:ident: $kind:ty),*) = $work:path) => {
+        Some((|| {
+            $( let $parameter = <$kind as $crate::border::Taken>::take($held)?; )*
+            $work($($parameter),*)
+        })())
+    };
+}
+
+pub(crate) use {calls, entries};
 
 mod connections;
 mod dictionary;
@@ -98,6 +137,8 @@ pub const GROUPS: &[(&str, &[Entry])] = &[
     ("Full text search", text_search::ENTRIES),
     ("Data dictionaries", dictionary::ENTRIES),
 ];
+
+pub use dictionary::run as run_of_dictionary;
 
 /// Every entry.
 pub fn all() -> impl Iterator<Item = &'static Entry> {

@@ -35,7 +35,7 @@ entries! {
     AdsStmtSetTableCollation(statement: Handle, collation: Text);
     AdsStmtSetTableLockType(statement: Handle, lock_type: u16) = statements::hint;
     AdsStmtSetTablePassword(statement: Handle, table_name: Text, password: Text);
-    AdsStmtSetTableReadOnly(statement: Handle, read_only: u16) = statements::hint;
+    AdsStmtSetTableReadOnly(statement: Handle, read_only: u16) = statements::set_read_only;
     AdsStmtSetTableRights(statement: Handle, check_rights: u16) = statements::hint;
     AdsStmtSetTableType(statement: Handle, table_type: u16) = statements::set_table_type;
     AdsVerifySQL(statement: Handle, sql: Text) = statements::verify;

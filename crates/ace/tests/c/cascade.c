@@ -110,6 +110,9 @@ int main( int count, char ** arguments )
       TRUE_THAT( kill( child, SIGKILL ) == 0 );
       TRUE_THAT( waitpid( child, &status, 0 ) == child );
       TRUE_THAT( WIFSIGNALED( status ) );
+      if( IS_FAR )
+         usleep( 100000 );
+      UNTIL( path, AdsVerifyRI( dictionary, 0 ) == AE_SUCCESS );
       check( turn );
    }
    OK( AdsDDClose( dictionary ) );

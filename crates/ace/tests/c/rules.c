@@ -243,6 +243,8 @@ static void not_minded( void )
    OK( AdsVerifyRI( dictionary, 0 ) );
 }
 
+static int is_far;
+
 /* A table that takes no part in transactions. */
 static void transaction_free( void )
 {
@@ -342,7 +344,9 @@ static void relations( void )
 
    not_minded();
    other_names();
-   transaction_free();
+   /* A server's transactions are of all tables of a connection. */
+   if( ! is_far )
+      transaction_free();
    relation( ADS_DD_RI_CASCADE, ADS_DD_RI_CASCADE );
    change_parent( 1, 5, AE_SUCCESS );
    SAME( 5, parent_of( 10 ) );
@@ -454,13 +458,14 @@ int main( int count, char ** arguments )
 
    if( count < 2 )
       return 2;
+   is_far = IS_FAR;
    OK( AdsSetDateFormat( T( "MM/DD/CCYY" ) ) );
    OK( AdsShowDeleted( 0 ) );
    snprintf( path, sizeof( path ), "%s/rules.add", arguments[ 1 ] );
    OK( AdsDDCreate( T( path ), 0, NULL, &dictionary ) );
    values();
    relations();
-   files( arguments[ 1 ] );
+   files( HERE );
    OK( AdsDDClose( dictionary ) );
    END();
 }

@@ -40,11 +40,13 @@ impl Parser<'_> {
         self.expect("SELECT")?;
         let (mut select, mut offset) = (Select::default(), None);
         loop {
-            if self.accept("{ STATIC }") || self.accept("{ SCROLL }") || self.accept("{ LIVE }") {
+            if self.accept("{ STATIC }") {
+                select.quantifier = select.quantifier.or(Some(SetQuantifier::All));
+            } else if self.accept("{ SCROLL }") || self.accept("{ LIVE }") {
                 continue;
             } else if self.sees("TOP") && select.top.is_none() && self.begins_top() {
                 (select.top, offset) = self.top()?;
-            } else if select.quantifier.is_none() && self.accept("DISTINCT") {
+            } else if select.quantifier != Some(SetQuantifier::Distinct) && self.accept("DISTINCT") {
                 select.quantifier = Some(SetQuantifier::Distinct);
             } else if select.quantifier.is_none() && self.accept("ALL") {
                 select.quantifier = Some(SetQuantifier::All);

@@ -20,14 +20,16 @@ pub mod subject;
 use crate::machine::today;
 use crate::scratch::Scratch;
 use crate::suite::{Bench, Row, Settings, Suite, System, Unit};
-use data::{Data, fingerprint};
+use data::fingerprint;
 use mainstay_base::{Code, Error, Result};
-use questions::{STANDARD_ROWS, questions};
+use questions::questions;
 use std::collections::HashMap;
 use std::rc::Rc;
 use subject::{Engine, Mainstay, Subject};
 
+pub(crate) use data::Data;
 pub use data::MOST_ROWS;
+pub(crate) use questions::STANDARD_ROWS;
 
 /// The CDX of 100,000 rows, compressed.
 const CDX: &[u8] = include_bytes!("../../assets/bench100k.cdx.zst");
@@ -104,7 +106,7 @@ impl Suite for Xbase {
 }
 
 /// The shipped index, once it is certain that it belongs to these rows.
-fn shipped_cdx(data: &Data) -> Result<Vec<u8>> {
+pub(crate) fn shipped_cdx(data: &Data) -> Result<Vec<u8>> {
     if fingerprint(&data.records()) != CDX_RECORDS {
         return Err(Error::new(Code::Internal, "the generator's records are not those of the shipped index"));
     }

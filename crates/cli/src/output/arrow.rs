@@ -3,11 +3,18 @@
 //! Dictionaries are written out as plain columns. The file format allows one dictionary a column, and
 //! batches of one result may come with different ones; and a reader should find the types that the
 //! prompt showed.
+//!
+//! Limit: neither format has moments of 100 ns that reach from year 1 to 9999, nor moments with offsets of their own.
+//! Both are written in microseconds: the seventh digit is cut off, and what has an offset becomes its moment of UTC.
 
 use super::{ResultWriter, Sink, io_error};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Decimal64Type, Decimal128Type, TimestampMicrosecondType};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use mainstay_base::Timestamp;
+use mainstay_engine::{OFFSET, TICKS};
 use std::io;
 use std::sync::Arc;
 
@@ -53,9 +60,13 @@ impl ResultWriter for Writer<'_> {
     }
 }
 
-/// The schema with dictionaries replaced by what they hold.
+/// The schema with dictionaries replaced by what they hold, and moments that Arrow has no type for by some of its own.
 pub(super) fn plain(schema: &Schema) -> SchemaRef {
+    let moment = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
+    let renewed = |field: &Field, data_type| Arc::new(Field::new(field.name(), data_type, field.is_nullable()));
     let plain = |field: &Arc<Field>| match field.data_type() {
+        &TICKS => renewed(field, moment(None)),
+        &OFFSET => renewed(field, moment(Some("+00:00"))),
         DataType::Dictionary(_, value) => Arc::new(Field::new(field.name(), *value.clone(), field.is_nullable())),
         _ => field.clone(),
     };
@@ -66,8 +77,21 @@ pub(super) fn plain(schema: &Schema) -> SchemaRef {
 pub(super) fn unpack(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let cast = |(column, field): (&ArrayRef, &Arc<Field>)| match column.data_type() == field.data_type() {
         true => Ok(column.clone()),
-        false => arrow_cast::cast(column, field.data_type()),
+        false => match *column.data_type() {
+            TICKS => in_micros::<Decimal64Type>(column, field, |ticks| Timestamp(ticks).us()),
+            OFFSET => in_micros::<Decimal128Type>(column, field, |packed| Timestamp::unpacked(packed).0.us()),
+            _ => arrow_cast::cast(column, field.data_type()),
+        },
     };
     let columns = batch.columns().iter().zip(schema.fields()).map(cast).collect::<Result<_, _>>()?;
     RecordBatch::try_new(schema.clone(), columns)
+}
+
+fn in_micros<T: ArrowPrimitiveType>(
+    column: &ArrayRef,
+    field: &Field,
+    micros: impl Fn(T::Native) -> i64,
+) -> Result<ArrayRef, ArrowError> {
+    let moments: PrimitiveArray<TimestampMicrosecondType> = column.as_primitive::<T>().unary(micros);
+    Ok(Arc::new(moments.with_data_type(field.data_type().clone())))
 }

@@ -15,7 +15,8 @@ use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, TimeUnit};
-use mainstay_base::Date;
+use mainstay_base::{Date, Timestamp};
+use mainstay_engine::{OFFSET, TICKS};
 use std::fmt::Write;
 
 /// What kind of value a column holds, as far as quoting and alignment care.
@@ -43,7 +44,7 @@ pub(crate) fn kind(data_type: &DataType) -> Kind {
         DataType::Dictionary(_, value) => kind(value),
         DataType::Boolean => Kind::Boolean,
         DataType::Date32 => Kind::Date,
-        DataType::Date64 | DataType::Timestamp(..) => Kind::Timestamp,
+        DataType::Date64 | DataType::Timestamp(..) | &TICKS | &OFFSET => Kind::Timestamp,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => Kind::Binary,
         other if other.is_nested() => Kind::Nested,
         other if other.is_numeric() => Kind::Number,
@@ -122,6 +123,14 @@ pub(crate) fn write(array: &dyn Array, row: usize, separator: char, out: &mut St
         DataType::Float32 => float(array.as_primitive::<Float32Type>().value(row), out),
         DataType::Float64 => float(array.as_primitive::<Float64Type>().value(row), out),
         data_type if data_type.is_integer() => integer(array, row, out),
+        &TICKS => ticks(Timestamp(array.as_primitive::<Decimal64Type>().value(row)), separator, out),
+        &OFFSET => {
+            let (utc, offset) = Timestamp::unpacked(array.as_primitive::<Decimal128Type>().value(row));
+            ticks(utc.to_local(offset), separator, out);
+            let minutes = offset.unsigned_abs();
+            let sign = if offset < 0 { '-' } else { '+' };
+            let _ = write!(out, "{sign}{:02}:{:02}", minutes / 60, minutes % 60);
+        }
         DataType::Decimal128(_, scale) => decimal(array.as_primitive::<Decimal128Type>().value(row), *scale, out),
         DataType::Decimal32(_, scale) => decimal(array.as_primitive::<Decimal32Type>().value(row).into(), *scale, out),
         DataType::Decimal64(_, scale) => decimal(array.as_primitive::<Decimal64Type>().value(row).into(), *scale, out),
@@ -237,10 +246,24 @@ fn moment(count: i64, unit: TimeUnit, separator: char, out: &mut String) {
     }
 }
 
+/// Appends a moment of 100 ns: like [`moment`], with the seventh digit where there is one.
+fn ticks(value: Timestamp, separator: char, out: &mut String) {
+    moment(value.us(), TimeUnit::Microsecond, separator, out);
+    let (tick, us) = (value.0.rem_euclid(10), value.us());
+    let _ = match tick {
+        0 => Ok(()),
+        tick if us.rem_euclid(1_000_000) == 0 => write!(out, ".000000{tick}"),
+        tick if us.rem_euclid(1_000) == 0 => write!(out, "000{tick}"),
+        tick => write!(out, "{tick}"),
+    };
+}
+
 /// The name of a type as SQL writes it, in lower case as it stands under a column's name.
 pub(crate) fn type_name(data_type: &DataType) -> String {
     let name = match data_type {
         DataType::Dictionary(_, value) => return type_name(value),
+        &TICKS => "timestamp",
+        &OFFSET => "timestamptz",
         DataType::Decimal32(p, s) | DataType::Decimal64(p, s) => return format!("decimal({p},{s})"),
         DataType::Decimal128(p, s) | DataType::Decimal256(p, s) => return format!("decimal({p},{s})"),
         DataType::List(item) | DataType::LargeList(item) => return format!("{}[]", type_name(item.data_type())),
@@ -307,6 +330,10 @@ mod tests {
         assert_eq!(written(|out| moment(0, TimeUnit::Nanosecond, ' ', out)), "1970-01-01 00:00:00");
         assert_eq!(written(|out| moment(-1, TimeUnit::Millisecond, 'T', out)), "1969-12-31T23:59:59.999");
         assert_eq!(written(|out| moment(5_000, TimeUnit::Microsecond, ' ', out)), "1970-01-01 00:00:00.005");
+        for text in ["1970-01-01 00:00:00.0000001", "1969-12-31 23:59:59.1230001", "9999-12-31 23:59:59.9999999"] {
+            assert_eq!(written(|out| ticks(text.parse().unwrap(), ' ', out)), text);
+        }
+        assert_eq!(written(|out| ticks(Timestamp(10_000), ' ', out)), "1970-01-01 00:00:00.001");
         assert_eq!(written(|out| moment(i64::MAX, TimeUnit::Second, ' ', out)), "106751991167300 days 15:30:07");
     }
 

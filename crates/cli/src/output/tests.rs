@@ -5,6 +5,7 @@ use crate::golden;
 use arrow_array::types::Int8Type;
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use mainstay_engine::{OFFSET, TICKS};
 use std::sync::Arc;
 
 /// Rows with a NULL in every column and the texts that need care.
@@ -175,4 +176,23 @@ fn an_error_of_the_destination_keeps_its_kind() {
         let result = writer(format, &schema, &Style::default(), &mut broken).and_then(|writer| writer.finish());
         assert_eq!(result.err().map(|error| error.kind()), Some(io::ErrorKind::BrokenPipe), "{format:?}");
     }
+}
+
+/// Moments of 100 ns and with offsets: as they are in text, in microseconds of UTC in the formats that have types.
+#[test]
+fn moments_that_arrow_has_no_type_for() {
+    let last: mainstay_base::Timestamp = "9999-12-31 23:59:59.9999999".parse().unwrap();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("t", Arc::new(Decimal64Array::from(vec![Some(last.0), None]).with_data_type(TICKS))),
+        ("o", Arc::new(Decimal128Array::from(vec![Some(last.to_utc(90).packed(90)), None]).with_data_type(OFFSET))),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true))).unwrap();
+    let text = String::from_utf8(written(Format::Csv, &Style::default(), std::slice::from_ref(&batch))).unwrap();
+    assert_eq!(text, "t,o\n9999-12-31 23:59:59.9999999,9999-12-31 23:59:59.9999999+01:30\n,\n");
+    let arrow = written(Format::Arrow, &Style::default(), std::slice::from_ref(&batch));
+    let mut read = arrow_ipc::reader::StreamReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
+    let read = read.next().unwrap().unwrap();
+    let us = |column: usize| read.column(column).as_any().downcast_ref::<TimestampMicrosecondArray>().unwrap().value(0);
+    assert_eq!((us(0), us(1)), (last.us(), last.to_utc(90).us()));
+    assert!(!written(Format::Parquet, &Style::default(), &[batch]).is_empty());
 }

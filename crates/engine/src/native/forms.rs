@@ -64,6 +64,11 @@ impl Defaults {
     }
 }
 
+/// Whether a default is another one for each row: one that takes values of sequences, or makes new identifiers.
+pub(crate) fn is_of_each_row(text: &str) -> bool {
+    uses_sequences(text) || ["mssql:newid", "gen_random_uuid", "uuid("].iter().any(|name| text.contains(name))
+}
+
 /// A row that is about to be written: a value for each column.
 pub(crate) type NewRow = Vec<Value>;
 
@@ -75,7 +80,7 @@ impl Form {
         let at = |error: Error| error.at(format!("table {}", definition.name));
         let (mut defaults, mut texts) = (Vec::new(), Vec::new());
         for column in &definition.columns {
-            defaults.push(column.default.as_ref().filter(|text| !uses_sequences(text)).map(|text| {
+            defaults.push(column.default.as_ref().filter(|text| !is_of_each_row(text)).map(|text| {
                 texts.push(text.as_str());
                 texts.len() - 1
             }));
@@ -115,7 +120,7 @@ impl Form {
         let shared: Arc<dyn Sequences> = Arc::new(sequences.clone());
         let mut each = Vec::new();
         for (column, definition) in self.definition.columns.iter().enumerate() {
-            if let Some(text) = definition.default.as_ref().filter(|text| uses_sequences(text)) {
+            if let Some(text) = definition.default.as_ref().filter(|text| is_of_each_row(text)) {
                 each.push((column, planner.sequence_text(text, Arc::clone(&shared))?));
             }
         }
@@ -141,7 +146,7 @@ impl Form {
             false => expressions.evaluate(&one_row()?)?,
             true => {
                 let texts = self.definition.columns.iter().filter_map(|column| column.default.as_deref());
-                let texts = texts.filter(|text| !uses_sequences(text));
+                let texts = texts.filter(|text| !is_of_each_row(text));
                 planner.row_texts(&texts.collect::<Vec<_>>(), &[])?.evaluate(&one_row()?)?
             }
         };

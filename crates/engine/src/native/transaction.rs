@@ -310,7 +310,7 @@ impl SessionTransaction {
     ) -> Result<T> {
         match &mut self.open {
             Some(open) => {
-                open.transaction.set_statement(Arc::clone(text));
+                open.transaction.set_shared_statement(text);
                 let view = open.transaction.begin_statement()?;
                 work(&mut open.transaction, view)
             }
@@ -387,7 +387,7 @@ fn statement<T>(
     text: &Arc<str>,
     work: &mut impl FnMut(&mut Transaction) -> Result<Changed<T>>,
 ) -> Result<T> {
-    transaction.set_statement(Arc::clone(text));
+    transaction.set_shared_statement(text);
     let savepoint = transaction.savepoint();
     for _ in 0..RESTARTS {
         let outcome = match work(transaction) {

@@ -125,41 +125,62 @@ pub(super) fn change(
                 converted = converted_values(form, sources, parameters)?;
                 values.iter_mut().zip(&converted).for_each(|(slot, value)| slot.1 = value.as_ref());
             }
-            let changes = &values[..changes.len()];
-            let write =
-                |transaction: &mut Transaction, position| form.table.update_columns(transaction, position, changes);
-            write_row(session, text, form, key, parameters, write).map(Some)
+            update_row(session, text, form, (key, parameters), &values[..changes.len()]).map(Some)
         }
         Fast::Delete { form, key } => {
             if !key.is_exact(parameters) {
                 return Ok(None);
             }
-            let write = |transaction: &mut Transaction, position| form.table.delete(transaction, position);
-            write_row(session, text, form, key, parameters, write).map(Some)
+            delete_row(session, text, form, key, parameters).map(Some)
         }
     }
 }
 
-/// Finds the row and changes it: 0 or 1.
-fn write_row(
+/// Finds the row and gives it other values in some columns: 0 or 1.
+fn update_row(
+    session: &mut Session,
+    text: &Arc<str>,
+    form: &Form,
+    (key, parameters): (&Key, &[ValueRef<'_>]),
+    changes: &[(usize, ValueRef<'_>)],
+) -> Result<u64> {
+    let mut values = [ValueRef::Null; KEY_COLUMNS];
+    let wanted = key.values(parameters, &mut values);
+    session.change_native(text, |transaction| {
+        let view = transaction.begin_statement()?;
+        if let Some(row_id) = form.table.update_by_key(transaction, (key.index, wanted), changes, view)? {
+            transaction.note_read(&form.table, Read::Row(row_id));
+            return Ok(Changed::Done(1));
+        }
+        let Some(position) = find(transaction, form, key.index, wanted, view)? else { return Ok(Changed::Done(0)) };
+        Ok(changed(form.table.update_columns(transaction, position, changes)?))
+    })
+}
+
+/// Finds the row and deletes it: 0 or 1.
+fn delete_row(
     session: &mut Session,
     text: &Arc<str>,
     form: &Form,
     key: &Key,
     parameters: &[ValueRef<'_>],
-    mut write: impl FnMut(&mut Transaction, u64) -> Result<Written>,
 ) -> Result<u64> {
     let mut values = [ValueRef::Null; KEY_COLUMNS];
     let wanted = key.values(parameters, &mut values);
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
         let Some(position) = find(transaction, form, key.index, wanted, view)? else { return Ok(Changed::Done(0)) };
-        match write(transaction, position)? {
-            Written::Done(_) => Ok(Changed::Done(1)),
-            Written::Gone => Ok(Changed::Done(0)),
-            Written::Moved(_) => Ok(Changed::Overtaken),
-        }
+        Ok(changed(form.table.delete(transaction, position)?))
     })
+}
+
+/// How many rows a change of one row has changed.
+fn changed(written: Written) -> Changed<u64> {
+    match written {
+        Written::Done(_) => Changed::Done(1),
+        Written::Gone => Changed::Done(0),
+        Written::Moved(_) => Changed::Overtaken,
+    }
 }
 
 fn find(

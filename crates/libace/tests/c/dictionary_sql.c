@@ -97,11 +97,10 @@ static void tables_are_made( const char * folder )
    fails( "SELECT Twice(21) AS x, * FROM nowhere INTO Half", "" );
 }
 
-static void a_users( const char * path )
+static void a_users( const char * path, const char * folder )
 {
    UNSIGNED16 on = 1;
    char text[ 700 ];
-   const char * slash = strrchr( path, '/' );
    OK( AdsDDAddTable( connection, T( "Secrets" ), T( "t01_alltypes_cdx.dbf" ), ADS_CDX, ADS_ANSI, NULL, NULL ) );
    OK( AdsDDCreateUser( connection, NULL, T( "ann" ), T( "secret" ), NULL ) );
    OK( AdsDDSetDatabaseProperty( connection, ADS_DD_VERIFY_ACCESS_RIGHTS, &on, 2 ) );
@@ -135,11 +134,11 @@ static void a_users( const char * path )
    fails( "SELECT * FROM t01_alltypes_cdx", "NativeError = 5054" );
    fails( "SELECT * FROM [T01_ALLTYPES_CDX.DBF]", "NativeError = 5054" );
    fails( "SELECT * FROM \"./t01_alltypes_cdx.dbf\"", "NativeError = 5054" );
-   snprintf( text, sizeof( text ), "SELECT * FROM \"%.*s/t01_alltypes_cdx\"", ( int ) ( slash - path ), path );
+   snprintf( text, sizeof( text ), "SELECT * FROM \"%.*s/t01_alltypes_cdx\"", ( int ) strlen( folder ), folder );
    fails( text, "NativeError = 5054" );
-   snprintf( text, sizeof( text ), "%.*s/other", ( int ) ( slash - path ), path );
+   snprintf( text, sizeof( text ), "%.*s/other", ( int ) strlen( folder ), folder );
    TRUE_THAT( mkdir( text, 0700 ) == 0 );
-   snprintf( text, sizeof( text ), "%.*s/other/linked.dbf", ( int ) ( slash - path ), path );
+   snprintf( text, sizeof( text ), "%.*s/other/linked.dbf", ( int ) strlen( folder ), folder );
    TRUE_THAT( symlink( "../t01_alltypes_cdx.dbf", text ) == 0 );
    fails( "SELECT * FROM \"other/linked.dbf\"", "NativeError = 5054" );
    fails( "UPDATE t03_cdx_tags SET bal = 0", "NativeError = 5054" );
@@ -155,8 +154,8 @@ int main( int count, char ** arguments )
       return 2;
    snprintf( path, sizeof( path ), "%s/shop.add", arguments[ 1 ] );
    the_administrators( path );
-   tables_are_made( arguments[ 1 ] );
-   a_users( path );
+   tables_are_made( HERE );
+   a_users( path, HERE );
    disconnect();
    END();
 }

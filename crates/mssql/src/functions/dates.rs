@@ -314,7 +314,13 @@ fn offset_text(text: &str) -> Option<i16> {
 fn switch_offset(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let offset_minutes = offset_argument(call, values)?;
     match value(values, 0) {
-        ValueRef::TimestampWithOffset { utc, .. } => Ok(Value::TimestampWithOffset { utc, offset_minutes }),
+        ValueRef::TimestampWithOffset { utc, .. } => {
+            let shown = utc.to_local(offset_minutes);
+            match (Timestamp::FIRST..=Timestamp::LAST).contains(&shown) {
+                true => Ok(Value::TimestampWithOffset { utc, offset_minutes }),
+                false => Err(Message::numbered(9813, &[&call.name()])),
+            }
+        }
         _ => Ok(Value::Null),
     }
 }

@@ -7,9 +7,12 @@ use crate::text as units;
 use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
 use sha2::Digest;
+use std::io::{Read, Write};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("HASHBYTES", (2, 2), hash_type, hash),
+    Function::new("COMPRESS", (1, 1), compressed_type, compress),
+    Function::new("DECOMPRESS", (1, 1), compressed_type, decompress),
     Function::new("BASE64_ENCODE", (1, 2), encode_type, encode),
     Function::new("BASE64_DECODE", (1, 1), decode_type, decode),
 ];
@@ -40,6 +43,45 @@ fn hash(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
         _ => return Ok(Value::Null),
     };
     Ok(Value::Binary(digest))
+}
+
+/// The most bytes that DECOMPRESS makes: those of a varbinary(max).
+const MOST: u64 = i32::MAX as u64;
+
+fn compressed_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    match binding.argument(0).data_type {
+        None => Ok(DataType::VarBinary(Length::Max)),
+        Some(given) if given.is_text() || given.is_binary() => Ok(DataType::VarBinary(Length::Max)),
+        Some(_) => Err(binding.invalid(0)),
+    }
+}
+
+/// COMPRESS: the bytes of a text or binary value in the GZIP format.
+fn compress(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let bytes = match value(values, 0) {
+        ValueRef::Text(text) if call.is_national(0) => units::national_bytes(text),
+        ValueRef::Text(text) => units::code_page_bytes(text),
+        ValueRef::Binary(bytes) => bytes.to_vec(),
+        _ => return Ok(Value::Null),
+    };
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    match encoder.write_all(&bytes).and_then(|()| encoder.finish()) {
+        Ok(packed) => Ok(Value::Binary(packed)),
+        Err(error) => Err(Message::error(50000, format!("{error}."))),
+    }
+}
+
+/// DECOMPRESS: bytes that are no GZIP are an error.
+fn decompress(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    let ValueRef::Binary(bytes) = value(values, 0) else { return Ok(Value::Null) };
+    let mut plain = Vec::new();
+    match flate2::read::GzDecoder::new(bytes).take(MOST).read_to_end(&mut plain) {
+        Ok(_) => Ok(Value::Binary(plain)),
+        Err(_) => {
+            let text = "The input data is not in a valid format: it cannot be decompressed.";
+            Err(Message::error(11911, text))
+        }
+    }
 }
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

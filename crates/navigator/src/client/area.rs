@@ -393,6 +393,8 @@ impl WorkArea for RemoteArea {
         if self.is_new {
             self.record.show_as_new();
         }
+        // A dictionary may have given the record values, which are pending there.
+        self.is_edited |= self.in_dictionary().is_some();
         Ok(())
     }
 
@@ -406,6 +408,7 @@ impl WorkArea for RemoteArea {
     fn cancel(&mut self) -> Result<()> {
         self.record.cancel()?;
         if std::mem::take(&mut self.is_edited) {
+            self.forget_tried();
             self.ask(false, vec![Step::Cancel, Step::Row])?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
 
 use super::transport::{Tcp, Transport, lost};
+use crate::dictionary::{Called, Given};
 use crate::sql::{Outcome, Parameter};
 use crate::wire::frame::Kind;
 use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
@@ -120,8 +121,12 @@ impl Client {
         connect: impl Fn() -> Result<Box<dyn Transport>> + Send + Sync + 'static,
     ) -> Result<Arc<Client>> {
         let first = connect()?;
+        let name = name.trim_end_matches('/');
+        // What is beside a dictionary is known by the folder.
+        let is_dictionary = name.to_ascii_lowercase().ends_with(".add");
+        let name = name.rsplit_once('/').filter(|_| is_dictionary).map_or(name, |(folder, _)| folder);
         Ok(Arc::new(Client {
-            base: PathBuf::from(name.trim_end_matches('/')),
+            base: PathBuf::from(name),
             connect: Box::new(connect),
             transport: Mutex::new(Some(first)),
             epoch: AtomicU64::new(1),
@@ -171,6 +176,14 @@ impl Client {
         let new = Arc::new(AtomicU64::new(0));
         all.insert(path.to_owned(), Arc::downgrade(&new));
         new
+    }
+
+    /// Any table may have been changed: rows at hand are not used before the server was asked.
+    pub(crate) fn changed_any() {
+        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.values().filter_map(Weak::upgrade).for_each(|counter| {
+            counter.fetch_add(1, SeqCst);
+        });
     }
 
     /// Whether the server is there; if not, whether it is again.
@@ -320,11 +333,7 @@ impl Client {
     pub fn execute(&self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
         let step = Step::Execute { sql: sql.to_owned(), parameters: parameters.to_vec() };
         let answer = self.steps(vec![step]);
-        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.values().filter_map(Weak::upgrade).for_each(|counter| {
-            counter.fetch_add(1, SeqCst);
-        });
-        drop(changed);
+        Client::changed_any();
         match answer? {
             Reply::Outcome(outcome) => Ok(outcome),
             _ => Err(malformed("another reply")),
@@ -342,6 +351,28 @@ impl Client {
     /// Says of which form the tables are that statements make.
     pub fn set_table_type(&self, table_type: u32) -> Result<()> {
         self.steps(vec![Step::TableType(table_type)]).map(drop)
+    }
+
+    /// Makes a data dictionary.
+    pub fn create_dictionary(&self, path: &Path, description: &str) -> Result<()> {
+        let (path, description) = (self.name(path), description.to_owned());
+        self.steps(vec![Step::CreateDictionary { path, description }]).map(drop)
+    }
+
+    /// Runs a call of the interface at the dictionary.
+    pub fn call(&self, name: &str, arguments: Vec<Given>) -> Result<Called> {
+        match self.steps(vec![Step::Call { name: name.to_owned(), arguments }])? {
+            Reply::Called(called) => Ok(called),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// The rows of a view of the dictionary.
+    pub fn view(&self, name: &str) -> Result<Outcome> {
+        match self.steps(vec![Step::RowsOfView(name.to_owned())])? {
+            Reply::Outcome(outcome) => Ok(outcome),
+            _ => Err(malformed("another reply")),
+        }
     }
 
     /// Begins a transaction over all tables that are open through this connection.

@@ -16,14 +16,17 @@
 //! **When the connection is lost** it is made again by the next request, the table is opened and set up as it was, and
 //! the request is sent again, unless something is lost with it: changes that were not written, locks, a transaction.
 
+mod again;
+
 use super::by_hand::ByHand;
 use super::connection::Client;
 use super::run::Run;
 use super::transport::lost;
+use crate::dictionary::code_of;
 use crate::wire::malformed;
-use crate::wire::messages::{MOST_STEPS, Opened, Opening, Page, PageWish, Reply, Request, State, Step};
+use crate::wire::messages::{InDictionary, Opened, Opening, Page, PageWish, Reply, Request, State, Step};
 use mainstay_base::{Code, Error, Result};
-use mainstay_workarea::{Area, Counting, Mode, Optimized, OrderId, OrderInfo, Position, Side, untold};
+use mainstay_workarea::{Area, Counting, Mode, Optimized, OrderId, OrderInfo, Position, RowChanges, Side, untold};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::lock::LockScheme;
 use std::path::PathBuf;
@@ -97,6 +100,8 @@ pub struct RemoteArea {
     pub(crate) is_loaded: bool,
     /// The server has the record ready to be changed.
     pub(crate) is_edited: bool,
+    /// Where the server has changes that it did not write, because something refused the record as it was.
+    tried: Vec<(u16, usize)>,
     /// The record is made when it is written.
     pub(crate) is_new: bool,
     pub(crate) place: Position,
@@ -117,6 +122,7 @@ pub struct RemoteArea {
     changed: Arc<AtomicU64>,
     seen: u64,
     is_closed: bool,
+    in_dictionary: Option<InDictionary>,
 }
 
 impl RemoteArea {
@@ -134,7 +140,7 @@ impl RemoteArea {
         let (Some(Reply::Opened(opened)), Some(state)) = (replies.next(), answer.state) else {
             return Err(malformed("no table"));
         };
-        let Opened { table, name, form, is_read_only } = opened;
+        let Opened { table, name, form, is_read_only, in_dictionary } = opened;
         let path = client.path(&name);
         let mode = if is_read_only { Mode::ReadOnly } else { how.mode };
         let changed = Client::changed(&path);
@@ -148,6 +154,7 @@ impl RemoteArea {
             how: OpenHow { mode, ..how.clone() },
             is_loaded: false,
             is_edited: false,
+            tried: Vec::new(),
             is_new: false,
             place: state.position,
             count: state.count,
@@ -164,6 +171,7 @@ impl RemoteArea {
             changed,
             seen,
             is_closed: false,
+            in_dictionary,
         };
         area.record.set_exact(how.exact);
         let stamp = state.stamp;
@@ -180,92 +188,19 @@ impl RemoteArea {
         self.how.mode
     }
 
+    /// What the dictionary of the connection says about the table.
+    pub fn in_dictionary(&self) -> Option<&InDictionary> {
+        self.in_dictionary.as_ref()
+    }
+
+    /// Nothing of the record is pending at the server any more.
+    pub(crate) fn forget_tried(&mut self) {
+        self.tried.clear();
+    }
+
     /// The connection that it is opened through.
     pub fn client(&self) -> &Arc<Client> {
         &self.client
-    }
-
-    /// Opens the table again, through a connection that was made again.
-    fn open_again(&mut self) -> Result<()> {
-        let has_lost = self.is_edited || self.record.has_pending() || self.locks.0 || !self.locks.1.is_empty();
-        self.forget_rows();
-        let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);
-        request.steps.truncate(2);
-        let epoch = self.client.epoch();
-        let answer = self.client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
-        if let Some(error) = answer.error {
-            return Err(error);
-        }
-        let (Some(Reply::Opened(opened)), Some(state)) = (answer.replies.into_iter().next(), answer.state) else {
-            return Err(malformed("no table"));
-        };
-        let epoch = self.client.epoch();
-        self.table = opened.table;
-        if let Err(error) = self.set_up_again(epoch, state) {
-            // The next request opens it once more: it is not used as it is.
-            let close = Request { table: opened.table, progress: false, steps: vec![Step::Close] };
-            let _ = self.client.ask(epoch, &close, &mut untold);
-            return Err(error);
-        }
-        self.epoch = epoch;
-        self.locks = (false, Vec::new());
-        if has_lost {
-            self.is_edited = false;
-            self.record.forget_changes();
-            self.is_loaded = false;
-            return Err(lost("what was locked or not written is lost with it"));
-        }
-        Ok(())
-    }
-
-    /// Has the server show what was shown, through the connection of this epoch. `state` is the table's behind its opening.
-    fn set_up_again(&mut self, epoch: u64, mut state: State) -> Result<()> {
-        // Orders are what they were only when all index files are there.
-        let files: Vec<Step> = self.view.opened.iter().cloned().map(Step::OpenIndex).collect();
-        self.set_up(epoch, &files, &mut state)?;
-        self.there = (None, state.position, (self.view.hide_deleted, self.view.exact));
-        let place = self.place;
-        self.take_state(state);
-        self.place = place;
-        let mut steps = Vec::new();
-        for (order, descending) in self.view.turned.clone() {
-            steps.extend(self.server_order(order).map(|order| Step::Turn { order, descending }));
-        }
-        for (order, side, bytes) in self.view.scopes.clone() {
-            if let Some(order) = self.server_order(order) {
-                let key = mainstay_workarea::SeekKey::Raw(bytes);
-                steps.extend([Step::SetOrder(Some(order)), Step::SetScope { side, key }]);
-            }
-        }
-        steps.extend(self.view.filter.clone().map(|filter| Step::SetFilter(Some(filter))));
-        if let Some((aof, _)) = self.view.aof.clone() {
-            steps.push(Step::SetAof(aof));
-            steps.extend(self.view.by_hand.steps());
-        }
-        let mut state = State::default();
-        self.set_up(epoch, &steps, &mut state)?;
-        if !steps.is_empty() {
-            // Some order is set there now, and the place may be another.
-            self.there.0 = Some(OrderId(u32::MAX));
-            self.there.1 = state.position;
-        }
-        Ok(())
-    }
-
-    /// Has the server do these steps, however many there are; `state` is the table's behind the last.
-    fn set_up(&mut self, epoch: u64, steps: &[Step], state: &mut State) -> Result<()> {
-        for some in steps.chunks(MOST_STEPS) {
-            let request = Request { table: self.table, progress: false, steps: some.to_vec() };
-            let answer = self.client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
-            answer.error.map_or(Ok(()), Err)?;
-            let now = answer.state.ok_or_else(|| malformed("no state"))?;
-            let before = std::mem::replace(state, now);
-            // These are told when they have changed.
-            state.locks = state.locks.take().or(before.locks);
-            state.orders = state.orders.take().or(before.orders);
-            state.index_files = state.index_files.take().or(before.index_files);
-        }
-        Ok(())
     }
 
     /// The name there of an order.
@@ -328,12 +263,29 @@ impl RemoteArea {
             };
             if changes {
                 self.changed.fetch_add(1, SeqCst);
+                if self.in_dictionary.is_some() {
+                    // What follows from it is in other tables.
+                    Client::changed_any();
+                }
             }
             let done = answer.replies.len();
             if write_at.is_some_and(|at| done > at) {
                 self.is_edited = false;
+                self.tried.clear();
                 self.record.forget_changes();
                 self.is_loaded = false;
+            } else if let Some(Step::Write(changes)) = write_at.and_then(|at| request.steps.get(at)) {
+                // The server has them pending: they are cancelled there, or written over.
+                self.is_edited = true;
+                let is_undone = answer.state.as_ref().is_some_and(|state| !state.is_pending);
+                if is_undone && answer.error.as_ref().is_some_and(|error| code_of(error).is_some()) {
+                    // What follows from the write has failed behind it: the record is as it was, and nothing is pending.
+                    self.is_edited = false;
+                    self.record.forget_changes();
+                    self.is_loaded = false;
+                }
+                let changes = changes.pieces.iter().filter(|_| self.is_edited);
+                self.tried.extend(changes.map(|(start, piece)| (*start, piece.len())));
             }
             let stamp = answer.state.as_ref().map_or(0, |state| state.stamp);
             if done >= before.saturating_sub(usize::from(write_at.is_some())) {
@@ -358,6 +310,28 @@ impl RemoteArea {
         Err(lost("it cannot be made again"))
     }
 
+    /// What has changed in the record, and what the server has to take back of earlier changes.
+    fn changes(&mut self) -> Result<RowChanges> {
+        let mut changes = self.record.changes();
+        let is_touched = self.record.has_pending() && self.in_dictionary.is_some();
+        if self.tried.is_empty() && !(is_touched && changes.pieces.is_empty()) {
+            return Ok(changes);
+        }
+        // A record that is as it was is written all the same where a dictionary may have something to say about that.
+        let mut places = std::mem::take(&mut self.tried);
+        if is_touched && changes.pieces.is_empty() {
+            places.push((0, 1));
+        }
+        let bytes = self.record.record()?;
+        let again = places.iter().filter_map(|(start, length)| {
+            let from = usize::from(*start);
+            Some((*start, bytes.get(from..from + length)?.to_vec()))
+        });
+        changes.pieces = again.chain(std::mem::take(&mut changes.pieces)).collect();
+        self.tried = places;
+        Ok(changes)
+    }
+
     /// What the server has to know before it is asked: what has changed here since. And which of these steps writes.
     fn steps_before(&mut self, order: Option<OrderId>, leave: bool) -> Result<(Vec<Step>, Option<usize>)> {
         let mut steps = Vec::new();
@@ -376,7 +350,7 @@ impl RemoteArea {
         let mut write_at = None;
         if leave && (self.record.has_pending() || self.is_edited) {
             write_at = Some(steps.len());
-            steps.push(Step::Write(self.record.changes()));
+            steps.push(Step::Write(self.changes()?));
         }
         Ok((steps, write_at))
     }
@@ -550,6 +524,7 @@ impl RemoteArea {
     /// The transaction that the table took part in has ended, or went back: what was pending was written or is forgotten.
     pub fn note_transaction(&mut self) {
         self.record.forget_changes();
+        self.tried.clear();
         self.forget_rows();
         (self.is_edited, self.is_loaded) = (false, false);
         self.run.asked = Instant::now().checked_sub(2 * KEPT_FOR).unwrap_or(self.run.asked);

@@ -9,6 +9,7 @@
 //! dropped rolls its transaction back and gives back its locks, so that a client that is lost leaves nothing behind.
 
 mod folder;
+mod hidden;
 mod pages;
 mod service;
 mod session;

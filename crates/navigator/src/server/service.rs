@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::session::Session;
+use crate::dictionary::Dictionaries;
 use crate::sql::ServedSql;
 use crate::wire::messages::{Activity, Hello, Member as Working, Person, TableUse};
 use mainstay_base::{Code, Error, Result};
@@ -44,6 +45,7 @@ pub struct Service {
     began: Instant,
     pub(crate) requests: AtomicU64,
     sql: OnceLock<Arc<dyn ServedSql>>,
+    dictionaries: OnceLock<Arc<dyn Dictionaries>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
 }
@@ -74,6 +76,7 @@ impl Service {
             began: Instant::now(),
             requests: AtomicU64::new(0),
             sql: OnceLock::new(),
+            dictionaries: OnceLock::new(),
             unique: AtomicU64::new(1),
         }
     }
@@ -81,6 +84,16 @@ impl Service {
     /// From here on clients can run statements with this; false if they could already.
     pub fn serve_sql(&self, sql: Arc<dyn ServedSql>) -> bool {
         self.sql.set(sql).is_ok()
+    }
+
+    /// From here on clients can connect to dictionaries with this; false if they could already.
+    pub fn serve_dictionaries(&self, dictionaries: Arc<dyn Dictionaries>) -> bool {
+        self.dictionaries.set(dictionaries).is_ok()
+    }
+
+    /// What opens dictionaries.
+    pub(crate) fn dictionaries(&self) -> Option<&Arc<dyn Dictionaries>> {
+        self.dictionaries.get()
     }
 
     /// What runs statements.
@@ -95,6 +108,13 @@ impl Service {
         let wanted = Path::new(hello.database.trim_matches('/'));
         let own_name = self.folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
         let outside = Folder { root: self.folder.clone() };
+        if hello.is_of_dictionary() {
+            let path = outside.existing(&*self.files, wanted)?;
+            let root = path.parent().map_or_else(|| self.folder.clone(), Path::to_path_buf);
+            let dictionaries = self.dictionaries().ok_or_else(super::session::no_dictionaries)?;
+            let dictionary = dictionaries.open(&path, &root, &hello.user, &hello.password)?;
+            return Ok(self.begin(root, dictionary.user(), hello, address).of_dictionary(dictionary));
+        }
         let root = match wanted.as_os_str().is_empty() {
             true => self.folder.clone(),
             false => match outside.place(&*self.files, wanted)? {
@@ -103,16 +123,20 @@ impl Service {
                 _ => return Err(Error::new(Code::NotFound, format!("there is no database {}", wanted.display()))),
             },
         };
+        Ok(self.begin(root, hello.user.clone(), hello, address))
+    }
+
+    fn begin(self: &Arc<Service>, root: PathBuf, user: String, hello: &Hello, address: &str) -> Session {
         let person = Person {
             connection: self.next.fetch_add(1, SeqCst),
-            user: hello.user.clone(),
+            user,
             application: hello.application.clone(),
             address: address.to_owned(),
         };
         let number = person.connection;
         let member = Arc::new(Member { person, tables: Mutex::default() });
         locked(&self.members).insert(number, Arc::downgrade(&member));
-        Ok(Session::new(Arc::clone(self), Folder { root }, member))
+        Session::new(Arc::clone(self), Folder { root }, member)
     }
 
     /// Forgets a client that is gone.

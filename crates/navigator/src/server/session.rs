@@ -1,11 +1,13 @@
 //! One client's session: its open tables, its transaction, and the answers to its requests.
 
 use super::folder::Folder;
+use super::hidden::Bound;
 use super::service::{Changes, Member, Service};
 use super::transaction::Running;
+use crate::dictionary::{Dictionary, Found};
 use crate::sql::SqlSession;
 use crate::wire::messages::{
-    Activity, Answer, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
+    Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Create;
@@ -28,6 +30,8 @@ pub(crate) struct Open {
     pub changes: Arc<Changes>,
     told_locks: (bool, Vec<u32>),
     told_orders: Vec<OrderInfo>,
+    /// What the dictionary says about it.
+    pub bound: Option<Bound>,
 }
 
 /// A client's session.
@@ -40,6 +44,8 @@ pub struct Session {
     pub(crate) transaction: Option<Running>,
     /// What runs its statements, from the first one on.
     pub(crate) statements: Option<Box<dyn SqlSession>>,
+    /// The dictionary that it is a session of.
+    pub(crate) dictionary: Option<Box<dyn Dictionary>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -50,7 +56,14 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
-        Session { service, folder, member, tables: BTreeMap::new(), next_table: 1, transaction: None, statements: None }
+        let (tables, transaction, statements) = (BTreeMap::new(), None, None);
+        Session { service, folder, member, tables, next_table: 1, transaction, statements, dictionary: None }
+    }
+
+    /// The same with a dictionary, whose statements are its own from the start.
+    pub(crate) fn of_dictionary(mut self, dictionary: Box<dyn Dictionary>) -> Session {
+        (self.statements, self.dictionary) = (Some(dictionary.sql()), Some(dictionary));
+        self
     }
 
     /// Who it is for.
@@ -73,13 +86,30 @@ impl Session {
                 Step::Close => self.close(table),
                 step => match self.tables.get_mut(&table) {
                     _ if step.is_about_folder() => self.about_folder(step),
-                    Some(open) => open.carry_out(step, &self.folder, &self.service, progress),
+                    Some(open) => {
+                        let checked =
+                            self.dictionary.as_deref().map_or(Ok(()), |dictionary| open.check(step, dictionary));
+                        let copied = match (step, &self.dictionary) {
+                            (Step::CopyTo { path, .. }, Some(dictionary)) => {
+                                let place = self.folder.place(&*self.service.files, path);
+                                place.and_then(|path| dictionary.may_replace(&path))
+                            }
+                            _ => Ok(()),
+                        };
+                        let done = checked.and(copied);
+                        let done = done.and_then(|()| open.carry_out(step, &self.folder, &self.service, progress));
+                        done.map(|reply| open.cover(step, reply))
+                    }
                     None => Err(Error::new(Code::NotFound, format!("the client has no table number {table} open"))),
                 },
             };
             match reply {
                 Ok(reply) => answer.replies.push(reply),
                 Err(error) => {
+                    let error = match &self.dictionary {
+                        Some(dictionary) => dictionary.refusal(error),
+                        None => error,
+                    };
                     answer.error = Some(self.folder.for_client(self.with_owner(error, table, step)));
                     break;
                 }
@@ -110,11 +140,27 @@ impl Session {
             return Err(Error::new(Code::OutOfMemory, format!("a client may have {MOST_TABLES} tables open")));
         }
         let files = Arc::clone(&self.service.files);
+        if let Some(found) = self.find_in_dictionary(opening)? {
+            return self.open_file(opening, &found.path.clone(), Some(found), table);
+        }
         let Some(name) = self.folder.find(&*files, &opening.names)? else {
             let name = opening.names.last().map(|name| name.display().to_string()).unwrap_or_default();
             return Err(Error::new(Code::NotFound, "there is no such file").at(name));
         };
         let path = self.folder.existing(&*files, &name)?;
+        self.open_file(opening, &path, None, table)
+    }
+
+    /// The table of the dictionary that a client means.
+    fn find_in_dictionary(&self, opening: &Opening) -> Result<Option<Found>> {
+        let Some(dictionary) = &self.dictionary else { return Ok(None) };
+        let paths = opening.names.iter().filter_map(|name| self.folder.existing(&*self.service.files, name).ok());
+        dictionary.find(&opening.names, &paths.collect::<Vec<_>>(), opening.mode)
+    }
+
+    fn open_file(&mut self, opening: &Opening, path: &Path, found: Option<Found>, table: &mut u32) -> Result<Reply> {
+        let files = Arc::clone(&self.service.files);
+        let (name, path) = (self.folder.name(path), path.to_owned());
         let alone = opening.mode == Mode::Exclusive;
         // Two that have it open in this process do not exclude each other by the system's locks on every file system.
         let conflict = self
@@ -148,15 +194,22 @@ impl Session {
         if let (Some(running), false) = (&self.transaction, is_read_only) {
             area.enlist(&running.transaction)?;
         }
+        let mut in_dictionary = None;
+        let mut bound = None;
+        if let (Some(found), Some(dictionary)) = (found, &self.dictionary) {
+            let hidden = dictionary.bind(&mut area, &found.name)?;
+            bound = Some(Bound::new(&found.name, &hidden, &mut area)?);
+            in_dictionary = Some(InDictionary { name: found.name, kinds: found.kinds, hidden });
+        }
         let form = area.form_of_table()?;
         let changes = self.service.changes_of(&path);
         let told_locks = (false, Vec::new());
         self.next_table += 1;
         *table = self.next_table;
-        let open = Open { area, path: path.clone(), changes, told_locks, told_orders: Vec::new() };
+        let open = Open { area, path: path.clone(), changes, told_locks, told_orders: Vec::new(), bound };
         self.tables.insert(*table, open);
         self.publish(&path);
-        Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only }))
+        Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only, in_dictionary }))
     }
 
     fn close(&mut self, table: u32) -> Result<Reply> {
@@ -167,17 +220,30 @@ impl Session {
         closed.map(|()| Reply::Done)
     }
 
+    /// Refuses what would put something else in the place of a file that is the dictionary's.
+    fn may_replace(&self, name: &Path) -> Result<()> {
+        match &self.dictionary {
+            Some(dictionary) => dictionary.may_replace(&self.folder.place(&*self.service.files, name)?),
+            None => Ok(()),
+        }
+    }
+
     fn about_folder(&mut self, step: &Step) -> Result<Reply> {
         let files = Arc::clone(&self.service.files);
         match step {
             Step::Find { names } => self.folder.find(&*files, names).map(Reply::Found),
             Step::List { folder } => self.folder.list(&*files, folder).map(Reply::Names),
             Step::Remove { path } => {
+                self.may_replace(path)?;
                 files.remove(&self.folder.existing(&*files, path)?)?;
                 Ok(Reply::Done)
             }
-            Step::Clear { path } => self.folder.clear(&*files, path).map(|()| Reply::Done),
+            Step::Clear { path } => {
+                self.may_replace(path)?;
+                self.folder.clear(&*files, path).map(|()| Reply::Done)
+            }
             Step::Create { path, spec } => {
+                self.may_replace(path)?;
                 let path = self.folder.place(&*files, path)?;
                 writer::create(&*files, &path, spec, &WriteOptions::new(Access::Exclusive))?;
                 Ok(Reply::Done)
@@ -193,6 +259,23 @@ impl Session {
                 self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)
             }
+            // Whoever makes one is its administrator, whatever the one of this session says.
+            Step::CreateDictionary { .. } if self.dictionary.is_some() => {
+                Err(Error::new(Code::NotPermitted, "a dictionary is made through a connection to a folder"))
+            }
+            Step::CreateDictionary { path, description } => {
+                let path = self.folder.place(&*files, path)?;
+                let dictionaries = self.service.dictionaries().ok_or_else(no_dictionaries)?;
+                dictionaries.create(&path, &self.folder.root, description).map(|()| Reply::Done)
+            }
+            Step::Call { name, arguments } => match &mut self.dictionary {
+                Some(dictionary) => Ok(Reply::Called(dictionary.call(name, arguments.clone()))),
+                None => Err(no_dictionaries()),
+            },
+            Step::RowsOfView(name) => match &self.dictionary {
+                Some(dictionary) => dictionary.view(name).map(Reply::Outcome),
+                None => Err(no_dictionaries()),
+            },
             Step::Users => Ok(Reply::People(self.service.people())),
             Step::Activity => Ok(Reply::Activity(self.activity())),
             Step::LockOwner { path, record } => {
@@ -248,6 +331,7 @@ impl Session {
             count: area.known_count(),
             stamp: self.service.stamp(&open.changes, &area.stamp()?),
             is_new: area.has_new_record(),
+            is_pending: area.has_pending(),
             locks: (locks != open.told_locks).then(|| locks.clone()),
             orders: (orders != open.told_orders).then(|| orders.clone()),
             index_files: (orders != open.told_orders)
@@ -261,6 +345,10 @@ impl Session {
         }
         Ok(Some(state))
     }
+}
+
+pub(crate) fn no_dictionaries() -> Error {
+    Error::new(Code::Unsupported, "the connection has no data dictionary")
 }
 
 /// An order with its file as clients know it.

@@ -32,6 +32,9 @@ impl Step {
                 | Step::Execute { .. }
                 | Step::Prepare(_)
                 | Step::TableType(_)
+                | Step::CreateDictionary { .. }
+                | Step::Call { .. }
+                | Step::RowsOfView(_)
         )
     }
 

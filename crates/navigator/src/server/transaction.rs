@@ -5,6 +5,7 @@
 //! transaction that is under way.
 
 use super::session::{Open, Session};
+use crate::dictionary::Dictionary;
 use crate::sql::{SqlSession, TransactionStep};
 use crate::wire::messages::{Reply, Step};
 use mainstay_base::{Code, Error, Result};
@@ -12,7 +13,7 @@ use mainstay_workarea::{self as workarea, Area};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Savepoints of a transaction.
 const MOST_SAVEPOINTS: usize = 10_000;
@@ -50,13 +51,23 @@ impl Running {
         &self,
         tables: &mut BTreeMap<u32, Open>,
         statements: &mut Option<Box<dyn SqlSession>>,
+        dictionary: Option<&dyn Dictionary>,
         work: impl Fn(&mut [&mut Area], &mut [&mut IndexedTable]) -> Result<()>,
     ) -> Result<()> {
+        let kept = dictionary.map(|dictionary| dictionary.helpers());
+        let lock = || kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut helpers = lock().map_or_else(Vec::new, |mut kept| std::mem::take(&mut *kept));
         let mut areas = writable(tables);
-        match statements {
+        areas.extend(helpers.iter_mut());
+        let done = match statements {
             Some(statements) if self.is_joined => statements.with_tables(&mut |others| work(&mut areas, others)),
             _ => work(&mut areas, &mut []),
+        };
+        helpers.retain(Area::is_in_transaction);
+        if let Some(mut kept) = lock() {
+            kept.append(&mut helpers);
         }
+        done
     }
 }
 
@@ -109,6 +120,7 @@ impl Session {
         });
         match joined {
             Ok(is_joined) => {
+                self.dictionary.iter().for_each(|dictionary| dictionary.note_transaction(Some(&transaction)));
                 self.transaction = Some(Running { transaction, savepoints: Vec::new(), is_joined });
                 Ok(Reply::Done)
             }
@@ -137,7 +149,7 @@ impl Session {
             return stepped.map(|()| Reply::Done);
         }
         let transaction = &running.transaction;
-        let done = running.with_all(tables, statements, |areas, others| match step {
+        let done = running.with_all(tables, statements, self.dictionary.as_deref(), |areas, others| match step {
             Step::Commit => workarea::commit_with(transaction, areas, others),
             _ => workarea::rollback_with(transaction, areas, others),
         });
@@ -147,6 +159,7 @@ impl Session {
                 stepped = statements.transaction(&said);
             }
             self.transaction = None;
+            self.dictionary.iter().for_each(|dictionary| dictionary.note_transaction(None));
         }
         done.and(stepped).map(|()| Reply::Done)
     }
@@ -179,7 +192,7 @@ impl Session {
             statements.transaction(&step)?;
         }
         let transaction = &running.transaction;
-        running.with_all(tables, statements, |areas, others| {
+        running.with_all(tables, statements, self.dictionary.as_deref(), |areas, others| {
             workarea::rollback_to_with(transaction, place, areas, others)
         })?;
         if let (Some(statements), true) = (statements.as_mut(), running.is_joined) {
@@ -192,7 +205,8 @@ impl Session {
     pub(crate) fn abandon(&mut self) {
         let Some(running) = self.transaction.take() else { return };
         let transaction = &running.transaction;
-        let _ = running.with_all(&mut self.tables, &mut self.statements, |areas, others| {
+        let dictionary = self.dictionary.as_deref();
+        let _ = running.with_all(&mut self.tables, &mut self.statements, dictionary, |areas, others| {
             workarea::rollback_with(transaction, areas, others)
         });
         if let Some(statements) = &mut self.statements {

@@ -7,6 +7,7 @@
 
 use super::values::*;
 use super::{choice, structure};
+use crate::dictionary::{Called, Given, Hidden};
 use crate::sql::{Outcome, Parameter};
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{
@@ -74,6 +75,13 @@ pub struct Hello {
     pub database: String,
     /// The program.
     pub application: String,
+}
+
+impl Hello {
+    /// Whether the client wants a data dictionary, whose users are its own.
+    pub fn is_of_dictionary(&self) -> bool {
+        self.database.to_ascii_lowercase().ends_with(".add")
+    }
 }
 
 /// The client is let in.
@@ -149,6 +157,9 @@ pub enum Step {
     Execute { sql: String, parameters: Vec<Parameter> },
     Prepare(String),
     TableType(u32),
+    CreateDictionary { path: PathBuf, description: String },
+    Call { name: String, arguments: Vec<Given> },
+    RowsOfView(String),
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -264,6 +275,19 @@ pub struct Opened {
     pub form: Form,
     /// It can only be read.
     pub is_read_only: bool,
+    /// What the client's dictionary says about it, if it is a table of that.
+    pub in_dictionary: Option<InDictionary>,
+}
+
+/// A table of a dictionary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InDictionary {
+    /// Its name there.
+    pub name: String,
+    /// Its type and that of its characters, as the interface numbers them.
+    pub kinds: (u32, u32),
+    /// What of it is not to be read.
+    pub hidden: Hidden,
 }
 
 /// Somebody who is connected.
@@ -342,6 +366,7 @@ pub enum Reply {
     Owner(Option<Person>),
     Activity(Activity),
     Outcome(Outcome),
+    Called(Called),
     Opened(Opened),
     Form(Form),
     Page(Page),
@@ -360,6 +385,8 @@ pub struct State {
     pub stamp: u64,
     /// The current record is made when it is written.
     pub is_new: bool,
+    /// The current record has changes that are not written.
+    pub is_pending: bool,
     /// Whether the whole table is locked, and which records, if that has changed.
     pub locks: Option<(bool, Vec<u32>)>,
     /// The orders, if they have changed.
@@ -390,12 +417,13 @@ structure! { Opening { names, mode, scheme, open_structural, or_read_only } }
 structure! { PageWish { before, after, bytes, unless, numbers } }
 structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
-structure! { Opened { table, name, form, is_read_only } }
+structure! { Opened { table, name, form, is_read_only, in_dictionary } }
+structure! { InDictionary { name, kinds, hidden } }
 structure! { Person { connection, user, application, address } }
 structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }
 structure! { Member { person, tables } }
 structure! { Activity { seconds, requests, members } }
-structure! { State { position, count, stamp, is_new, locks, orders, index_files } }
+structure! { State { position, count, stamp, is_new, is_pending, locks, orders, index_files } }
 structure! { Answer { replies, error, state } }
 structure! { Page { rows, here, is_first, is_last, numbers } }
 
@@ -417,6 +445,9 @@ choice! { named Step {
     15 Execute { sql, parameters };
     16 Prepare(sql);
     18 TableType(table_type);
+    19 CreateDictionary { path, description };
+    41 Call { name, arguments };
+    42 RowsOfView(name);
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -491,6 +522,7 @@ choice! { Reply {
     17 Row(bytes);
     18 Activity(activity);
     19 Outcome(outcome);
+    20 Called(called);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

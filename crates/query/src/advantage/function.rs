@@ -9,7 +9,7 @@ use datafusion::logical_expr::{
 };
 use mainstay_advantage::{Context, Failure, Operation};
 use mainstay_base::{Collation, Error, SqlType, Timestamp, Value, ValueRef};
-use mainstay_table::values::{array_of, data_type_of, value_at};
+use mainstay_table::values::{OFFSET, TICKS, array_of, data_type_of, value_at};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock};
@@ -47,6 +47,7 @@ pub fn sql_type(field: &Field) -> Option<SqlType> {
         ArrowType::Int8 | ArrowType::UInt8 | ArrowType::Int16 => SqlType::SmallInt,
         ArrowType::Int32 | ArrowType::UInt16 => SqlType::Integer,
         ArrowType::Int64 | ArrowType::UInt32 | ArrowType::UInt64 => SqlType::BigInt,
+        &TICKS | &OFFSET => SqlType::Timestamp { digits: 3 },
         ArrowType::Decimal32(precision, scale)
         | ArrowType::Decimal64(precision, scale)
         | ArrowType::Decimal128(precision, scale) => {

@@ -28,8 +28,24 @@ use mainstay_mssql::{DataType, Length, Message};
 use std::sync::Arc;
 
 /// What T-SQL's aggregates are called, without their prefix.
-const NAMES: [&str; 12] =
-    ["count", "count_big", "sum", "avg", "min", "max", "stdev", "stdevp", "var", "varp", "string_agg", "single"];
+const NAMES: [&str; 16] = [
+    "count",
+    "count_big",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "stdev",
+    "stdevp",
+    "var",
+    "varp",
+    "string_agg",
+    "single",
+    "percentile_cont",
+    "percentile_cont_desc",
+    "percentile_disc",
+    "percentile_disc_desc",
+];
 
 /// An aggregate of T-SQL. It is there to be planned with, and replaced before anything runs.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -113,6 +129,10 @@ fn result(name: &str, argument: Option<DataType>) -> Result<Option<DataType>, Me
     Ok(Some(match name {
         "count" => Int,
         "count_big" => BigInt,
+        "percentile_cont" | "percentile_cont_desc" => match argument {
+            Some(data_type) if !data_type.is_number() => return Err(invalid(data_type)),
+            _ => Float,
+        },
         "stdev" | "stdevp" | "var" | "varp" => match argument {
             Some(data_type) if !data_type.is_number() => return Err(invalid(data_type)),
             _ => Float,
@@ -196,6 +216,16 @@ fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Par
         "var" => Ok(typed(core(variance::var_samp_udaf(), float(&first)), data_type)),
         "varp" => Ok(typed(core(variance::var_pop_udaf(), float(&first)), data_type)),
         "string_agg" => Ok(typed(core(string_agg::string_agg_udaf(), exprs), data_type)),
+        "percentile_cont" | "percentile_cont_desc" => {
+            let mut given = exprs;
+            if let Some(value) = given.first_mut() {
+                *value = cast(value.clone(), ArrowType::Float64);
+            }
+            Ok(typed(core(super::percentile::function(name), given), data_type))
+        }
+        "percentile_disc" | "percentile_disc_desc" => {
+            Ok(typed(core(super::percentile::function(name), exprs), data_type))
+        }
         "single" => {
             let value = core(first_last::first_value_udaf(), vec![first]);
             let rows = core(count::count_udaf(), vec![lit(1i64)]);

@@ -7,6 +7,7 @@
 use super::{PREFIX, types};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
@@ -61,6 +62,13 @@ pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows
     let function = function.inner().downcast_ref::<Function>()?;
     let bound = Arc::clone(function.bound.as_ref()?);
     (!function.operation.is_volatile()).then(|| Arc::new(OfRows(bound)) as Arc<dyn mainstay_rows::Function>)
+}
+
+/// Whether a function of T-SQL gives moments with offsets.
+pub(crate) fn gives_offset(call: &ScalarFunction) -> bool {
+    let function = call.func.inner().downcast_ref::<Function>();
+    let result = function.and_then(|function| function.bound.as_ref()).and_then(|bound| bound.result);
+    matches!(result, Some(DataType::DateTimeOffset(_)))
 }
 
 /// A function as the row executor calls it.
@@ -130,7 +138,9 @@ impl ScalarUDFImpl for Function {
                 &known
             }
         };
-        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        // NEWID has no arguments, and another value for every row.
+        let is_scalar =
+            !self.operation.is_volatile() && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if is_scalar { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
         let context = Context { random: Some(&RANDOM), ..Context::default() };

@@ -6,7 +6,7 @@
 
 use super::function::{Function, bound, failed};
 use super::{aggregate, types, union};
-use crate::collate;
+use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
@@ -206,6 +206,10 @@ impl Lowerer<'_> {
             }
             None => By::DEFAULT,
         };
+        let expr = match (&field, data_type) {
+            (Ok(field), Some(_)) => offset::exact(expr.clone(), field.data_type()).unwrap_or(expr),
+            _ => expr,
+        };
         Typed { expr, data_type, by }
     }
 
@@ -287,8 +291,13 @@ impl Lowerer<'_> {
         let converted = match common.is_text() && is_text(side.data_type) {
             // Lengths do not matter to a comparison.
             true => without_collate(side.expr.clone()),
+            // Nor does how many digits a moment has.
+            false if side.data_type.is_some_and(|from| is_shorter_moment(from, common)) => side.expr.clone(),
             false => convert(side.clone(), common)?.expr,
         };
+        if matches!(common, DataType::DateTimeOffset(_)) {
+            return offset::key(converted);
+        }
         let is_keyed = common.is_text() && by != By::OF_FILE;
         Ok(if is_keyed { collate::key(converted, by.collation) } else { converted })
     }
@@ -317,7 +326,12 @@ impl Lowerer<'_> {
 /// A literal or parameter as one of this type; anything else as the core's cast to it.
 fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     let arrow = data_type_of(types::sql_type(data_type));
+    // A text that is read as a moment, which is one of T-SQL's own.
     let expr = match arg.expr {
+        Expr::Cast(read) if data_type.is_moment() && ticks::is_text_of_moment(&read) => *read.expr,
+        other => other,
+    };
+    let expr = match expr {
         Expr::Placeholder(placeholder) => {
             let field = Arc::new(types::field("", data_type));
             Expr::Placeholder(Placeholder { field: Some(field), ..placeholder })
@@ -427,11 +441,36 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
     if from == to || is_longer {
         return Some(arg.expr.clone());
     }
+    if from.is_moment() {
+        return finer_moment(&arg.expr, from, to);
+    }
     let (old, new) = (data_type_of(types::sql_type(from)), data_type_of(types::sql_type(to)));
     match is_wider {
         true if old == new => Some(arg.expr.clone()),
         true => Some(cast(arg.expr.clone(), new)),
         false => None,
+    }
+}
+
+/// Whether a moment's vector is what it would be as one of the other type, of more digits.
+fn is_shorter_moment(from: DataType, to: DataType) -> bool {
+    use DataType::*;
+    match (from, to) {
+        (Time(from), Time(to)) | (DateTimeOffset(from), DateTimeOffset(to)) => from <= to,
+        // Up to six digits all are microseconds.
+        (DateTime2(from), DateTime2(to)) => from <= to && to < 7,
+        _ => false,
+    }
+}
+
+/// A moment as one of a type that has its digits and more.
+fn finer_moment(expr: &Expr, from: DataType, to: DataType) -> Option<Expr> {
+    use DataType::*;
+    match (from, to) {
+        (Date, DateTime2(0..=6)) => Some(cast(expr.clone(), data_type_of(types::sql_type(to)))),
+        (Date | DateTime2(_), DateTime2(7)) => offset::as_ticks(expr.clone()).ok(),
+        (Date | DateTime2(_), DateTimeOffset(7)) => offset::as_offset(expr.clone()).ok(),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use datafusion::sql::sqlparser::ast;
 use mainstay_base::{Collation, SqlType};
 use mainstay_mssql::operation::data_type as parse;
 use mainstay_mssql::{DataType, Length};
-use mainstay_table::values::data_type_of;
+use mainstay_table::values::{OFFSET, TICKS, data_type_of};
 use std::collections::HashMap;
 
 /// Metadata of a field that a dialect declared with a type of its own: the dialect's name of it.
@@ -22,9 +22,6 @@ const CHAR: &str = "mainstay.char";
 const MOST_CHARACTERS: u32 = 4000;
 
 /// The type of a column that holds values of this type.
-///
-/// A DATETIME2 of seven digits keeps six of them: the core's seventh would leave out the years before 1677 and after 2262,
-/// and the last day of 9999 is what many applications mean by "for ever".
 pub fn sql_type(data_type: DataType) -> SqlType {
     use DataType::*;
     let collation = mainstay_mssql::collation::COMPARISON;
@@ -41,8 +38,8 @@ pub fn sql_type(data_type: DataType) -> SqlType {
         Time(digits) => SqlType::Time { digits },
         SmallDateTime => SqlType::Timestamp { digits: 0 },
         DateTime => SqlType::Timestamp { digits: 3 },
-        DateTime2(digits) => SqlType::Timestamp { digits: digits.min(6) },
-        DateTimeOffset(digits) => SqlType::TimestampWithOffset { digits: digits.min(6) },
+        DateTime2(digits) => SqlType::Timestamp { digits },
+        DateTimeOffset(digits) => SqlType::TimestampWithOffset { digits },
         Char(length) | NChar(length) => SqlType::Char { length: length.into(), collation },
         VarChar(length) | NVarChar(length) => SqlType::VarChar { length: limit(length), collation },
         Text | NText | Xml | SqlVariant => SqlType::VarChar { length: None, collation },
@@ -101,6 +98,8 @@ fn by_arrow_type(field: &Field) -> Option<DataType> {
         ArrowType::Int32 | ArrowType::UInt16 => DataType::Int,
         ArrowType::Int64 | ArrowType::UInt32 => DataType::BigInt,
         ArrowType::UInt64 => DataType::Decimal { precision: 20, scale: 0 },
+        &TICKS => DataType::DateTime2(7),
+        &OFFSET => DataType::DateTimeOffset(7),
         ArrowType::Decimal32(precision, scale)
         | ArrowType::Decimal64(precision, scale)
         | ArrowType::Decimal128(precision, scale) => {

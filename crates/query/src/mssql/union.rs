@@ -64,6 +64,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Ar
         };
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
         let collation = crate::collate::collation_of_field(field).unwrap_or(By::DEFAULT.collation);
+        let column = crate::offset::exact(column, field.data_type())?;
         let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to)?.expr;
         let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
         exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));

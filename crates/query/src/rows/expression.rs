@@ -3,12 +3,15 @@
 use super::{Scope, declare};
 use crate::collate::{Keyed, keyed};
 use crate::condition::{comparison, value_of};
+use crate::offset;
 use arrow_schema::{DataType, TimeUnit};
 use datafusion::logical_expr::expr::{AggregateFunction, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
 use mainstay_base::Value;
 use mainstay_rows::{Block, Call, Called, Expression, Number, Operation, ParameterType};
 use mainstay_table::Comparison;
+use mainstay_table::values::{OFFSET, TICKS};
+use std::sync::Arc;
 
 impl Scope<'_> {
     /// The parts of a condition that are joined by AND.
@@ -123,7 +126,11 @@ impl Scope<'_> {
             let text = self.boxed(text, block)?;
             return Some(Expression::SortKey { text, collation, pads });
         }
-        let function = Called(crate::mssql::row_function(&call.func)?);
+        let function = match offset::keyed(whole) {
+            Some(_) => Arc::new(offset::MomentOfRow),
+            None => crate::mssql::row_function(&call.func)?,
+        };
+        let function = Called(function);
         let arguments = call.args.iter().map(|argument| self.expression(argument, block)).collect::<Option<_>>()?;
         Some(Expression::Call { function, arguments })
     }
@@ -164,6 +171,16 @@ impl Scope<'_> {
             && let Some(compared) = self.text_comparison(comparison, (left, right), block)
         {
             return Some(compared);
+        }
+        // Moments with offsets compare as their keys do, and an index may answer that.
+        let moment = |expr: &Expr| offset::keyed(expr).is_some();
+        if (moment(left) || moment(right)) && self.is_comparable(left).and(self.is_comparable(right)).is_some() {
+            let (left, right) = (offset::keyed(left).unwrap_or(left), offset::keyed(right).unwrap_or(right));
+            return Some(Expression::compare(
+                comparison,
+                self.expression(left, block)?,
+                self.expression(right, block)?,
+            ));
         }
         Some(Expression::compare(comparison, self.compared(left, block)?, self.compared(right, block)?))
     }
@@ -284,7 +301,7 @@ fn parameter(placeholder: &Placeholder, block: &mut Block) -> Option<Expression>
         DataType::Int16 => ParameterType::Integer(16),
         DataType::Int32 => ParameterType::Integer(32),
         DataType::Int64 => ParameterType::Integer(64),
-        DataType::Decimal128(precision, scale) => {
+        DataType::Decimal128(precision, scale @ 0..) => {
             ParameterType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
         }
         DataType::Float64 => ParameterType::Double,
@@ -293,7 +310,8 @@ fn parameter(placeholder: &Placeholder, block: &mut Block) -> Option<Expression>
         DataType::BinaryView => ParameterType::Binary,
         DataType::Date32 => ParameterType::Date,
         DataType::Timestamp(TimeUnit::Microsecond, None) => ParameterType::Timestamp(10),
-        DataType::Timestamp(TimeUnit::Nanosecond, None) => ParameterType::Timestamp(1),
+        &TICKS => ParameterType::Timestamp(1),
+        &OFFSET => ParameterType::TimestampWithOffset,
         _ => return None,
     };
     declare(block, number, declared)?;
@@ -317,24 +335,26 @@ fn number(data_type: &DataType) -> Option<Number> {
 /// Whether both executors compare values of a type in the same way.
 pub(super) fn is_comparable(data_type: &DataType) -> bool {
     use DataType::*;
-    matches!(
-        data_type,
-        Boolean
-            | Int8
-            | Int16
-            | Int32
-            | Int64
-            | Decimal128(..)
-            | Float32
-            | Float64
-            | Utf8
-            | Utf8View
-            | LargeUtf8
-            | BinaryView
-            | Date32
-            | Time64(_)
-            | Timestamp(..)
-            | FixedSizeBinary(16)
-            | Null
-    )
+    *data_type != OFFSET
+        && matches!(
+            data_type,
+            Boolean
+                | Int8
+                | Int16
+                | Int32
+                | Int64
+                | &TICKS
+                | Decimal128(..)
+                | Float32
+                | Float64
+                | Utf8
+                | Utf8View
+                | LargeUtf8
+                | BinaryView
+                | Date32
+                | Time64(_)
+                | Timestamp(..)
+                | FixedSizeBinary(16)
+                | Null
+        )
 }

@@ -118,8 +118,16 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
 
 /// Whether the user may log in with this password from there. While the settings name no users, everybody on this
 /// machine may, without a password.
+///
+/// A data dictionary has users of its own, and checks them itself; but where the settings name users, nobody comes in
+/// without a password.
 fn authenticate(shared: &Shared, stream: &Stream, hello: &Hello) -> Result<()> {
-    let allowed = if shared.config.users.is_empty() {
+    let allowed = if hello.is_of_dictionary() {
+        match shared.config.users.is_empty() {
+            true => stream.peer().is_some_and(|address| address.is_loopback()),
+            false => !hello.password.is_empty(),
+        }
+    } else if shared.config.users.is_empty() {
         stream.peer().is_some_and(|address| address.is_loopback()) && hello.password.is_empty()
     } else {
         let user = shared.user(&hello.user);

@@ -23,6 +23,7 @@ use crate::log::{Level, Log};
 use crate::metrics::NavigatorMetrics;
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
+use mainstay_navigator::dictionary::Dictionaries;
 use mainstay_navigator::server::Service;
 use mainstay_navigator::sql::ServedSql;
 use mainstay_password::Checker;
@@ -165,6 +166,11 @@ impl NavigatorDoor {
 
     pub(crate) fn metrics(&self) -> Arc<NavigatorMetrics> {
         Arc::clone(&self.shared.metrics)
+    }
+
+    /// From here on clients can connect to data dictionaries with this; false if they could already.
+    pub fn serve_dictionaries(&self, dictionaries: Arc<dyn Dictionaries>) -> bool {
+        self.shared.service.serve_dictionaries(dictionaries)
     }
 
     /// From here on clients can run statements with this; false if they could already.

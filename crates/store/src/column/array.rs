@@ -6,11 +6,10 @@ use super::{Column, Values};
 use arrow_array::types::{
     Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampNanosecondType,
 };
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use std::sync::Arc;
 
 impl Column {
@@ -41,9 +40,6 @@ impl Column {
             Values::I64(values) => match data_type(self.sql_type) {
                 DataType::Decimal64(..) => primitive::<Decimal64Type>(self, values, length, nulls),
                 DataType::Time64(_) => primitive::<Time64NanosecondType>(self, values, length, nulls),
-                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-                    primitive::<TimestampNanosecondType>(self, values, length, nulls)
-                }
                 DataType::Timestamp(..) => primitive::<TimestampMicrosecondType>(self, values, length, nulls),
                 _ => primitive::<Int64Type>(self, values, length, nulls),
             },

@@ -9,10 +9,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampNanosecondType,
 };
 use arrow_array::{Array, ArrowPrimitiveType};
-use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use arrow_schema::{DataType, IntervalUnit};
 use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef};
 use std::ops::Range;
 
@@ -60,9 +59,6 @@ impl ColumnAppender {
             (Appenders::I64(values), DataType::Int64) => copy!(values, Int64Type),
             (Appenders::I64(values), DataType::Decimal64(..)) => copy!(values, Decimal64Type),
             (Appenders::I64(values), DataType::Time64(_)) => copy!(values, Time64NanosecondType),
-            (Appenders::I64(values), DataType::Timestamp(TimeUnit::Nanosecond, _)) => {
-                copy!(values, TimestampNanosecondType)
-            }
             (Appenders::I64(values), DataType::Timestamp(..)) => copy!(values, TimestampMicrosecondType),
             (Appenders::I128(values), DataType::Decimal128(..)) => copy!(values, Decimal128Type),
             (Appenders::F32(values), DataType::Float32) => copy!(values, Float32Type),

@@ -6,11 +6,10 @@ use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::{
     Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampNanosecondType,
 };
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use mainstay_base::SqlType;
 use std::sync::Arc;
 
@@ -48,7 +47,6 @@ pub(crate) fn gather(sql_type: SqlType, cells: &[Cell<'_>]) -> ArrayRef {
         DataType::Int64 => take!(I64, Int64Type),
         DataType::Decimal64(..) => take!(I64, Decimal64Type),
         DataType::Time64(_) => take!(I64, Time64NanosecondType),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => take!(I64, TimestampNanosecondType),
         DataType::Timestamp(..) => take!(I64, TimestampMicrosecondType),
         DataType::Decimal128(..) => take!(I128, Decimal128Type),
         DataType::Float32 => take!(F32, Float32Type),

@@ -13,8 +13,8 @@
 //! | REAL, DOUBLE | 4, 8 bytes | Float32, Float64 |
 //! | CHAR, VARCHAR, TEXT / BINARY, VARBINARY | 16 bytes and blocks | Utf8View / BinaryView |
 //! | DATE, TIME | 4, 8 bytes | Date32, Time64(ns) |
-//! | TIMESTAMP | 8 bytes | Timestamp(us), for seven digits Timestamp(ns) |
-//! | TIMESTAMP WITH TIME ZONE | 8 bytes | Timestamp(us, "+00:00"): the moment; the clock's offset is not kept |
+//! | TIMESTAMP | 8 bytes | Timestamp(us), for seven digits Decimal64: [`TICKS`](mainstay_table::values::TICKS) |
+//! | TIMESTAMP WITH TIME ZONE | 16 bytes | Decimal128: [`OFFSET`](mainstay_table::values::OFFSET) |
 //! | INTERVAL | 4, 16 bytes | Interval(YearMonth), Interval(MonthDayNano) |
 //! | UUID | 16 bytes | FixedSizeBinary(16) |
 
@@ -82,9 +82,6 @@ fn numeric(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
         (SqlType::Real | SqlType::Double, V::Integer(number)) => float(sql_type, number as f64),
         (SqlType::Real | SqlType::Double, V::Decimal(number)) => float(sql_type, number.to_f64()),
         (SqlType::Real, V::Float(number)) => float(sql_type, number),
-        (SqlType::Timestamp { digits: 7.. }, V::Timestamp(moment)) if moment.nanos().is_none() => {
-            Err(misfit(sql_type, value))
-        }
         (SqlType::Timestamp { digits: 7.. }, V::Timestamp(_)) => Ok(value),
         (SqlType::Timestamp { .. }, V::Timestamp(moment)) => {
             mainstay_base::Timestamp::from_us(moment.us()).map(V::Timestamp).ok_or_else(|| misfit(sql_type, value))

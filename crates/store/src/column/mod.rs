@@ -154,9 +154,8 @@ fn kind(sql_type: SqlType) -> Kind {
         SqlType::Decimal { precision: ..=9, .. } => Kind::I32,
         SqlType::Decimal { precision: ..=18, .. } => Kind::I64,
         SqlType::Decimal { .. } | SqlType::Money => Kind::I128,
-        SqlType::BigInt | SqlType::Time { .. } | SqlType::Timestamp { .. } | SqlType::TimestampWithOffset { .. } => {
-            Kind::I64
-        }
+        SqlType::BigInt | SqlType::Time { .. } | SqlType::Timestamp { .. } => Kind::I64,
+        SqlType::TimestampWithOffset { .. } => Kind::I128,
         SqlType::Real => Kind::F32,
         SqlType::Double => Kind::F64,
         SqlType::IntervalDayTime => Kind::Days,
@@ -252,7 +251,7 @@ impl Column {
             Values::U8(values) => ValueRef::Boolean(*values.slice().get(at)? != 0),
             Values::I8(values) => ValueRef::Integer((*values.slice().get(at)?).into()),
             Values::I16(values) => ValueRef::Integer((*values.slice().get(at)?).into()),
-            Values::I128(values) => ValueRef::Decimal(Decimal::new(*values.slice().get(at)?, self.scale())),
+            Values::I128(values) => self.of_i128(*values.slice().get(at)?),
             Values::F32(values) => ValueRef::Float((*values.slice().get(at)?).into()),
             Values::Days(values) => {
                 let IntervalMonthDayNano { months, days, nanoseconds } = *values.slice().get(at)?;
@@ -268,12 +267,19 @@ impl Column {
             SqlType::BigInt => ValueRef::Integer(value),
             SqlType::Decimal { scale, .. } => ValueRef::Decimal(Decimal::new(value.into(), scale)),
             SqlType::Time { .. } => Time::from_nanos(value).map_or(ValueRef::Null, ValueRef::Time),
-            SqlType::Timestamp { digits: 7.. } => ValueRef::Timestamp(Timestamp::from_nanos(value)),
-            SqlType::TimestampWithOffset { .. } => {
-                let utc = Timestamp::from_us(value).unwrap_or(Timestamp(0));
-                ValueRef::TimestampWithOffset { utc, offset_minutes: 0 }
-            }
+            SqlType::Timestamp { digits: 7.. } => ValueRef::Timestamp(Timestamp(value)),
             _ => Timestamp::from_us(value).map_or(ValueRef::Null, ValueRef::Timestamp),
+        }
+    }
+
+    #[inline]
+    fn of_i128(&self, value: i128) -> ValueRef<'_> {
+        match self.sql_type {
+            SqlType::TimestampWithOffset { .. } => {
+                let (utc, offset_minutes) = Timestamp::unpacked(value);
+                ValueRef::TimestampWithOffset { utc, offset_minutes }
+            }
+            _ => ValueRef::Decimal(Decimal::new(value, self.scale())),
         }
     }
 
@@ -348,10 +354,12 @@ impl ColumnAppender {
             (Appenders::I32(values), ValueRef::Interval(interval)) => values.push(interval.months),
             (Appenders::I64(values), ValueRef::Decimal(decimal)) => values.push(decimal.unscaled as i64),
             (Appenders::I64(values), ValueRef::Time(time)) => values.push(time.nanos()),
-            (Appenders::I64(values), ValueRef::TimestampWithOffset { utc, .. }) => values.push(utc.us()),
             (Appenders::I64(values), ValueRef::Timestamp(moment)) => {
                 let is_fine = matches!(self.sql_type, SqlType::Timestamp { digits: 7.. });
-                values.push(if is_fine { moment.nanos().unwrap_or_default() } else { moment.us() });
+                values.push(if is_fine { moment.0 } else { moment.us() });
+            }
+            (Appenders::I128(values), ValueRef::TimestampWithOffset { utc, offset_minutes }) => {
+                values.push(utc.packed(offset_minutes));
             }
             (Appenders::I128(values), ValueRef::Decimal(decimal)) => values.push(decimal.unscaled),
             (Appenders::F32(values), ValueRef::Float(value)) => values.push(value as f32),

@@ -218,12 +218,17 @@ impl Group {
         }
     }
 
-    /// Turns the mark that ended a slot into a commit number.
+    /// Turns the mark that ended a slot into a commit number; to be counted with [`Group::count_ended`].
+    #[inline]
     pub(crate) fn commit_end(&self, offset: usize, commit: u64) {
         if let Some(stamp) = self.state.ended.get().and_then(|ended| ended.get(offset)) {
             stamp.store(commit, Ordering::Release);
-            self.state.garbage_count.fetch_add(1, Ordering::AcqRel);
         }
+    }
+
+    /// Counts slots that were ended by a commit.
+    pub(crate) fn count_ended(&self, slots: usize) {
+        self.state.garbage_count.fetch_add(slots, Ordering::AcqRel);
     }
 
     /// Turns the marks that created these slots into a commit number.
@@ -256,7 +261,12 @@ impl Group {
         if before == NEVER {
             state.ended_count.fetch_add(1, Ordering::AcqRel);
         }
-        let was_aborted = self.created.as_ref().is_some_and(|created| exchange(&created[offset], ABORTED, 0).is_ok());
+        // Nothing but this makes it another stamp, so a look is enough for nearly all of them.
+        let is_aborted = |created: &Arc<Stamps>| created[offset].load(Ordering::Acquire) == ABORTED;
+        let was_aborted = self
+            .created
+            .as_ref()
+            .is_some_and(|created| is_aborted(created) && exchange(&created[offset], ABORTED, 0).is_ok());
         if was_aborted {
             state.aborted_count.fetch_sub(1, Ordering::AcqRel);
         }

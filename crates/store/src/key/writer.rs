@@ -69,7 +69,10 @@ impl<'a> KeyWriter<'a> {
             (ValueRef::Date(date), SqlType::Date) => self.push_i64(i64::from(date.0)),
             (ValueRef::Time(time), SqlType::Time { .. }) => self.push_i64(time.0),
             (ValueRef::Timestamp(moment), SqlType::Timestamp { .. }) => self.push_i64(moment.0),
-            (ValueRef::TimestampWithOffset { utc, .. }, SqlType::TimestampWithOffset { .. }) => self.push_i64(utc.0),
+            (
+                ValueRef::TimestampWithOffset { utc, .. } | ValueRef::Timestamp(utc),
+                SqlType::TimestampWithOffset { .. },
+            ) => self.push_i64(utc.0),
             (ValueRef::Interval(value), SqlType::IntervalYearMonth) => self.push_i64(i64::from(value.months)),
             (ValueRef::Interval(value), SqlType::IntervalDayTime) => self.push_i128(value.day_ticks()),
             (ValueRef::Uuid(uuid), SqlType::Uuid) => self.push_bytes(&uuid),

@@ -50,7 +50,7 @@ use crate::stamp::View;
 use crate::transaction::shared::Shared;
 use arrow_schema::SchemaRef;
 use entries::Links;
-use mainstay_base::{Result, SqlType};
+use mainstay_base::{Result, SqlType, ValueRef};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
@@ -273,6 +273,22 @@ impl Writer {
             retired: HashMap::new(),
             vacuum: vacuum::Progress::default(),
         }
+    }
+
+    /// The version that the entry of these values in a unique index points to; `None` when there is none.
+    ///
+    /// Errors: values that the index's columns do not take.
+    #[inline]
+    fn find(&mut self, number: usize, values: &[ValueRef<'_>]) -> Result<Option<(u64, Arc<Group>)>> {
+        let Some(index) = self.indexes.get(number).filter(|index| index.is_unique()) else { return Ok(None) };
+        let mut key = index.encoder.start(&mut self.key);
+        values.iter().try_for_each(|value| key.push(*value))?;
+        if values.len() != index.columns.len() || key.has_null() {
+            return Ok(None);
+        }
+        key.finish(0);
+        let Some(position) = index.entries.get(&self.key) else { return Ok(None) };
+        Ok(self.directory.group(position).map(|group| (position, Arc::clone(group))))
     }
 
     /// The group and offset where a version is now; `None` if it is gone.

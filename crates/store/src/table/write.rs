@@ -16,7 +16,7 @@ use super::{NativeTable, Writer, internal};
 use crate::column::layout::canonical;
 use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
-use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, View};
 use crate::transaction::{LockMode, Obstacle, Transaction, obstacle};
 use mainstay_base::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
@@ -123,6 +123,18 @@ impl NativeTable {
                 }
             }
         };
+        self.note_update(transaction, (old, new, row_id), row)?;
+        Ok(Written::Done(new))
+    }
+
+    /// Notes for commit, undo, journal and references that a version was replaced by a new one of these values.
+    #[inline]
+    fn note_update<R: Row + ?Sized>(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        (old, new, row_id): (u64, u64, u64),
+        row: &R,
+    ) -> Result<()> {
         transaction.note_updated(self, old, new);
         if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
             redo.updated(self.id, &self.types, row_id, &Canonical { row, types: &self.types })?;
@@ -133,7 +145,57 @@ impl NativeTable {
         if self.references.has_children() {
             transaction.note_check(Check::parent(self, old, Some(new)));
         }
-        Ok(Written::Done(new))
+        Ok(())
+    }
+
+    /// Replaces the version that has these values in the columns of a unique index by one that differs in these columns: the
+    /// id of its row. The row is looked for and changed under one latch, which is the short way of most updates.
+    ///
+    /// `None` for whatever is not that simple - the first change of its transaction, no such row, or not in the version that
+    /// the view sees, or somebody to wait for: nothing was done, and [`Reader::get`](super::Reader::get) with [`NativeTable::update_columns`] is the way.
+    ///
+    /// Errors: those of [`NativeTable::insert`].
+    pub fn update_by_key(
+        self: &Arc<Self>,
+        transaction: &mut Transaction,
+        (number, values): (usize, &[ValueRef<'_>]),
+        changes: &[(usize, ValueRef<'_>)],
+        view: View,
+    ) -> Result<Option<u64>> {
+        if !transaction.is_writer() {
+            // Becoming one may wait, and is for who has found a row.
+            return Ok(None);
+        }
+        let mark = transaction.mark()?;
+        self.admit()?;
+        let fixed_view = transaction.fixed_view();
+        let mut writer = self.latch();
+        let Some((old, group)) = writer.find(number, values)? else { return Ok(None) };
+        let offset = offset_of(old);
+        if !group.sees(offset, view) {
+            return Ok(None);
+        }
+        self.check_current()?;
+        let row = Changed { stored: Stored { group: &group, offset }, changes };
+        self.check_row(&row)?;
+        match self.end(transaction, &group, old, mark) {
+            Ended::Done => {}
+            Ended::Obstacle(_) | Ended::Overtaken | Ended::Gone => return Ok(None),
+        }
+        let (new, row_id) = match self.append(&mut writer, &row, (mark, fixed_view), Some((old, &group))) {
+            Ok(Ok(done)) => done,
+            refused => {
+                group.unend(offset);
+                drop(writer);
+                // Who waits for this row may go on.
+                self.shared.waits.wake();
+                return refused.map(|_| None);
+            }
+        };
+        group.set_next(offset, new);
+        drop(writer);
+        self.note_update(transaction, (old, new, row_id), &row)?;
+        Ok(Some(row_id))
     }
 
     /// Replaces the version at a position by one that differs in these columns.

@@ -104,9 +104,13 @@ impl Transaction {
     /// Turns the marks of all changes into the number of the commit.
     fn stamp(&self, commit: u64) {
         let mut pinned: Option<(u32, Arc<Directory>)> = None;
+        let mut ended = EndedRun::default();
         for write in &self.writes {
             let (Write::Inserted { table, .. } | Write::Updated { table, .. } | Write::Deleted { table, .. }) = *write;
             if pinned.as_ref().is_none_or(|(number, _)| *number != table) {
+                if let Some((number, directory)) = &pinned {
+                    ended.count(directory, &self.tables[*number as usize]);
+                }
                 pinned = Some((table, self.tables[table as usize].directory()));
             }
             let Some((_, directory)) = &pinned else { continue };
@@ -117,18 +121,19 @@ impl Transaction {
                         group.commit_created(offset..offset + count as usize, commit);
                     }
                 }
-                Write::Updated { old, new, .. } => {
-                    end(directory, old, commit);
+                Write::Updated { table, old, new } => {
+                    ended.end(directory, &self.tables[table as usize], (old, 1), commit);
                     if let Some(group) = directory.group(new) {
                         group.commit_created(offset_of(new)..offset_of(new) + 1, commit);
                     }
-                    self.tables[table as usize].count_garbage(1);
                 }
-                Write::Deleted { first, count, .. } => {
-                    (first..first + u64::from(count)).for_each(|old| end(directory, old, commit));
-                    self.tables[table as usize].count_garbage(count as usize);
+                Write::Deleted { table, first, count } => {
+                    ended.end(directory, &self.tables[table as usize], (first, count), commit);
                 }
             }
+        }
+        if let Some((number, directory)) = &pinned {
+            ended.count(directory, &self.tables[*number as usize]);
         }
     }
 
@@ -152,8 +157,34 @@ impl Transaction {
     }
 }
 
-fn end(directory: &Directory, position: u64, commit: u64) {
-    if let Some(group) = directory.group(position) {
-        group.commit_end(offset_of(position), commit);
+/// Versions of one group that a commit ends, one behind the other in its list: they are counted together.
+#[derive(Default)]
+struct EndedRun {
+    /// One of them.
+    position: u64,
+    versions: usize,
+}
+
+impl EndedRun {
+    /// Ends versions in slots that follow each other.
+    #[inline]
+    fn end(&mut self, directory: &Directory, table: &NativeTable, (first, count): (u64, u32), commit: u64) {
+        if group_of(first) != group_of(self.position) {
+            self.count(directory, table);
+        }
+        let Some(group) = directory.group(first) else { return };
+        let offset = offset_of(first);
+        (offset..offset + count as usize).for_each(|offset| group.commit_end(offset, commit));
+        self.position = first;
+        self.versions += count as usize;
+    }
+
+    /// Counts those there have been.
+    fn count(&mut self, directory: &Directory, table: &NativeTable) {
+        if let (1.., Some(group)) = (self.versions, directory.group(self.position)) {
+            group.count_ended(self.versions);
+            table.count_garbage(self.versions);
+        }
+        self.versions = 0;
     }
 }

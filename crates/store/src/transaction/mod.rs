@@ -173,6 +173,14 @@ impl Transaction {
         self.statement = Some(text.into());
     }
 
+    /// The same with a text that often comes again.
+    #[inline]
+    pub fn set_shared_statement(&mut self, text: &Arc<str>) {
+        if self.statement.as_ref().is_none_or(|known| !Arc::ptr_eq(known, text)) {
+            self.statement = Some(Arc::clone(text));
+        }
+    }
+
     /// How long a write may wait for another transaction; `None`, the default, for ever.
     pub fn set_lock_timeout(&mut self, timeout: Option<Duration>) {
         self.lock_timeout = timeout;
@@ -334,6 +342,12 @@ impl Transaction {
             }
         }
         Ok(MARK | self.id)
+    }
+
+    /// Whether it has written before.
+    #[inline]
+    pub(crate) fn is_writer(&self) -> bool {
+        self.id != 0
     }
 
     fn mark_or_none(&self) -> u64 {

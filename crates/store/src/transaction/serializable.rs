@@ -85,7 +85,10 @@ fn compare(left: ValueRef<'_>, right: ValueRef<'_>, sql_type: Option<&SqlType>) 
         (V::Boolean(left), V::Boolean(right)) => Some(left.cmp(&right)),
         (V::Date(left), V::Date(right)) => Some(left.cmp(&right)),
         (V::Time(left), V::Time(right)) => Some(left.cmp(&right)),
-        (V::Timestamp(left), V::Timestamp(right)) => Some(left.cmp(&right)),
+        (
+            V::Timestamp(left) | V::TimestampWithOffset { utc: left, .. },
+            V::Timestamp(right) | V::TimestampWithOffset { utc: right, .. },
+        ) => Some(left.cmp(&right)),
         (V::Uuid(left), V::Uuid(right)) => Some(left.cmp(&right)),
         (V::Text(left), V::Text(right))
             if matches!(sql_type, Some(SqlType::VarChar { collation: Collation::Binary, .. })) =>

@@ -79,8 +79,14 @@ pub fn set(
     id: i64,
     value: i64,
 ) -> mainstay_base::Result<mainstay_store::Written> {
+    let (key, changes) = ([ValueRef::Integer(id)], [(1, ValueRef::Integer(value))]);
+    let view = transaction.begin_statement().unwrap();
+    // The short way, and where that is none, the long one.
+    if !table.indexes().is_empty() && table.update_by_key(transaction, (0, &key), &changes, view)?.is_some() {
+        return Ok(mainstay_store::Written::Done(position(table, transaction, id).unwrap()));
+    }
     let position = position(table, transaction, id).unwrap();
-    table.update_columns(transaction, position, &[(1, ValueRef::Integer(value))])
+    table.update_columns(transaction, position, &changes)
 }
 
 /// A row of values that are kept.

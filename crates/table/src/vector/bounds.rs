@@ -20,6 +20,7 @@
 use super::kernel::{signless, uuid_order};
 use super::physical::UUID_BYTES;
 use crate::predicate::Comparison;
+use crate::values::{OFFSET, TICKS};
 use arrow_schema::{DataType, TimeUnit};
 use mainstay_base::{Code, Error, Result, Value};
 
@@ -34,6 +35,8 @@ pub(crate) enum Measure {
     Moment { unit_ns: i128 },
     /// A moment of UTC (a timestamp with a time zone), in units of this many nanoseconds since 1970.
     Instant { unit_ns: i128 },
+    /// A moment of UTC with an offset that does not count, packed into one number.
+    Packed,
     /// A time of day, in units of this many nanoseconds since midnight.
     TimeOfDay { unit_ns: i128 },
     /// A UUID, stored as itself and compared as the integer of its bytes.
@@ -46,6 +49,8 @@ impl Measure {
     /// The measure of a column type, `None` for text and bytes.
     pub(crate) fn of(data_type: &DataType) -> Option<Measure> {
         Some(match data_type {
+            &TICKS => Measure::Moment { unit_ns: 100 },
+            &OFFSET => Measure::Packed,
             DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal128(_, scale) => {
                 Measure::Number { scale: *scale }
             }
@@ -162,8 +167,14 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
         (Measure::Instant { unit_ns }, Value::TimestampWithOffset { utc, .. }) => {
             moment(i128::from(utc.0) * 100, unit_ns)
         }
+        // A moment without an offset is what is left when the offset is taken away: it is of UTC.
+        (Measure::Packed, Value::TimestampWithOffset { utc, .. } | Value::Timestamp(utc)) => {
+            let (first, last) = utc.packed_range();
+            Cuts { not_below: Some(first), above: last.checked_add(1) }
+        }
         // Which moment a clock's time is depends on the session's time zone.
         (Measure::Instant { .. }, Value::Timestamp(_) | Value::Date(_))
+        | (Measure::Packed, Value::Date(_))
         | (Measure::Moment { .. }, Value::TimestampWithOffset { .. }) => {
             let message = format!("a condition on a timestamp with {value}, of which only one has a time zone");
             return Err(Error::new(Code::Unsupported, message));
@@ -327,6 +338,26 @@ mod tests {
         assert_eq!(ranges(micros, Comparison::Less, Value::Timestamp(Timestamp(15))), [(i128::MIN, 1)]);
         let nanos = Measure::of(&DataType::Time64(TimeUnit::Nanosecond)).unwrap();
         assert_eq!(ranges(nanos, Comparison::LessOrEqual, Value::Time(Time(15))), [(i128::MIN, 1_500)]);
+    }
+
+    #[test]
+    fn offsets_do_not_count() {
+        let packed = Measure::of(&OFFSET).unwrap();
+        let (utc, before) = (Timestamp(20), Timestamp(19).packed(840));
+        let (least, most) = (utc.packed(-840), utc.packed(840));
+        for value in [Value::TimestampWithOffset { utc, offset_minutes: 60 }, Value::Timestamp(utc)] {
+            let equal = Ranges::compare(packed, Comparison::Equal, &value).unwrap();
+            assert!(equal.contains(least) && equal.contains(most) && !equal.contains(before));
+            let less = Ranges::compare(packed, Comparison::Less, &value).unwrap();
+            assert!(less.contains(before) && !less.contains(least));
+            let greater = Ranges::compare(packed, Comparison::Greater, &value).unwrap();
+            assert!(!greater.contains(most) && greater.contains(Timestamp(21).packed(-840)));
+        }
+        let ticks = Measure::of(&TICKS).unwrap();
+        assert_eq!(
+            ranges(ticks, Comparison::Equal, Value::Timestamp(Timestamp::LAST)),
+            [(Timestamp::LAST.0.into(), Timestamp::LAST.0.into())]
+        );
     }
 
     #[test]

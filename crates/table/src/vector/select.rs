@@ -163,9 +163,10 @@ const FEW_RANGES: usize = 6;
 
 /// Fills in which values lie in the ranges.
 fn fixed_in_ranges<T: Fixed>(values: &[T], ranges: &Ranges, words: &mut [u64]) {
-    let complement = ranges.complement();
-    let inverted = complement.0.len() < ranges.0.len();
-    let set = if inverted { &complement } else { ranges };
+    // What is left out by one range is at best as short.
+    let complement = (ranges.0.len() > 1).then(|| ranges.complement());
+    let complement = complement.as_ref().filter(|complement| complement.0.len() < ranges.0.len());
+    let (inverted, set) = (complement.is_some(), complement.unwrap_or(ranges));
     let narrow = |(low, high): &(i128, i128)| {
         let low = (*low).max(T::widen(T::MIN));
         let high = (*high).min(T::widen(T::MAX));

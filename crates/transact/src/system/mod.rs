@@ -21,7 +21,8 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 37] = texts![
+static TEXTS: [Text; 41] = texts![
+    "sp_addtype",
     "sp_column_privileges",
     "sp_columns",
     "sp_columns_100",
@@ -29,6 +30,7 @@ static TEXTS: [Text; 37] = texts![
     "sp_databases",
     "sp_datatype_info",
     "sp_datatype_info_100",
+    "sp_droptype",
     "sp_fkeys",
     "sp_getapplock",
     "sp_help",
@@ -39,6 +41,8 @@ static TEXTS: [Text; 37] = texts![
     "sp_lock",
     "sp_mainstay_datatype_info",
     "sp_mainstay_special_columns",
+    "sp_msforeachdb",
+    "sp_msforeachtable",
     "sp_pkeys",
     "sp_recompile",
     "sp_refreshsqlmodule",
@@ -67,6 +71,16 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static Object> {
     let is_open = schema.is_none_or(|schema| schema.is("sys") || schema.is("dbo") || schema.text.is_empty());
     let last = name.last();
     let known = TEXTS.iter().find(|known| known.name.eq_ignore_ascii_case(last)).filter(|_| is_open)?;
+    known.object.get_or_init(|| object(known)).as_ref()
+}
+
+/// The system's functions of rows.
+static FUNCTIONS: [Text; 1] = texts!["fn_listextendedproperty"];
+
+/// The system function of this name.
+pub(crate) fn function(name: &ObjectName) -> Option<&'static Object> {
+    let last = name.last();
+    let known = FUNCTIONS.iter().find(|known| known.name.eq_ignore_ascii_case(last))?;
     known.object.get_or_init(|| object(known)).as_ref()
 }
 

@@ -12,6 +12,7 @@ mod information;
 mod keys;
 mod objects;
 mod odbc;
+mod properties;
 mod server;
 
 use crate::catalog::{Catalog, Object};
@@ -153,7 +154,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 7] = [
+    let lists: [&'static [View]; 8] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
@@ -161,6 +162,7 @@ fn all() -> impl Iterator<Item = &'static View> {
         &information::VIEWS,
         &compatible::VIEWS,
         &odbc::VIEWS,
+        &properties::VIEWS,
     ];
     lists.into_iter().flatten()
 }

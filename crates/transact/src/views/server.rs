@@ -285,10 +285,13 @@ fn configurations(_: &Facts<'_>) -> Rows {
     SETTINGS.iter().map(row).collect()
 }
 
-fn messages(_: &Facts<'_>) -> Rows {
+fn messages(facts: &Facts<'_>) -> Rows {
+    let own = facts.modules.kept().messages.iter();
+    let own = own.map(|(number, (severity, text))| row![i64::from(*number), i64::from(*severity), text]);
     (1..50_000)
         .filter_map(|number| mainstay_mssql::messages::find(number).map(|(severity, text)| (number, severity, text)))
         .map(|(number, severity, text)| row![i64::from(number), i64::from(severity), text])
+        .chain(own)
         .collect()
 }
 

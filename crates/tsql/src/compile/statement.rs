@@ -5,8 +5,8 @@ use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
     AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, ExecuteArgument,
-    ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, Query, QueryBody, SelectItem, SetItem, SetVariable,
-    Statement, StatementKind, With,
+    ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, PhraseItem, Query, QueryBody, SelectItem, SetItem,
+    SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -459,7 +459,20 @@ impl Compiler<'_> {
             StatementKind::Deallocate(name) => (Action::Deallocate(name.clone()), Vec::new()),
             StatementKind::Fetch(fetch) => return self.fetch(fetch, line, span),
             StatementKind::Transaction(transaction) => (Action::Transaction(transaction.clone()), Vec::new()),
-            StatementKind::SetOption(options) => (Action::SetOption(options.clone()), Vec::new()),
+            StatementKind::SetOption(options) => {
+                // The one option whose value may be a variable.
+                let value = match &options[..] {
+                    [option] if option.starts("CONTEXT_INFO") => match option.items.get(1) {
+                        Some(PhraseItem::Variable(name)) => Some(Expr::Variable(name.clone())),
+                        Some(PhraseItem::Literal(literal)) => Some(Expr::Literal(literal.clone())),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let binary = DataType::VarBinary(Length::Limited(128));
+                let value = value.map(|value| self.value_as(&value, binary)).transpose()?;
+                (Action::SetOption(options.clone()), value.into_iter().collect())
+            }
             StatementKind::SetIsolation(isolation) => (Action::SetIsolation(*isolation), Vec::new()),
             _ => (Action::Define(Box::new(statement.clone())), Vec::new()),
         };

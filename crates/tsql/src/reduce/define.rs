@@ -382,6 +382,7 @@ impl Reducer<'_> {
                 self.open(&format!("cast:{data_type}"));
                 self.push("CAST(now() AS TIMESTAMP))");
             }
+            "current_date" => self.push("\"mssql:cast:date\"(CAST(now() AS TIMESTAMP))"),
             "user" | "current_user" | "session_user" | "user_name" | "schema_name" => self.typed(data_type, "'dbo'"),
             "suser_name" | "suser_sname" | "system_user" | "original_login" => self.typed(data_type, "'sa'"),
             _ => return Err(not_supported("This function in the definition of a table")),

@@ -25,9 +25,15 @@ impl Reducer<'_> {
             }
             Expr::AtTimeZone(value, zone) => self.call("at_time_zone", &[value, zone]),
             Expr::Call(call) => self.function(call),
-            Expr::NextValue(name, None) => {
+            Expr::NextValue(name, order) => {
                 let name: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
-                self.push(&format!("nextval({})", text_literal(&name.join(".").to_lowercase())));
+                self.push(&format!("nextval({}", text_literal(&name.join(".").to_lowercase())));
+                if let Some(order) = order {
+                    self.push(", CAST(row_number() OVER (");
+                    self.order(order)?;
+                    self.push(") AS BIGINT)");
+                }
+                self.push(")");
                 Ok(())
             }
             Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
@@ -36,7 +42,6 @@ impl Reducer<'_> {
             Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
             Expr::Method(target, method, Some(arguments)) => self.method(target, method, arguments),
             Expr::Method(..) | Expr::TypeMethod(..) => Err(not_supported("A method of a type")),
-            Expr::NextValue(_, Some(_)) => Err(not_supported("NEXT VALUE FOR with OVER")),
             condition => {
                 // Conditions are no values in T-SQL; the parser lets none through but in CASE and IIF.
                 self.condition(condition)

@@ -72,8 +72,11 @@ const SESSION_FUNCTIONS: [(&str, DataType); 52] = [
 ];
 
 /// More of them, which came after.
-const LATER: [(&str, DataType); 5] = [
+const LATER: [(&str, DataType); 8] = [
     ("columns_updated", DataType::VarBinary(Length::Limited(128))),
+    ("context_info", DataType::VarBinary(Length::Limited(128))),
+    ("current_date", DataType::Date),
+    ("eventdata", DataType::Xml),
     ("error_procedure", NAME),
     ("rowcount_big", DataType::BigInt),
     ("rand", DataType::Float),
@@ -88,7 +91,8 @@ pub fn session_function(name: &str) -> Option<SessionFunction> {
 }
 
 /// T-SQL's aggregates, and what the core calls those that it calculates itself.
-const AGGREGATES: [&str; 14] = [
+const AGGREGATES: [&str; 17] = [
+    "approx_count_distinct",
     "avg",
     "checksum_agg",
     "count",
@@ -97,6 +101,8 @@ const AGGREGATES: [&str; 14] = [
     "grouping_id",
     "max",
     "min",
+    "percentile_cont",
+    "percentile_disc",
     "stdev",
     "stdevp",
     "string_agg",
@@ -211,6 +217,13 @@ impl Reducer<'_> {
             "coalesce" | "isnull" | "greatest" | "least" => self.plain_call(&name, call),
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
+            "newsequentialid" if self.in_table => self.call("newid", &[]),
+            "newsequentialid" => {
+                let text = "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of \
+                            type 'uniqueidentifier' in a CREATE TABLE or ALTER TABLE statement. It cannot be combined with \
+                            other operators to form a complex scalar expression.";
+                Err(Message::error(302, text).state(0))
+            }
             "exists" | "update" => Err(not_supported(&name.to_uppercase())),
             _ if mainstay_mssql::Operation::by_name(&name).is_some() => self.plain_call(&name, call),
             _ => Err(unknown(call.name.last())),
@@ -290,6 +303,10 @@ impl Reducer<'_> {
                 self.push("))");
                 return Ok(());
             }
+            "percentile_cont" | "percentile_disc" => return self.percentile(name, call),
+            "checksum_agg" => return self.checksum_of_group(call),
+            // The exact count is one of those that are allowed.
+            "approx_count_distinct" => self.push("\"mssql:count_big\"(DISTINCT "),
             "count" | "count_big" => {
                 self.open(if name == "count" { "count" } else { "count_big" });
             }
@@ -305,6 +322,38 @@ impl Reducer<'_> {
         self.order(&call.within_group)?;
         self.push(")");
         self.over(call)
+    }
+
+    /// `PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x) OVER (...)`: an aggregate of x and p over the window.
+    fn percentile(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        let [share] = self.exactly::<1>(name, call)?;
+        let [item] = &call.within_group[..] else {
+            let message = format!("The function '{name}' must have a WITHIN GROUP clause.");
+            return Err(Message::error(10754, message).severity(15));
+        };
+        if call.over.is_none() {
+            let message = format!("The function '{name}' must have an OVER clause.");
+            return Err(Message::error(10753, message).severity(15));
+        }
+        self.open(&format!("{name}{}", if item.descending == Some(true) { "_desc" } else { "" }));
+        self.expression(&item.value)?;
+        self.push(", ");
+        self.call("cast:float", &[share])?;
+        self.push(")");
+        self.over(call)
+    }
+
+    /// CHECKSUM_AGG: the exclusive OR of all values.
+    fn checksum_of_group(&mut self, call: &Call) -> Result<(), Message> {
+        let [value] = self.exactly::<1>("checksum_agg", call)?;
+        self.open("cast:int");
+        self.push("bit_xor(");
+        self.push(if call.quantifier == Some(SetQuantifier::Distinct) { "DISTINCT " } else { "" });
+        self.call("cast:int", &[value])?;
+        self.push(")");
+        self.over(call)?;
+        self.push(")");
+        Ok(())
     }
 
     fn window_function(&mut self, name: &str, call: &Call) -> Result<(), Message> {

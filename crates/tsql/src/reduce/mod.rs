@@ -150,6 +150,8 @@ pub trait Scope {
 pub struct InlineFunction {
     /// Its parameters, with the `@`, and their types.
     pub parameters: Vec<(String, DataType)>,
+    /// What DEFAULT stands for, of each of them.
+    pub defaults: Vec<Option<tree::Expr>>,
     /// What it returns.
     pub query: Query,
 }

@@ -175,6 +175,11 @@ impl Reducer<'_> {
         let mut inlined = Vec::new();
         for (place, (name, data_type)) in function.parameters.iter().enumerate() {
             let text = match call.arguments.get(place) {
+                Some(crate::tree::Argument::Value(Expr::Default)) => {
+                    let default = function.defaults.get(place).cloned().flatten();
+                    let value = default.unwrap_or(Expr::Literal(crate::tree::Literal::Null));
+                    self.aside(|it| it.call(&format!("cast:{data_type}"), &[&value]))?
+                }
                 Some(crate::tree::Argument::Value(value)) => {
                     self.aside(|it| it.call(&format!("cast:{data_type}"), &[value]))?
                 }

@@ -49,6 +49,11 @@ impl<'a> Records<'a> {
         Records { bytes, record_length: record_length.max(1), first, numbers: None }
     }
 
+    /// Records of this length that need not follow each other in the table, with their numbers in it, from 1.
+    pub fn of_rows(bytes: &'a [u8], record_length: usize, numbers: &'a [u64]) -> Records<'a> {
+        Records { numbers: Some(numbers), ..Records::new(bytes, record_length, 1) }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.record_length
@@ -103,8 +108,12 @@ pub fn decode_column(field: &Field, records: &Records<'_>, how: &Decoding<'_>) -
     decode(field, records, how, true)
 }
 
-/// Decodes one field of a few records that need not follow each other, each given with its number. Text is
-/// never made into a dictionary.
+/// Decodes one field of a few records. Text is never made into a dictionary.
+pub fn decode_few(field: &Field, records: &Records<'_>, how: &Decoding<'_>) -> Result<Column> {
+    decode(field, records, how, false)
+}
+
+/// The same of records that need not follow each other, each given with its number.
 pub fn decode_rows<'r>(
     field: &Field,
     record_length: usize,
@@ -119,8 +128,7 @@ pub fn decode_rows<'r>(
         bytes.extend_from_slice(record);
         numbers.push(number);
     }
-    let records = Records { numbers: Some(&numbers), ..Records::new(&bytes, record_length, 1) };
-    decode(field, &records, how, false)
+    decode_few(field, &Records::of_rows(&bytes, record_length, &numbers), how)
 }
 
 /// Which records are deleted. A flag that is neither `*` nor a blank is taken for "not deleted", and reported.

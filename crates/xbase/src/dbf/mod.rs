@@ -27,7 +27,7 @@ mod header;
 
 pub use check::check;
 pub(crate) use column::any_blocks;
-pub use column::{Column, Decoding, Records, decode_column, decode_rows, deleted_flags};
+pub use column::{Column, Decoding, Records, decode_column, decode_few, decode_rows, deleted_flags};
 pub(crate) use create::date_bytes;
 pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
@@ -209,8 +209,13 @@ impl Dbf {
 
     /// Reads one record into `buffer`, replacing what is there. Rows count from 0.
     pub fn read_record(&self, row: u64, buffer: &mut Vec<u8>) -> Result<()> {
-        let offset = row.saturating_mul(u64::from(self.header.record_length));
         buffer.resize(usize::from(self.header.record_length), 0);
+        self.read_record_into(row, buffer)
+    }
+
+    /// Reads the first bytes of one record, as many as there is room for.
+    pub(crate) fn read_record_into(&self, row: u64, buffer: &mut [u8]) -> Result<()> {
+        let offset = row.saturating_mul(u64::from(self.header.record_length));
         self.file.read_exact_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))
     }
 

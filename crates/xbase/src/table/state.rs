@@ -10,10 +10,10 @@
 
 use super::indexes::Indexes;
 use super::{Files, Stamps};
-use crate::dbf::{Field, Findings, Records, decode_column, decode_rows, deleted_flags};
+use crate::dbf::{Field, Findings, Records, decode_column, decode_few, deleted_flags};
 use crate::{Finding, Severity};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, UInt8Array};
-use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, ScalarBuffer};
 use arrow_schema::DataType;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::gather;
@@ -27,6 +27,9 @@ const GROUP_ROWS: usize = 1 << 16;
 
 /// From this many records of one group on, reading the whole group is cheaper than reading them one by one.
 const READ_GROUP_FROM: usize = 64;
+
+/// Bytes of records that are read at once when only their flags are wanted.
+const PIECE_BYTES: usize = 1 << 16;
 
 /// The place of a group's record bytes among its columns in the cache.
 const RECORD_BYTES: u32 = u32::MAX;
@@ -147,20 +150,57 @@ impl State {
 
     /// The bytes of one record (row slots count from 0), from the cache if its group is there.
     pub(crate) fn record(&self, row: u32, buffer: &mut Vec<u8>) -> Result<()> {
+        buffer.resize(self.record_length(), 0);
+        self.copy_record(row, buffer)
+    }
+
+    /// The same into a slice of just its length.
+    fn copy_record(&self, row: u32, bytes: &mut [u8]) -> Result<()> {
         let row = row as usize;
         if row >= self.slots {
             return Err(self.no_such_record(row));
         }
         let group = row / GROUP_ROWS;
-        if let Some(bytes) = self.cache.get(&self.key(group, RECORD_BYTES))
-            && let Some(bytes) = bytes.as_any().downcast_ref::<UInt8Array>()
+        let start = (row - group * GROUP_ROWS) * self.record_length();
+        if let Some(kept) = self.cache.get(&self.key(group, RECORD_BYTES))
+            && let Some(kept) = kept.as_any().downcast_ref::<UInt8Array>()
+            && let Some(record) = kept.values().get(start..start + bytes.len())
         {
-            let start = (row - group * GROUP_ROWS) * self.record_length();
-            buffer.clear();
-            buffer.extend_from_slice(&bytes.values()[start..start + self.record_length()]);
+            bytes.copy_from_slice(record);
             return Ok(());
         }
-        self.files.dbf.read_record(row as u64, buffer)
+        self.files.dbf.read_record_into(row as u64, bytes)
+    }
+
+    /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
+    /// are looked at where the processor has them, and memory is not filled with what nobody asked for.
+    fn flags(&self, group: usize) -> Result<(BooleanBuffer, Findings)> {
+        let path = self.files.dbf.path();
+        if self.cache.get(&self.key(group, RECORD_BYTES)).is_some() {
+            let (bytes, first) = (self.record_bytes(group)?, self.group(group).start as u64 + 1);
+            return Ok(deleted_flags(&Records::new(bytes.values(), self.record_length(), first), path));
+        }
+        let rows = self.group(group);
+        let step = (PIECE_BYTES / self.record_length().max(1)).max(1);
+        let (mut flags, mut findings) = (BooleanBufferBuilder::new(rows.len()), Findings::default());
+        let mut buffer = Vec::new();
+        for start in rows.clone().step_by(step) {
+            let piece = start as u64..rows.end.min(start + step) as u64;
+            let records = self.files.dbf.read_records(piece, &mut buffer)?;
+            let (deleted, found) = deleted_flags(&records, path);
+            flags.append_buffer(&deleted);
+            findings.append(found);
+        }
+        Ok((flags.finish(), findings))
+    }
+
+    /// Keeps which records of a group are there.
+    fn note_visible(&self, group: usize, (deleted, findings): (BooleanBuffer, Findings)) -> Option<BooleanBuffer> {
+        let visible = (deleted.count_set_bits() > 0).then(|| !&deleted);
+        if self.visible[group].set(visible.clone()).is_ok() {
+            self.note(findings);
+        }
+        visible
     }
 
     fn no_such_record(&self, row: usize) -> Error {
@@ -171,21 +211,26 @@ impl State {
     /// Records read one by one and decoded, without their groups.
     fn fetch_records(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
         let length = self.record_length();
-        let (mut bytes, mut kept, mut buffer) = (Vec::new(), Vec::with_capacity(rows.len()), Vec::new());
+        let (mut bytes, mut end) = (vec![0; rows.len() * length], 0);
+        let (mut kept, mut numbers) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
         for row in rows {
-            self.record(*row, &mut buffer)?;
-            if !(visible_only && buffer[0] == b'*') {
-                bytes.extend_from_slice(&buffer);
+            // There is room for every row.
+            let Some(record) = bytes.get_mut(end..end + length) else { break };
+            self.copy_record(*row, record)?;
+            if !(visible_only && record.first() == Some(&b'*')) {
                 kept.push(*row);
+                numbers.push(u64::from(*row) + 1);
+                end += length;
             }
         }
+        bytes.truncate(end);
+        let records = Records::of_rows(&bytes, length, &numbers);
         let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         for column in columns {
             vectors.push(match self.fields().get(*column) {
                 Some(field) => {
-                    let numbers = kept.iter().map(|row| u64::from(*row) + 1);
-                    let decoded = decode_rows(field, length, numbers.zip(bytes.chunks_exact(length)), &decoding)?;
+                    let decoded = decode_few(field, &records, &decoding)?;
                     self.note(decoded.findings);
                     decoded.vector
                 }
@@ -238,7 +283,11 @@ impl Snapshot for State {
     fn visible_rows(&self) -> Result<usize> {
         let mut count = 0;
         for group in 0..self.groups() {
-            count += match self.visible(group)? {
+            let visible = match self.visible[group].get() {
+                Some(visible) => visible.clone(),
+                None => self.note_visible(group, self.flags(group)?),
+            };
+            count += match visible {
                 Some(visible) => visible.count_set_bits(),
                 None => self.group(group).len(),
             };
@@ -262,12 +311,7 @@ impl Snapshot for State {
         let bytes = self.record_bytes(group)?;
         let first = self.group(group).start as u64 + 1;
         let records = Records::new(bytes.values(), self.record_length(), first);
-        let (deleted, findings) = deleted_flags(&records, self.files.dbf.path());
-        let visible = (deleted.count_set_bits() > 0).then(|| !&deleted);
-        if self.visible[group].set(visible.clone()).is_ok() {
-            self.note(findings);
-        }
-        Ok(visible)
+        Ok(self.note_visible(group, deleted_flags(&records, self.files.dbf.path())))
     }
 
     fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {

@@ -9,10 +9,13 @@ use crate::border::*;
 use crate::calls::connections;
 use crate::connection::Connection;
 use crate::constants::*;
+use crate::dictionary::contents::ADMINISTRATOR;
 use crate::dictionary::{Access, Contents, Live, Session};
 use crate::failure::{Failure, Result};
+use crate::far_dictionary;
 use crate::files;
 use crate::registry::{self, Object};
+use crate::remote;
 
 pub mod checks;
 pub mod links;
@@ -51,6 +54,10 @@ pub fn change<T>(
 pub fn create(path: Text, _encrypt: u16, description: Text, dictionary: Out<Handle>) -> Result<()> {
     let name = path.string()?;
     dictionary.required()?;
+    if let Some(address) = remote::address_of(&name, false) {
+        let made = far_dictionary::create(&address, &description.optional_string().unwrap_or_default())?;
+        return dictionary.set(registry::add(Object::Connection(Arc::new(made)))?);
+    }
     let path = files::in_existing_folder(&files::with_extension(files::path_of(&name), "add"));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !Disk.is_folder(folder) {
@@ -67,14 +74,18 @@ pub fn create(path: Text, _encrypt: u16, description: Text, dictionary: Out<Hand
 pub fn open(path: Text, password: Text, dictionary: Out<Handle>) -> Result<()> {
     let name = path.string()?;
     dictionary.required()?;
-    let path = files::with_extension(files::path_of(&name), "add");
+    let path = match remote::address_of(&name, false) {
+        Some(address) => far_dictionary::with_extension(&address),
+        None => files::with_extension(files::path_of(&name), "add").to_string_lossy().into_owned(),
+    };
     let password = password.optional_string().unwrap_or_default();
-    let user = crate::dictionary::contents::ADMINISTRATOR;
-    let connection = Connection::open(&path.to_string_lossy(), 0, user, &password)?;
+    let connection = Connection::open(&path, 0, ADMINISTRATOR, &password)?;
     dictionary.set(registry::add(Object::Connection(Arc::new(connection)))?)
 }
 
 pub fn close(dictionary: Handle) -> Result<()> {
-    session(dictionary)?;
+    if !registry::connection(dictionary)?.is_far_dictionary {
+        session(dictionary)?;
+    }
     connections::disconnect(dictionary)
 }

@@ -2,6 +2,11 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
+use mainstay_navigator::client::RemoteArea;
+use mainstay_navigator::dictionary::Hidden;
+use mainstay_xbase::dbf::Field;
+
+use crate::backend::Outcome;
 use crate::border::Handle;
 use crate::calls::dictionary::tables as objects;
 use crate::calls::tables::{self, Wanted, open_at};
@@ -66,6 +71,9 @@ impl Bound {
 
 /// Opens what a dictionary has by a name; nothing if the connection has no dictionary, or that no such name.
 pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Wanted) -> Result<Option<Handle>> {
+    if through.is_far_dictionary {
+        return open_far(handle, through, name.trim(), wanted);
+    }
     let Some(session) = &through.dictionary else { return Ok(None) };
     let contents = session.live.contents()?;
     let name = name.trim();
@@ -83,6 +91,43 @@ pub fn open(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
     }
 }
 
+/// The same of a dictionary at a server, which finds what the name means.
+fn open_far(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Wanted) -> Result<Option<Handle>> {
+    let Some(server) = &through.server else { return Ok(None) };
+    let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
+    let opening = Opening {
+        connection: Arc::clone(through),
+        connection_handle: handle,
+        // Without one it has that of the table that is found.
+        alias: wanted.alias.clone().unwrap_or_default(),
+        opened_as: name.to_owned(),
+        table_type: wanted.table_type.into(),
+        char_type: wanted.char_type.into(),
+        lock_type: wanted.lock_type.into(),
+        options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
+        statement: wanted.statement,
+        columns: Vec::new(),
+    };
+    let paths = through.candidates(name, "dbf");
+    let (handle_of_table, opened) = match tables::open_first(opening, &paths) {
+        // Nothing is refused with this code but the name of a view.
+        Err(failure) if failure.code == AE_SUCCESS => {
+            return open_rows(handle, through, name, &server.view(name)?).map(Some);
+        }
+        opened => opened?,
+    };
+    opened.without_relation(|state| {
+        opened.name_orders(state)?;
+        let far = state.area.far().and_then(|far| far.downcast_mut::<RemoteArea>());
+        if let Some(table) = far.and_then(|far| far.in_dictionary().cloned()) {
+            let Hidden { columns, in_conditions } = table.hidden;
+            let _ = opened.bound.set(Bound { hidden: columns, filters_hidden: in_conditions });
+        }
+        Ok(())
+    })?;
+    Ok(Some(handle_of_table))
+}
+
 /// What the user may do with a table, by itself or through one of its columns at least.
 fn rights_to(session: &Session, contents: &Contents, table: &str) -> u32 {
     let columns = contents
@@ -95,14 +140,10 @@ fn rights_to(session: &Session, contents: &Contents, table: &str) -> u32 {
     })
 }
 
-fn open_table(
-    handle: Handle,
-    through: &Arc<Connection>,
-    session: &Arc<Session>,
-    contents: &Contents,
-    table: &Object,
-    wanted: &Wanted,
-) -> Result<Handle> {
+/// Refuses to open a table that the user may not open, for changes or not.
+///
+/// Errors: AE_NO_READ_PERMISSION, AE_NO_DIRECT_ACCESS, AE_NO_WRITE_PERMISSION.
+pub fn check_opening(session: &Session, contents: &Contents, table: &Object, for_changes: bool) -> Result<()> {
     let rights = rights_to(session, contents, &table.name);
     let denied = |code: u32| Failure::new(code, format!("user '{}', table {}", session.access.user, table.name));
     if rights & ADS_PERMISSION_READ == 0 {
@@ -115,9 +156,34 @@ fn open_table(
         return Err(denied(AE_NO_DIRECT_ACCESS));
     }
     let writes = ADS_PERMISSION_UPDATE | ADS_PERMISSION_INSERT | ADS_PERMISSION_DELETE;
-    if rights & writes == 0 && wanted.options & ADS_READONLY == 0 {
-        return Err(denied(AE_NO_WRITE_PERMISSION));
+    match for_changes && rights & writes == 0 {
+        true => Err(denied(AE_NO_WRITE_PERMISSION)),
+        false => Ok(()),
     }
+}
+
+/// The rows of a view, for a user who may read them.
+///
+/// Errors: AE_NO_READ_PERMISSION; those of its statement.
+pub fn rows_of_view(through: &Connection, session: &Session, contents: &Contents, view: &Object) -> Result<Outcome> {
+    let rights = session.access.rights(contents, ADS_DD_VIEW_OBJECT, "", &view.name);
+    if rights & ADS_PERMISSION_READ == 0 {
+        let reason = format!("user '{}', view {}", session.access.user, view.name);
+        return Err(Failure::new(AE_NO_READ_PERMISSION, reason));
+    }
+    let sql = view.text(ADS_DD_VIEW_STMT).unwrap_or_default();
+    through.sql(|sql_session| Ok(sql_session.execute(sql, &[])?))
+}
+
+fn open_table(
+    handle: Handle,
+    through: &Arc<Connection>,
+    session: &Arc<Session>,
+    contents: &Contents,
+    table: &Object,
+    wanted: &Wanted,
+) -> Result<Handle> {
+    check_opening(session, contents, table, wanted.options & ADS_READONLY == 0)?;
     let path = session.table_path(table);
     if !files::exists(&path) {
         return Err(Failure::new(AE_FILE_NOT_FOUND, path.display().to_string()));
@@ -133,7 +199,7 @@ fn open_table(
         char_type: or(wanted.char_type, table.number(ADS_DD_TABLE_CHAR_TYPE)),
         lock_type: wanted.lock_type.into(),
         options: if is_said { wanted.options } else { wanted.options | ADS_SHARED },
-        statement: None,
+        statement: wanted.statement,
         columns: Vec::new(),
     };
     let (handle, opened) = open_at(opening, &path)?;
@@ -146,6 +212,13 @@ fn open_table(
     }
 }
 
+/// The columns of a table that the user may not read.
+pub fn hidden_columns(session: &Session, contents: &Contents, table: &str, fields: &[Field]) -> Vec<String> {
+    let readable =
+        |column: &str| session.access.rights(contents, ADS_DD_FIELD_OBJECT, table, column) & ADS_PERMISSION_READ != 0;
+    fields.iter().map(|field| field.name.clone()).filter(|name| !readable(name)).collect()
+}
+
 /// Gives an open table what the dictionary says: its index files, its rules, and which columns are not shown.
 fn bind(
     through: &Arc<Connection>,
@@ -154,17 +227,13 @@ fn bind(
     table: &Object,
     opened: &Arc<Table>,
 ) -> Result<()> {
-    let readable = |column: &str| {
-        session.access.rights(contents, ADS_DD_FIELD_OBJECT, &table.name, column) & ADS_PERMISSION_READ != 0
-    };
     let level = table.number(ADS_DD_TABLE_PERMISSION_LEVEL);
     opened.without_relation(|state| {
         for path in session.index_paths(contents, &table.name) {
             state.area.open_index(&path)?;
         }
         opened.name_orders(state)?;
-        let names = state.area.fields().iter().map(|field| field.name.clone());
-        let hidden = names.filter(|name| !readable(name)).collect();
+        let hidden = hidden_columns(session, contents, &table.name, state.area.fields());
         let _ = opened.bound.set(Bound { hidden, filters_hidden: level == ADS_DD_TABLE_PERMISSION_LEVEL_1 });
         let guard = Guard::new(Arc::clone(session), &table.name, Arc::clone(&through.helpers));
         let fires: Weak<dyn Fires> = Arc::downgrade(through) as Weak<dyn Fires>;
@@ -194,20 +263,19 @@ fn open_view(
     contents: &Contents,
     view: &Object,
 ) -> Result<Handle> {
-    let rights = session.access.rights(contents, ADS_DD_VIEW_OBJECT, "", &view.name);
-    if rights & ADS_PERMISSION_READ == 0 {
-        let reason = format!("user '{}', view {}", session.access.user, view.name);
-        return Err(Failure::new(AE_NO_READ_PERMISSION, reason));
-    }
-    let sql = view.text(ADS_DD_VIEW_STMT).unwrap_or_default();
-    let outcome = through.sql(|sql_session| Ok(sql_session.execute(sql, &[])?))?;
+    let outcome = rows_of_view(through, session, contents, view)?;
+    open_rows(handle, through, &view.name, &outcome)
+}
+
+/// Opens rows as the table of a view.
+fn open_rows(handle: Handle, through: &Arc<Connection>, name: &str, outcome: &Outcome) -> Result<Handle> {
     let statement = Arc::new(Statement::new(Arc::clone(through), handle));
     let statement = crate::registry::add(crate::registry::Object::Statement(statement))?;
     let opening = Opening {
         connection: Arc::clone(through),
         connection_handle: handle,
-        opened_as: view.name.clone(),
-        alias: view.name.clone(),
+        opened_as: name.to_owned(),
+        alias: name.to_owned(),
         table_type: ADS_VFP,
         char_type: ADS_ANSI,
         lock_type: ADS_COMPATIBLE_LOCKING,
@@ -215,7 +283,7 @@ fn open_view(
         statement: Some(statement),
         columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
     };
-    let opened = cursor::open(&outcome).and_then(|area| Table::add(opening, Box::new(area)));
+    let opened = cursor::open(outcome).and_then(|area| Table::add(opening, Box::new(area)));
     // The rows need no statement any more; its handle is not the program's to close.
     crate::registry::remove(statement);
     opened.map(|(handle, _)| handle)
@@ -250,8 +318,12 @@ pub fn check_zap(table: &Table) -> Result<()> {
     let Some(session) = table.connection.dictionary.as_ref().filter(|_| table.bound.get().is_some()) else {
         return Ok(());
     };
-    let contents = session.live.contents()?;
-    let (as_child, as_parent) = crate::dictionary::integrity::Relation::of_table(&contents, &table.opened_as);
+    check_zap_of(&*session.live.contents()?, &table.opened_as)
+}
+
+/// The same for a table by its name.
+pub fn check_zap_of(contents: &Contents, table: &str) -> Result<()> {
+    let (as_child, as_parent) = crate::dictionary::integrity::Relation::of_table(contents, table);
     match as_child.is_empty() && as_parent.is_empty() {
         true => Ok(()),
         false => Err(Failure::new(AE_DD_REQUEST_NOT_COMPLETED, "a table with relations is not emptied at once")),

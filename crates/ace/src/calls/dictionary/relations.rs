@@ -12,6 +12,7 @@ use crate::dictionary::Session;
 use crate::dictionary::contents::{Contents, same};
 use crate::dictionary::integrity::{self, Relation};
 use crate::failure::{Failure, Result};
+use crate::far_dictionary::forward;
 
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn create(
@@ -158,17 +159,26 @@ fn switch(connection: Handle, off: bool) -> Result<()> {
 }
 
 pub fn disable(connection: Handle) -> Result<()> {
-    switch(connection, true)
+    match forward("AdsDisableRI", &[connection.into()])? {
+        true => Ok(()),
+        false => switch(connection, true),
+    }
 }
 
 pub fn enable(connection: Handle) -> Result<()> {
-    switch(connection, false)
+    match forward("AdsEnableRI", &[connection.into()])? {
+        true => Ok(()),
+        false => switch(connection, false),
+    }
 }
 
 /// Looks whether every child has its parent, in all relations.
 ///
 /// Errors: AE_RI_FAILED, with the first relation and record that is not so.
-pub fn verify(connection: Handle, _exclusive: u16) -> Result<()> {
+pub fn verify(connection: Handle, exclusive: u16) -> Result<()> {
+    if forward("AdsVerifyRI", &[connection.into(), exclusive.into()])? {
+        return Ok(());
+    }
     let session = session(connection)?;
     let contents = session.live.contents()?;
     contents.all(ADS_DD_RELATION_OBJECT).map(Relation::of).try_for_each(|relation| {

@@ -5,8 +5,8 @@ use super::super::physical::UUID_BYTES;
 use super::super::{arrow_error, unsupported};
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    ArrowPrimitiveType, Date32Type, Decimal64Type, Decimal128Type, Float32Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, PrimitiveArray};
@@ -60,6 +60,13 @@ pub(super) fn numbers(values: impl Iterator<Item = Option<i128>>, output: &DataT
             let uuids = values.map(|value| value.map(from_uuid_order));
             Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(uuids, UUID_BYTES).map_err(arrow_error)?)
         }
+        DataType::Decimal64(precision, scale) => Arc::new(
+            values
+                .map(|value| value.map(|value| value as i64))
+                .collect::<PrimitiveArray<Decimal64Type>>()
+                .with_precision_and_scale(*precision, *scale)
+                .map_err(arrow_error)?,
+        ),
         DataType::Decimal128(precision, scale) => Arc::new(
             values
                 .collect::<PrimitiveArray<Decimal128Type>>()

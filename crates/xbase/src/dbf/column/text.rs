@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// After this many rows more than half of which are distinct, no dictionary is made.
 const SAMPLE: usize = 2_048;
 
+/// So few texts are made one by one: what makes many of them quickly has to be set up.
+const FEW: usize = 16;
+
 /// The most values of a dictionary with 8-bit keys, and with 16-bit keys.
 const SMALL: usize = 256;
 const LARGE: usize = 65_536;
@@ -256,7 +259,7 @@ impl TextBuffer {
 fn plain(task: &mut Task<'_>) -> Result<ArrayRef> {
     let rows = task.records.len();
     let most = rows.saturating_mul(task.field.length);
-    if most.saturating_mul(3) > i32::MAX as usize {
+    if rows <= FEW || most.saturating_mul(3) > i32::MAX as usize {
         return Ok(built(task, |_, _, cell| trimmed(cell)));
     }
     let page = task.how.code_page;

@@ -1,0 +1,165 @@
+//! What is said of a database beside its objects: extended properties and messages of its own.
+//!
+//! Both stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
+//! the levels as the parent and the value as the text; `message:50010` with the severity as the name.
+
+use crate::errors::raised;
+use crate::modules;
+use crate::session::{Inner, object_name};
+use mainstay_mssql::Message;
+use mainstay_program::Raised;
+use std::collections::BTreeMap;
+
+const PROPERTY: &str = "XP";
+const MESSAGE: &str = "MSG";
+/// What stands between the levels of a property; no name has it.
+const BETWEEN: char = '\u{1}';
+
+/// An extended property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Property {
+    /// Kinds and names of up to three levels: `schema`, `dbo`, `table`, `T`, `column`, `a`; empty where there is none.
+    pub(crate) levels: [String; 6],
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// The properties and messages of a database.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) properties: Vec<Property>,
+    pub(crate) messages: BTreeMap<i32, (u8, String)>,
+}
+
+impl Kept {
+    /// Takes a row of the modules' table, if it is one of these: kind, key, name, parent, text.
+    pub(crate) fn take(&mut self, kind: &str, key: &str, name: &str, parent: &str, text: &str) -> bool {
+        match kind {
+            PROPERTY => {
+                let mut parts = parent.split(BETWEEN).map(str::to_owned);
+                let levels = std::array::from_fn(|_| parts.next().unwrap_or_default());
+                self.properties.push(Property { levels, name: name.to_owned(), value: text.to_owned() });
+            }
+            MESSAGE => {
+                let number = key.rsplit(':').next().and_then(|number| number.parse().ok());
+                if let (Some(number), Ok(severity)) = (number, name.parse()) {
+                    self.messages.insert(number, (severity, text.to_owned()));
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// What is done to a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Add,
+    Update,
+    Drop,
+}
+
+impl Inner {
+    /// `sp_addextendedproperty`, `sp_updateextendedproperty` and `sp_dropextendedproperty`.
+    ///
+    /// Errors: 15135 for an object that is not there, 15233 for a property that is there already, 15217 for one that is not.
+    pub(crate) fn change_property(&mut self, change: Change, property: Property) -> Result<(), Box<Raised>> {
+        let Property { levels, name, value } = property;
+        let [kind, schema, object_kind, object, part_kind, part] = &levels;
+        let shown: Vec<&str> =
+            [schema, object, part].into_iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
+        let shown = if shown.is_empty() { "object specified".to_owned() } else { shown.join(".") };
+        if !self.has_levels([kind, schema, object_kind, object, part_kind, part])? {
+            let text = format!(
+                "Object is invalid. Extended properties are not permitted on '{shown}', or the object does not exist."
+            );
+            return Err(raised(Message::error(15135, text)));
+        }
+        let parent = levels.join(&BETWEEN.to_string());
+        let key = format!("property:{}{BETWEEN}{}", parent.to_lowercase(), name.to_lowercase());
+        let is_it = |known: &Property| {
+            known.name.eq_ignore_ascii_case(&name)
+                && known.levels.iter().zip(&levels).all(|(one, other)| one.eq_ignore_ascii_case(other))
+        };
+        let is_known = self.modules.kept().properties.iter().any(is_it);
+        match (change, is_known) {
+            (Change::Add, true) => {
+                let text = format!("Property cannot be added. Property '{name}' already exists for '{shown}'.");
+                return Err(raised(Message::error(15233, text)));
+            }
+            (Change::Update | Change::Drop, false) => {
+                let text =
+                    format!("Property cannot be updated or deleted. Property '{name}' does not exist for '{shown}'.");
+                return Err(raised(Message::error(15217, text)));
+            }
+            (Change::Drop, true) => modules::forget(&mut self.core, &key),
+            _ => modules::keep_row(&mut self.core, &key, &name, PROPERTY, &parent, &value),
+        }
+        .map_err(raised)?;
+        self.objects_changed()
+    }
+
+    /// Whether the levels of a property lead to something that is there. Parts of objects but for columns, and what stands
+    /// beside the schemas, are not looked at.
+    fn has_levels(&mut self, levels: [&str; 6]) -> Result<bool, Box<Raised>> {
+        let [kind, schema, object_kind, object, part_kind, part] = levels;
+        if !kind.eq_ignore_ascii_case("schema") && !kind.eq_ignore_ascii_case("user") {
+            return Ok(true);
+        }
+        let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+        if catalog.schema_id(schema).is_none() {
+            return Ok(false);
+        }
+        if object_kind.is_empty() || object_kind.to_ascii_lowercase().contains("schema collection") {
+            return Ok(true);
+        }
+        let quoted = |name: &str| format!("[{}]", name.replace(']', "]]"));
+        let found = catalog.find(&object_name(&format!("{}.{}", quoted(schema), quoted(object))));
+        let is_type = object_kind.eq_ignore_ascii_case("type");
+        Ok(found.is_some_and(|found| !part_kind.eq_ignore_ascii_case("column") || found.column(part).is_some())
+            || is_type)
+    }
+
+    /// `sp_addmessage`.
+    ///
+    /// Errors: 15170 for a number below 50001, 15043 for one that is taken.
+    pub(crate) fn add_message(
+        &mut self,
+        number: i64,
+        severity: i64,
+        text: &str,
+        replaces: bool,
+    ) -> Result<(), Box<Raised>> {
+        let Some(number) = i32::try_from(number).ok().filter(|number| *number > 50_000) else {
+            return Err(raised(Message::error(
+                15040,
+                "User-defined error messages must have an ID greater than 50000.",
+            )));
+        };
+        if self.modules.kept().messages.contains_key(&number) && !replaces {
+            let text = "You must specify 'REPLACE' to overwrite an existing message.";
+            return Err(raised(Message::error(15043, text)));
+        }
+        let severity = severity.clamp(1, 25).to_string();
+        modules::keep_row(&mut self.core, &message_key(number.into()), &severity, MESSAGE, "", text).map_err(raised)?;
+        self.objects_changed()
+    }
+
+    /// `sp_dropmessage`.
+    ///
+    /// Errors: 15179 for a message that is not there.
+    pub(crate) fn drop_message(&mut self, number: i64) -> Result<(), Box<Raised>> {
+        let known = i32::try_from(number).is_ok_and(|number| self.modules.kept().messages.contains_key(&number));
+        if !known {
+            let text = format!("The message {number} does not exist.");
+            return Err(raised(Message::error(15179, text)));
+        }
+        modules::forget(&mut self.core, &message_key(number)).map_err(raised)?;
+        self.objects_changed()
+    }
+}
+
+fn message_key(number: i64) -> String {
+    format!("message:{number}")
+}

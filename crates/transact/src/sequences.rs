@@ -1,0 +1,166 @@
+//! CREATE SEQUENCE and ALTER SEQUENCE.
+//!
+//! An altered sequence is made anew under its name, and goes on where it was or where RESTART says.
+
+use crate::define::reduce_name;
+use crate::errors::raised;
+use crate::scope::core_name;
+use crate::session::Inner;
+use mainstay_engine::definitions::SequenceDefinition;
+use mainstay_mssql::types::Declared;
+use mainstay_mssql::{DataType, Message};
+use mainstay_program::Raised;
+use mainstay_tsql::reduce;
+use mainstay_tsql::tree::{Expr, Literal, Sequence, SequenceOption, UnaryOperator};
+
+/// What a sequence is made with.
+#[derive(Clone, Copy, Debug)]
+struct Properties {
+    start: Option<i64>,
+    increment: i64,
+    minimum: i64,
+    maximum: i64,
+    cycle: bool,
+}
+
+impl Inner {
+    /// Makes or alters a sequence.
+    ///
+    /// Errors: 208 for one that is not there, 11700 and 11703 for steps and bounds that cannot be, those of the core.
+    pub(crate) fn sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
+        match sequence.alter {
+            true => self.alter_sequence(sequence),
+            false => self.create_sequence(sequence),
+        }
+    }
+
+    fn create_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
+        let data_type = match &sequence.data_type {
+            Some(declared) => reduce::data_type(declared, Declared::Cast, &self.names(&[])).map_err(raised)?,
+            None => DataType::BigInt,
+        };
+        // Without a word a sequence begins at the end of its type.
+        let (minimum, maximum) = range_of(data_type);
+        let mut properties = Properties { start: None, increment: 1, minimum, maximum, cycle: false };
+        take(&mut properties, &sequence.options, (minimum, maximum))?;
+        let text = properties.text(&core_name(&sequence.name), sequence.name.last())?;
+        self.execute(&text).map(|_| ())
+    }
+
+    /// ALTER SEQUENCE. What it does not say stays as it is.
+    fn alter_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
+        let name = reduce_name(&sequence.name);
+        let shared = self.core.definitions().shared;
+        let is_it = |known: &&SequenceDefinition| {
+            let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
+            let schema = schema.map_or("main", |schema| &schema.name);
+            format!("{schema}.{}", known.name).eq_ignore_ascii_case(&name)
+                || schema == "main" && known.name.eq_ignore_ascii_case(&name)
+        };
+        let Some(known) = shared.sequences.iter().find(is_it) else {
+            let text = format!("Invalid object name '{}'.", sequence.name.last());
+            return Err(raised(Message::error(208, text).state(6)));
+        };
+        let upcoming = self.core.sequence(known.id).and_then(|sequence| sequence.next);
+        let mut properties = Properties {
+            start: Some(known.start),
+            increment: known.increment,
+            minimum: known.minimum,
+            maximum: known.maximum,
+            cycle: known.cycle,
+        };
+        take(&mut properties, &sequence.options, (i64::MIN, i64::MAX))?;
+        let mut next = match (upcoming, known.increment == properties.increment) {
+            // The step that comes next is the new one.
+            (Some(next), false) if next != known.start => {
+                next.checked_sub(known.increment).and_then(|last| last.checked_add(properties.increment))
+            }
+            (next, _) => next,
+        };
+        for option in &sequence.options {
+            match option {
+                SequenceOption::RestartWith(Some(value)) => {
+                    next = Some(whole(value)?);
+                }
+                SequenceOption::RestartWith(None) => next = Some(known.start),
+                _ => {}
+            }
+        }
+        let is_changed = sequence.options.iter().any(|option| {
+            !matches!(option, SequenceOption::RestartWith(_) | SequenceOption::Cache(_) | SequenceOption::NoCache)
+        });
+        if is_changed {
+            let core = core_name(&sequence.name);
+            let text = properties.text(&core, sequence.name.last())?;
+            self.execute(&format!("DROP SEQUENCE {core}"))?;
+            self.execute(&text)?;
+        }
+        let Some(next) = next else { return Ok(()) };
+        let name = name.to_lowercase().replace('\'', "''");
+        self.execute(&format!("SELECT setval('{name}', {next}, false)")).map(|_| ())
+    }
+}
+
+impl Properties {
+    /// The statement that makes it.
+    fn text(&self, core: &str, name: &str) -> Result<String, Box<Raised>> {
+        let Properties { start, increment, minimum, maximum, cycle } = *self;
+        if increment == 0 {
+            let text = format!("The increment for sequence object '{name}' cannot be zero.");
+            return Err(raised(Message::error(11700, text)));
+        }
+        let start = start.unwrap_or(if increment < 0 { maximum } else { minimum });
+        if start < minimum || start > maximum {
+            let text = format!(
+                "The start value for sequence object '{name}' must be between the minimum and maximum value of the sequence \
+                 object."
+            );
+            return Err(raised(Message::error(11703, text)));
+        }
+        let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
+        Ok(format!(
+            "CREATE SEQUENCE {core} START WITH {start} INCREMENT BY {increment} MINVALUE {minimum} MAXVALUE {maximum} {cycle}"
+        ))
+    }
+}
+
+/// Takes what a statement says; `range` is that of the type.
+fn take(properties: &mut Properties, options: &[SequenceOption], range: (i64, i64)) -> Result<(), Box<Raised>> {
+    for option in options {
+        match option {
+            SequenceOption::StartWith(value) => properties.start = Some(whole(value)?),
+            SequenceOption::IncrementBy(value) => properties.increment = whole(value)?,
+            SequenceOption::MinValue(Some(value)) => properties.minimum = whole(value)?,
+            SequenceOption::MaxValue(Some(value)) => properties.maximum = whole(value)?,
+            SequenceOption::MinValue(None) => properties.minimum = range.0,
+            SequenceOption::MaxValue(None) => properties.maximum = range.1,
+            SequenceOption::Cycle(cycle) => properties.cycle = *cycle,
+            SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn whole(value: &Expr) -> Result<i64, Box<Raised>> {
+    let digits = |value: &Expr| match value {
+        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits)) => digits.parse::<i64>().ok(),
+        _ => None,
+    };
+    let number = match value {
+        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
+        other => digits(other),
+    };
+    number.ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
+}
+
+/// The least and greatest number of the type of a sequence.
+fn range_of(data_type: DataType) -> (i64, i64) {
+    let most_of = |digits: u8| 10i64.checked_pow(u32::from(digits)).map_or(i64::MAX, |power| power - 1);
+    match data_type {
+        DataType::TinyInt => (0, 255),
+        DataType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+        DataType::Int => (i32::MIN.into(), i32::MAX.into()),
+        DataType::Decimal { precision, .. } if precision < 19 => (-most_of(precision), most_of(precision)),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
