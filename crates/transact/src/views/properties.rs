@@ -68,7 +68,7 @@ fn listed(facts: &Facts<'_>) -> Rows {
         let kind = last.and_then(|level| level.first()).map(|kind| kind.to_uppercase());
         let name = last.and_then(|level| level.get(1)).cloned();
         let mut row = row![kind, name, &property.name, &property.value];
-        row.extend(levels.iter().map(|level| crate::views::Cell::cell(level)));
+        row.extend(levels.iter().map(crate::views::Cell::cell));
         row
     };
     facts.modules.kept().properties.iter().map(row).collect()
