@@ -367,6 +367,43 @@ fn referential_actions_wait_for_others_and_never_touch_what_is_not_seen() {
     assert_eq!(run(&mut two, "SELECT count(*) FROM child").unwrap(), [[Value::Integer(0)]]);
 }
 
+/// By the row executor, and by the batch executor when more rows are held by others than the first one looks at.
+#[test]
+fn a_prepared_query_locks_the_first_rows_that_are_free() {
+    let database = Database::in_memory().unwrap();
+    let (mut one, mut two) = (database.session(), database.session());
+    one.execute("CREATE TABLE q (id BIGINT PRIMARY KEY, v BIGINT)").unwrap();
+    for id in 1..=60 {
+        one.execute(&format!("INSERT INTO q VALUES ({id}, {})", id % 2)).unwrap();
+    }
+    let number = |value: i64| vec![Value::Integer(value)];
+    let text = "SELECT id FROM q WHERE v = $1 ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED";
+    let mut take = one.prepare(text).unwrap();
+    assert_eq!(take.executor(), mainstay_engine::Executor::Row);
+    let mut taken = |session: &mut Session| -> Vec<Vec<Value>> {
+        let mut rows = take.query(session, &[whole(1)]).unwrap();
+        std::iter::from_fn(|| rows.next().unwrap().map(|row| vec![row.get(0).to_value()])).collect()
+    };
+    for session in [&mut one, &mut two] {
+        session.execute("BEGIN").unwrap();
+    }
+    assert_eq!(taken(&mut one), [number(1), number(3)]);
+    assert_eq!(taken(&mut two), [number(5), number(7)]);
+    // One's own are free.
+    assert_eq!(taken(&mut one), [number(1), number(3)]);
+    let held = run(&mut two, "SELECT id FROM q WHERE id = 1 FOR UPDATE NOWAIT").unwrap_err();
+    assert_eq!(held.code(), Code::LockTimeout);
+    run(&mut one, "SELECT id FROM q WHERE v = 1 AND id > 7 AND id < 51 FOR UPDATE").unwrap();
+    two.execute("COMMIT").unwrap();
+    run(&mut one, "SELECT id FROM q WHERE v = 1 AND id < 51 FOR UPDATE").unwrap();
+    two.execute("BEGIN").unwrap();
+    assert_eq!(taken(&mut two), [number(51), number(53)]);
+    let second = "SELECT id FROM q WHERE v = 0 ORDER BY id LIMIT 1 OFFSET 1 FOR UPDATE";
+    assert_eq!(run(&mut two, second).unwrap(), [number(4)]);
+    let held = run(&mut one, "SELECT id FROM q WHERE id = 2 FOR UPDATE NOWAIT").unwrap_err();
+    assert_eq!(held.code(), Code::LockTimeout);
+}
+
 #[test]
 fn select_for_update_reads_what_is_there_after_its_wait_and_finds_deadlocks() {
     let database = Database::in_memory().unwrap();
