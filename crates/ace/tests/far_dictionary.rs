@@ -131,7 +131,9 @@ fn what_users_may_not_do_is_refused_at_the_server() {
     let places =
         call(&ann, "AdsDDGetDatabaseProperty", vec![number(ADS_DD_COMMENT), Given::Room(1), Given::Place(60_000)]);
     assert!(matches!(&places.places[..], [Given::Bytes(bytes), _] if bytes.len() <= 1), "{places:?}");
-    for arguments in [vec![], vec![Given::Place(1)], vec![text("x"); 12], vec![Given::Null; 9], vec![Given::Room(9); 100_000]] {
+    for arguments in
+        [vec![], vec![Given::Place(1)], vec![text("x"); 12], vec![Given::Null; 9], vec![Given::Room(9); 100_000]]
+    {
         for name in
             ["AdsDDAddTable", "AdsDDGetDatabaseProperty", "AdsDDFindFirstObject", "AdsDDClose", "AdsCloseAllTables"]
         {
