@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 
 /// Calls of one run.
 const CALLS: usize = 400;
+/// Districts of the warehouse.
+const DISTRICTS: i64 = 10;
 /// Sessions of the last row.
 const SESSIONS: usize = 4;
 const SCHEMA: &str = include_str!("schema.sql");
@@ -138,12 +140,24 @@ impl Subject {
         if kind == Kind::Sessions {
             return self.run_sessions();
         }
-        let calls = self.calls(kind);
         let mut client = Client::default();
+        if kind == Kind::Delivery {
+            self.order(&mut client);
+        }
+        let calls = self.calls(kind);
         let begin = Instant::now();
         calls.iter().for_each(|call| self.session.call(call, &mut client));
         let time = begin.elapsed();
         client.error.map_or(Ok(time), |error| Err(Judgement::Failed(error)))
+    }
+
+    /// New orders, as many as a run of Delivery delivers: a call delivers one of each district.
+    fn order(&mut self, client: &mut Client) {
+        self.seed += 1;
+        let mut terminal = Terminal { state: self.seed, size: self.size };
+        for district in (0..self.calls).flat_map(|_| 1..=DISTRICTS) {
+            self.session.call(&terminal.new_order(district, false), client);
+        }
     }
 
     /// The calls of a run in several sessions; one that is a deadlock's victim is made again, as the error asks.
@@ -244,16 +258,19 @@ impl Terminal {
         ]
     }
 
+    fn new_order(&mut self, district: i64, fails: bool) -> Call {
+        let (customer, lines) = (self.draw(1, self.size.customers), self.draw(5, 15));
+        let seed = parameter(DataType::BigInt, Value::Integer(self.draw(1, 2_147_483_647)));
+        let fails = parameter(DataType::Bit, Value::Boolean(fails));
+        let items = self.size.items;
+        call("new_order", vec![int(1), int(district), int(customer), int(lines), int(items), seed, fails])
+    }
+
     fn call(&mut self, kind: Kind, number: usize) -> Call {
-        let district = int(self.draw(1, 10));
+        let number_of_district = self.draw(1, DISTRICTS);
+        let district = int(number_of_district);
         match kind {
-            Kind::NewOrder => {
-                let (customer, lines) = (self.draw(1, self.size.customers), self.draw(5, 15));
-                let seed = parameter(DataType::BigInt, Value::Integer(self.draw(1, 2_147_483_647)));
-                let fails = parameter(DataType::Bit, Value::Boolean(number % 100 == 99));
-                let items = self.size.items;
-                call("new_order", vec![int(1), district, int(customer), int(lines), int(items), seed, fails])
-            }
+            Kind::NewOrder => self.new_order(number_of_district, number % 100 == 99),
             Kind::Payment => {
                 let [customer, name] = self.customer();
                 let amount = mainstay_base::Decimal::new(i128::from(self.draw(100, 500_000)), 2);
@@ -314,6 +331,21 @@ mod tests {
         for (kind, ..) in ROWS {
             assert!(subject.run(kind).is_ok_and(|time| !time.is_zero()), "{kind:?}");
             assert_eq!(subject.check(), Ok(()), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_delivery_delivers_an_order_of_each_district_a_call() {
+        let mut subject = subject(12);
+        let delivered = |subject: &mut Subject| {
+            let mut client = Client { keeps: true, ..Client::default() };
+            subject.session.batch("SELECT COUNT(*) FROM orders WHERE o_carrier_id IS NOT NULL", &mut client);
+            client.rows.trim_end_matches(';').parse::<usize>().unwrap()
+        };
+        let before = delivered(&mut subject);
+        for run in 1..=3 {
+            subject.run(Kind::Delivery).unwrap();
+            assert_eq!(delivered(&mut subject), before + run * 12 * DISTRICTS as usize);
         }
     }
 
