@@ -94,7 +94,7 @@ pub(super) const VM: Procedure = while_loop(
     "VM: nanoseconds per simple operation (of 3,000: compare and jump, add, add)",
     || vec![int(TURNS as i64)],
     "499500;",
-    (1232.0 / 3.0, 795.0 / 3.0, 0.2, 3.5),
+    (411.0, 265.0, 0.2, 3.5),
 );
 
 /// The procedures that are called in process.

@@ -66,14 +66,15 @@ impl Suite for Wire {
 
     fn rows(&self, _: &Settings) -> Vec<Row> {
         let skipped = server::program().is_none().then(|| "there is no mainstay beside the benchmark".to_owned());
-        let bare = bare_round_trip().map(|time| time.as_secs_f64() * 1e6);
+        // To the tenth, as it is printed.
+        let bare = bare_round_trip().map(|time| (time.as_secs_f64() * 1e7).round() / 10.0);
         let prepared = Row {
             key: "prepared",
             title: "SELECT 1 as a prepared call".to_owned(),
             text: "sp_execute of SELECT 1; floor: as many bytes there and back".to_owned(),
             published: Some(Reference { value: 245.0, remark: "busy" }),
             floor: bare,
-            target_again: bare.map(|bare| OF_THE_BARE * bare),
+            target_again: bare.map(|bare| (OF_THE_BARE * bare * 10.0).round() / 10.0),
             ..Row::default()
         };
         let all = Row {
