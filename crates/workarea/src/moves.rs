@@ -38,6 +38,12 @@ impl Area {
             let file = &self.files[place];
             let is_stale = self.orders[at].stale == Some(file.version) && !self.is_alone();
             let is_doubtful = is_stale || file.is_doubtful() && !file.is_fresh();
+            match attempt {
+                _ if is_stale => self.orders[at].forget(),
+                1 if !self.is_alone() => self.orders[at].remember(),
+                _ => {}
+            }
+            let file = &self.files[place];
             let locked = if is_doubtful { file.lock()? } else { None };
             let result = self.renew(at, place, is_doubtful).and_then(|()| what(self, at));
             let file = &mut self.files[place];
@@ -279,11 +285,11 @@ impl Area {
             }
             record = self.in_order(|area, at| {
                 let order = &mut area.orders[at];
-                if order.at != Some(recno) {
-                    let bytes = area.blocks.record(recno)?;
-                    order.find(recno, bytes, &mut area.scratch)?;
+                let bytes = area.blocks.record(recno)?;
+                match order.find(recno, bytes, &mut area.scratch)? {
+                    true => order.step(forward),
+                    false => order.step_from_gap(forward),
                 }
-                order.step(forward)
             })?;
         }
         Ok(None)

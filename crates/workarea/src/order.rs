@@ -60,6 +60,8 @@ pub(crate) struct Order {
     pub(crate) place: Place,
     /// The record that the place is at.
     pub(crate) at: Option<u32>,
+    /// The record that the place was at when the move began, and its key: see [`Order::remember`].
+    stood: Option<(u32, Vec<u8>)>,
     /// The order is seen from its other end.
     pub(crate) turned: bool,
     /// Its keys were changed by the area's own writer when this was the state of the file that is read.
@@ -76,8 +78,8 @@ impl Order {
         let keys = TagKeys::new(header, dbf)?;
         let tag = file.bag.tag(tag, keys.key_type)?;
         let (version, place) = (file.version, Place::new(false));
-        let (at, turned, top, bottom) = (None, false, None, None);
-        Ok(Order { id, file: file.number, version, tag, keys, place, at, turned, stale: None, top, bottom })
+        let (at, stood, turned, top, bottom) = (None, None, false, None, None);
+        Ok(Order { id, file: file.number, version, tag, keys, place, at, stood, turned, stale: None, top, bottom })
     }
 
     /// The tag as it was at the last look.
@@ -143,6 +145,38 @@ impl Order {
         Ok(())
     }
 
+    /// A move begins, beside others who may write: where the place is now, it can be found again by [`Order::find_again`].
+    ///
+    /// A walk must go on from where it was. What the record itself says may be of another time than the index: who goes
+    /// on from the key that it has by now leaves out all keys between, and who goes on from one that it had before sees
+    /// them again, again and again.
+    pub(crate) fn remember(&mut self) {
+        let Order { at, stood, place, tag, .. } = self;
+        match (*at, place.key(tag)) {
+            (Some(record), Ok(Some(key))) => {
+                let (known, bytes) = stood.get_or_insert_default();
+                *known = record;
+                bytes.clear();
+                bytes.extend_from_slice(key);
+            }
+            _ => *stood = None,
+        }
+    }
+
+    /// What was remembered does not hold: the area itself has changed keys.
+    pub(crate) fn forget(&mut self) {
+        self.stood = None;
+    }
+
+    /// Puts the place at a record that it was at when the move began. Says whether the order lists it there; if not, the
+    /// place is at the next key. `None` for another record.
+    fn find_again(&mut self, recno: u32) -> Result<Option<bool>> {
+        let Some((_, key)) = self.stood.as_ref().filter(|(record, _)| *record == recno) else { return Ok(None) };
+        let found = self.place.find(&self.tag, key, recno)?;
+        self.at = found.then_some(recno);
+        Ok(Some(found))
+    }
+
     /// A record was written, and had these bytes before (none: it is new). Says whether that changed keys.
     pub(crate) fn note_change(
         &mut self,
@@ -182,6 +216,9 @@ impl Order {
     pub(crate) fn find(&mut self, recno: u32, record: &[u8], scratch: &mut Scratch) -> Result<bool> {
         if self.at == Some(recno) {
             return Ok(true);
+        }
+        if let Some(found) = self.find_again(recno)? {
+            return Ok(found);
         }
         self.at = None;
         let key = self.keys.key_of(scratch, record, recno)?;

@@ -1,9 +1,5 @@
 //! Threads with areas of their own on one table on a disk: nobody's change is lost, nobody who reads meanwhile meets an
-//! error, and in the end the indexes are those of the records.
-//!
-//! **Known fault.** A walk in the order of an index beside writers can lose its place: it ends early, or goes round in a
-//! part of the index. On a machine with much else to do about one run in 25 shows it. The ignored test is the promise as
-//! it should be kept; the other one takes such a walk for one that has to be made again.
+//! error or misses a record, and in the end the indexes are those of the records.
 
 mod common;
 
@@ -18,8 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const WRITERS: u64 = 2;
 const APPENDS: u32 = 150;
-/// Steps after which a walk has lost its place.
-const MOST_STEPS: u32 = 10 * WRITERS as u32 * APPENDS;
 
 fn open(path: &Path, mode: Mode) -> Area {
     let options = AreaOptions { mode, implicit_locks: true, ..AreaOptions::default() };
@@ -48,8 +42,8 @@ fn write(path: &Path, writer: u64) {
     }
 }
 
-/// Walks until the writers are done. Unless it is strict, a walk beside them that loses its place does not count.
-fn read(path: &Path, done: &AtomicBool, is_strict: bool) -> u32 {
+/// Walks and seeks until the writers are done.
+fn read(path: &Path, done: &AtomicBool) -> u32 {
     let mut area = open(path, Mode::ReadOnly);
     area.set_order(area.order_named("TAG")).unwrap();
     let mut walks = 0;
@@ -58,18 +52,15 @@ fn read(path: &Path, done: &AtomicBool, is_strict: bool) -> u32 {
         let there = area.record_count(Counting::All).unwrap() as usize;
         let mut seen = BTreeSet::new();
         area.go_top().unwrap();
-        let mut steps = 0;
-        while !area.is_eof() && (is_strict || steps < MOST_STEPS) {
-            steps += 1;
+        while !area.is_eof() {
             seen.insert(area.record_number());
             assert_eq!(area.get_text(1).unwrap().len(), 4);
             area.skip(1).unwrap();
         }
         // A tag changes once, from blank to one that comes later: who was there at the beginning cannot be missed, but
         // for one of each writer whose key is on its way to the file.
-        let is_whole = seen.len() + WRITERS as usize >= there && steps < MOST_STEPS;
-        assert!(is_whole || !(is_strict || is_last), "{} of {there} seen in {steps} steps", seen.len());
-        walks += u32::from(is_whole);
+        assert!(seen.len() + WRITERS as usize >= there, "{} of {there} seen", seen.len());
+        walks += 1;
         if is_last {
             assert_eq!(seen.len(), WRITERS as usize * APPENDS as usize);
             return walks;
@@ -79,16 +70,6 @@ fn read(path: &Path, done: &AtomicBool, is_strict: bool) -> u32 {
 
 #[test]
 fn threads_share_a_table() {
-    share(false);
-}
-
-#[test]
-#[ignore = "a walk beside writers can lose its place"]
-fn walks_beside_writers_miss_nothing() {
-    share(true);
-}
-
-fn share(is_strict: bool) {
     for format in [Format::FoxPro, Format::VisualFoxPro, Format::DbaseThree] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shared.dbf");
@@ -114,7 +95,7 @@ fn share(is_strict: bool) {
                     })
                 })
                 .collect();
-            let reader = scope.spawn(|| read(&path, &done, is_strict));
+            let reader = scope.spawn(|| read(&path, &done));
             writers.into_iter().for_each(|writer| writer.join().unwrap());
             done.store(true, Ordering::SeqCst);
             reader.join().unwrap();
