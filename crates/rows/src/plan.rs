@@ -102,7 +102,8 @@ impl Plan {
     /// Whether it looks at few rows as far as its tables and their indexes tell: each by an index, the first ones, or all of
     /// a small table.
     pub fn is_brief(&self) -> bool {
-        let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= BRIEF);
+        let rows = if self.block.is_slow { BRIEF / 8 } else { BRIEF };
+        let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= rows);
         let ends_early = self.block.fetch.is_some() && self.is_ordered && self.block.aggregate.is_none();
         let mut steps = self.steps.iter().enumerate();
         self.by_kernels().is_none()

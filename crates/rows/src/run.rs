@@ -17,6 +17,9 @@ use std::ops::{Bound, ControlFlow};
 /// Versions that a run looks at before it leaves the statement to the batch executor.
 const VISITS: usize = 4_096;
 
+/// The same where functions are slow.
+const SLOW_VISITS: usize = 512;
+
 /// How many columns of an index take part in a search.
 const KEY_COLUMNS: usize = 16;
 
@@ -111,7 +114,7 @@ impl Plan {
             None => run.whole(),
         };
         let visits = run.visits;
-        if visits > VISITS {
+        if visits > self.visits() {
             self.patience.lose();
             return Ok(Outcome::TooMany);
         }
@@ -127,6 +130,11 @@ impl Plan {
             }
         }
         Ok(Outcome::Done)
+    }
+
+    /// How many versions a run looks at.
+    fn visits(&self) -> usize {
+        if self.block.is_slow { SLOW_VISITS } else { VISITS }
     }
 
     /// How many cells a row has in the buffer while it is filled: the answer's, then those of orders.
@@ -367,7 +375,7 @@ impl<'r> Run<'r> {
         has_partner: &mut bool,
     ) -> Result<ControlFlow<()>> {
         self.visits += 1;
-        if self.visits > VISITS {
+        if self.visits > self.plan.visits() {
             return Ok(ControlFlow::Break(()));
         }
         let readers = self.readers;
