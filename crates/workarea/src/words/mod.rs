@@ -22,8 +22,8 @@ mod area;
 mod file;
 mod index;
 
-pub use file::Definition;
 pub(crate) use area::{Searched as SearchedWords, WordFile};
+pub use file::Definition;
 
 use mainstay_advantage::Failure;
 use mainstay_advantage::words::{Condition, Options, Prepared};
@@ -111,8 +111,8 @@ impl Source {
                     return Err(Error::new(Code::Unsupported, message).hint("set the condition as a filter"));
                 };
                 let reference = memo.reference(record.get(cell.clone()).unwrap_or_default());
-                let reference = reference
-                    .map_err(|reason| Error::new(Code::Damaged, reason).at(memo.path().display()))?;
+                let reference =
+                    reference.map_err(|reason| Error::new(Code::Damaged, reason).at(memo.path().display()))?;
                 let bytes = memo.read(reference.as_ref())?;
                 Ok(Some(bytes.map_or_else(String::new, |bytes| decoded(&bytes, code_page))))
             }

@@ -5,9 +5,9 @@
 //! ([`Expression::condition`]) and each call becomes a [`Search`]. One that stands inside of another function is refused
 //! as a function that there is not.
 
+use super::Expression;
 use super::condition::Constant;
 use super::tree::{Node, NodeKind};
-use super::Expression;
 use mainstay_base::{Code, Error, Result};
 
 /// The function's name.
