@@ -9,6 +9,7 @@ use crate::order::{Order, OrderId, OrderInfo};
 use crate::rules::RecordRules;
 use crate::value::FieldValue;
 use crate::visibility::Visibility;
+use crate::words::WordFile;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::Finding;
@@ -57,6 +58,7 @@ pub struct Area {
     pub(crate) exact: bool,
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
+    pub(crate) words: WordFile,
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
@@ -128,6 +130,7 @@ impl Area {
             exact: options.exact,
             scratch: Scratch::new(),
             compilations: Compilations::default(),
+            words: WordFile::default(),
             readers,
             refused: Vec::new(),
             rules: None,
@@ -157,6 +160,7 @@ impl Area {
         self.blank = blank_record(self.dbf.fields(), usize::from(self.dbf.header().record_length));
         self.counts = counts(&self.dbf);
         self.compilations = Compilations::default();
+        self.words = WordFile::default();
         Ok(())
     }
 
