@@ -6,6 +6,7 @@
 //!
 //! Limits: 500 texts of up to 16 KiB with their parameters; when they are full, all are forgotten.
 
+use crate::unexecuted::{guarded, says_no_exec};
 use crate::modules::Loaded;
 use crate::session::Inner;
 use mainstay_mssql::Message;
@@ -73,11 +74,16 @@ impl Inner {
             self.texts.forget();
         }
         let quoted_identifier = self.state.options.quoted_identifier;
-        if let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
+        // What is compiled under NOEXEC asks before each statement.
+        let no_exec = self.state.options.no_exec;
+        if !no_exec && let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
             return Ok(Arc::clone(known));
         }
         let parameters = self.declared(declarations).map_err(|message| vec![message])?;
         let loaded = self.compile(text, &parameters)?;
+        if no_exec {
+            return Ok(loaded);
+        }
         self.texts.keep(declarations, quoted_identifier, &loaded);
         Ok(loaded)
     }
@@ -102,8 +108,10 @@ impl Inner {
         if !errors.is_empty() {
             return Err(errors);
         }
+        let asks = self.state.options.no_exec || says_no_exec(text);
+        let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
         let module =
-            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+            compile::batch(text, &statements, parameters, &self.modules).map_err(|error| vec![*error])?;
         crate::modules::loaded(module, Arc::from(text)).map_err(|message| vec![*message])
     }
 
