@@ -212,9 +212,9 @@ impl Area {
         let words = if expression.searches() { self.search_words(&condition)? } else { Vec::new() };
         for _ in 0..ATTEMPTS {
             let mut locked = Vec::with_capacity(self.files.len());
-            let planned = self
-                .lock_and_renew(&mut locked)
-                .and_then(|()| Planner { orders: &self.orders, words: &words, count: self.blocks.count() as usize }.plan(&condition));
+            let planned = self.lock_and_renew(&mut locked).and_then(|()| {
+                Planner { orders: &self.orders, words: &words, count: self.blocks.count() as usize }.plan(&condition)
+            });
             let mut is_consistent = true;
             for (file, locked) in self.files.iter_mut().zip(locked) {
                 file.unlock(locked)?;

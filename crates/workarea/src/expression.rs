@@ -2,8 +2,8 @@
 
 use crate::area::Area;
 use crate::test::{Test, check_logical};
-use crate::words::Texts;
 use crate::value::{FieldValue, ValueKind};
+use crate::words::Texts;
 use mainstay_base::Result;
 use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression};
 

@@ -3,10 +3,10 @@
 //! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
 //! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
 
+use crate::words::{Texts, WordSearch};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::expr::{Compiled, Condition, Constant, Context, ExprValue, Expression, Kind, Relation, Scratch};
-use crate::words::{Texts, WordSearch};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -113,9 +113,8 @@ fn ask(program: &Compiled, scratch: &mut Scratch, recno: u32, record: &[u8]) -> 
 }
 
 fn from_condition(condition: &Condition, context: &Context<'_>, texts: Option<&Texts>) -> Result<Test> {
-    let all = |parts: &[Condition]| {
-        parts.iter().map(|part| from_condition(part, context, texts)).collect::<Result<Vec<_>>>()
-    };
+    let all =
+        |parts: &[Condition]| parts.iter().map(|part| from_condition(part, context, texts)).collect::<Result<Vec<_>>>();
     Ok(match condition {
         Condition::And(parts) => Test::And(all(parts)?),
         Condition::Or(parts) => Test::Or(all(parts)?),

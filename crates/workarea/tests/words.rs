@@ -223,8 +223,11 @@ fn random_conditions_have_the_same_answer_with_and_without_an_index() {
         };
         let (first, second, third) = (term(), term(), term());
         let join = ["and", "or", "and not", ""];
-        let condition =
-            format!("CONTAINS(notes, 'apple or {first} {} ({second} {} {third})')", join[seed.below(4)], join[seed.below(3)]);
+        let condition = format!(
+            "CONTAINS(notes, 'apple or {first} {} ({second} {} {third})')",
+            join[seed.below(4)],
+            join[seed.below(3)]
+        );
         let condition = if seed.below(2) == 0 { condition } else { condition.replace("apple or ", "") };
         let condition = if seed.below(4) == 0 { format!(".NOT. {condition}") } else { condition };
         if area.check_expression(&condition).is_err() {

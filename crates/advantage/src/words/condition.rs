@@ -143,9 +143,7 @@ impl Node {
             Node::And(parts) => parts.iter().all(|part| part.holds(texts)),
             Node::Or(parts) => parts.iter().any(|part| part.holds(texts)),
             Node::Not(part) => !part.holds(texts),
-            Node::Near(..) => {
-                texts.iter().enumerate().any(|(field, words)| !self.places(field, words).is_empty())
-            }
+            Node::Near(..) => texts.iter().enumerate().any(|(field, words)| !self.places(field, words).is_empty()),
         }
     }
 
@@ -277,12 +275,15 @@ mod tests {
         let far = "medical one1 two2 three3 four4 five5 six6 seven7 doctor";
         assert!(holds("medical near doctor", far) && !holds("medical near(7) doctor", far));
         assert!(!holds("medical near doctor", &far.replace("doctor", "eight8 doctor")));
-        assert!(holds("doctor near() (medical and one1)", far) && holds("doctor near(15) \"one1 two2\" near seven7", far));
+        assert!(
+            holds("doctor near() (medical and one1)", far) && holds("doctor near(15) \"one1 two2\" near seven7", far)
+        );
     }
 
     #[test]
     fn what_is_no_condition_has_its_number() {
-        let numbers = ["\"open", "(open", "word and", "word)", "word near (not other)", "word near(x) other", "  ", "the of"];
+        let numbers =
+            ["\"open", "(open", "word and", "word)", "word near (not other)", "word near(x) other", "  ", "the of"];
         let found: Vec<i32> = numbers.iter().map(|condition| number_of(condition)).collect();
         assert_eq!(found, [7094, 7095, 7096, 7097, 7099, 7099, 7103, 7103]);
         assert_eq!(number_of("word near() (not other)"), 7098);

@@ -188,6 +188,9 @@ mod tests {
     #[test]
     fn an_index_holds_the_beginning_of_long_words() {
         let splitter = Splitter::new(&Options { longest: 5, ..Options::default() });
-        assert_eq!((splitter.indexed("applesauce"), splitter.indexed("äöüÄÖÜ"), splitter.indexed("pie")), ("apple", "äöüÄÖ", "pie"));
+        assert_eq!(
+            (splitter.indexed("applesauce"), splitter.indexed("äöüÄÖÜ"), splitter.indexed("pie")),
+            ("apple", "äöüÄÖ", "pie")
+        );
     }
 }

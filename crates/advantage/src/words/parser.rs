@@ -32,7 +32,11 @@ pub(super) mod number {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     /// A word, with an asterisk before or after it.
-    Word { text: String, any_before: bool, any_after: bool },
+    Word {
+        text: String,
+        any_before: bool,
+        any_after: bool,
+    },
     Phrase(String),
     And(Vec<Part>),
     Or(Vec<Part>),
@@ -81,7 +85,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, Failure> {
                         Some('"') if characters.next_if_eq(&'"').is_some() => phrase.push('"'),
                         Some('"') => break,
                         Some(other) => phrase.push(other),
-                        None => return Err(Failure::new(number::PHRASE, "the search condition has an unclosed phrase")),
+                        None => {
+                            return Err(Failure::new(number::PHRASE, "the search condition has an unclosed phrase"));
+                        }
                     }
                 }
                 found.push(Token::Phrase(phrase));

@@ -1,4 +1,4 @@
-//! The file of a table's indexes of words: `docs/word-indexes.md`.
+//! The file of a table's indexes of words: `docs/formats/word-indexes.md`.
 
 use super::index::{Basis, Contents, State};
 use mainstay_advantage::words::Options;
@@ -149,16 +149,8 @@ impl<'b> Reader<'b> {
         let (delimiters, noise, dropped, conditional) = (self.text()?, self.text()?, self.text()?, self.text()?);
         let (shortest, longest) = (self.number()?, self.number()?);
         let (is_case_sensitive, keeps_numbers) = (self.flag()?, self.flag()?);
-        let options = Options {
-            shortest,
-            longest,
-            delimiters,
-            noise,
-            dropped,
-            conditional,
-            is_case_sensitive,
-            keeps_numbers,
-        };
+        let options =
+            Options { shortest, longest, delimiters, noise, dropped, conditional, is_case_sensitive, keeps_numbers };
         let (is_fixed, keeps_score) = (self.flag()?, self.flag()?);
         let definition = Definition { tag, field, options, is_fixed, keeps_score };
         if !self.flag()? {

@@ -12,7 +12,7 @@
 //!
 //! What a word is, and what a condition means, is the business of `mainstay-advantage`. An index of words only ever
 //! proposes: the texts of the records that it names are read and asked again. The file of a table's indexes of words is
-//! our own (`docs/word-indexes.md`); it holds the state of the table and its memo file that it is of, so that what any
+//! our own (`docs/formats/word-indexes.md`); it holds the state of the table and its memo file that it is of, so that what any
 //! program has written since is noticed, and the index is made anew when it is next asked.
 //!
 //! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. An index that is to
@@ -22,8 +22,8 @@ mod area;
 mod file;
 mod index;
 
-pub use file::Definition;
 pub(crate) use area::{Searched as SearchedWords, WordFile};
+pub use file::Definition;
 
 use mainstay_advantage::Failure;
 use mainstay_advantage::words::{Condition, Options, Prepared};
@@ -111,8 +111,8 @@ impl Source {
                     return Err(Error::new(Code::Unsupported, message).hint("set the condition as a filter"));
                 };
                 let reference = memo.reference(record.get(cell.clone()).unwrap_or_default());
-                let reference = reference
-                    .map_err(|reason| Error::new(Code::Damaged, reason).at(memo.path().display()))?;
+                let reference =
+                    reference.map_err(|reason| Error::new(Code::Damaged, reason).at(memo.path().display()))?;
                 let bytes = memo.read(reference.as_ref())?;
                 Ok(Some(bytes.map_or_else(String::new, |bytes| decoded(&bytes, code_page))))
             }
