@@ -132,6 +132,8 @@ pub(crate) enum Origin {
     Trigger,
     /// A change of rows that ran, of which the client hears that it was terminated.
     Change,
+    /// A key that could not be made over the rows there are, of which the client hears besides that it was not made.
+    Key,
 }
 
 impl Origin {
