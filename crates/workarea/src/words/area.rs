@@ -14,7 +14,7 @@ use mainstay_xbase::expr::{Condition, Expression, Scratch};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// The file of the indexes of words, as it was read: kept until the file is another one.
 #[derive(Debug, Default)]
@@ -24,6 +24,9 @@ pub(crate) struct WordFile {
     /// Conditions that were made ready before, each with the setting of SET EXACT.
     tests: Vec<(String, bool, Arc<Test>)>,
 }
+
+/// The longest wait for the clock of the files.
+const LONGEST_WAIT: Duration = Duration::from_millis(2_200);
 
 /// How many conditions are kept.
 const KEPT: usize = 8;
@@ -54,6 +57,7 @@ impl Area {
         if self.words.indexes.len() >= MOST {
             return Err(Error::new(Code::Unsupported, format!("a table has {MOST} indexes of words at most")));
         }
+        self.wait_for_clock()?;
         let contents = self.build_words(new)?;
         let mut indexes = self.words.indexes.clone();
         indexes.push((new.clone(), Some(contents)));
@@ -84,6 +88,7 @@ impl Area {
             return Ok(());
         }
         self.can_write_words()?;
+        self.wait_for_clock()?;
         let mut indexes = self.words.indexes.clone();
         for (definition, contents) in &mut indexes {
             *contents = Some(self.build_words(definition)?);
@@ -148,6 +153,16 @@ impl Area {
             memo: memo.as_ref().map(State::of).unwrap_or_default(),
             is_settled: table.is_settled(now) && memo.is_none_or(|memo| memo.is_settled(now)),
         })
+    }
+
+    /// Waits until a later write is certain to be seen. An index that was made of files whose times are too young to tell
+    /// would have to be made anew at the next search.
+    fn wait_for_clock(&mut self) -> Result<()> {
+        self.write()?;
+        if !self.basis()?.is_settled {
+            std::thread::sleep(self.fs.stamp(self.path())?.tick.min(LONGEST_WAIT) + Duration::from_millis(1));
+        }
+        Ok(())
     }
 
     fn build_words(&mut self, definition: &Definition) -> Result<Contents> {

@@ -12,7 +12,7 @@
 //!
 //! What a word is, and what a condition means, is the business of `mainstay-advantage`. An index of words only ever
 //! proposes: the texts of the records that it names are read and asked again. The file of a table's indexes of words is
-//! our own (`docs/word-indexes.md`); it holds the state of the table and its memo file that it is of, so that what any
+//! our own (`docs/formats/word-indexes.md`); it holds the state of the table and its memo file that it is of, so that what any
 //! program has written since is noticed, and the index is made anew when it is next asked.
 //!
 //! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. An index that is to

@@ -41,6 +41,11 @@ impl Expression {
         searches(&self.root)
     }
 
+    /// Whether anything in it searches all fields that have an index.
+    pub fn searches_all(&self) -> bool {
+        searches_all(&self.root)
+    }
+
     /// The search that the whole expression is; `None` if it is something else.
     ///
     /// Errors: `TypeMismatch` for other arguments than something that is searched and a constant text.
@@ -78,6 +83,16 @@ fn searches(node: &Node) -> bool {
     }
 }
 
+fn searches_all(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Name { name, .. } => name == ALL,
+        NodeKind::Call { arguments, .. } => arguments.iter().any(searches_all),
+        NodeKind::Unary(_, operand) => searches_all(operand),
+        NodeKind::Binary(_, left, right) => searches_all(left) || searches_all(right),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +117,9 @@ mod tests {
     #[test]
     fn searches_are_found_in_conditions_and_are_no_function_of_keys() {
         let whole = Expression::parse(".NOT. CONTAINS(*, 'a') .AND. (id = 1 .OR. contains(notes, 'b'))").unwrap();
+        assert!(
+            whole.searches_all() && !Expression::parse("contains(a, 'b*') .AND. a * b > 1").unwrap().searches_all()
+        );
         assert!(whole.searches() && !Expression::parse("id = 1").unwrap().searches());
         assert_eq!(whole.canonical(), ".NOT.CONTAINS(*,\"a\").AND.(ID=1.OR.CONTAINS(NOTES,\"b\"))");
         assert_eq!(Expression::parse(whole.canonical()).unwrap().canonical(), whole.canonical());
