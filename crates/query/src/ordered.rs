@@ -110,10 +110,12 @@ fn columns_of(plan: &LogicalPlan) -> Vec<Expr> {
 /// An expression over the columns of a list, over the rows that the list is made of.
 fn in_terms_of_rows(expr: Expr, list: &Projection) -> Result<Expr> {
     let replaced = |expr: Expr| match &expr {
-        Expr::Column(column) => match list.schema.maybe_index_of_column(column).and_then(|place| list.expr.get(place)) {
-            Some(value) => Ok(Transformed::yes(value.clone().unalias())),
-            None => Ok(Transformed::no(expr)),
-        },
+        Expr::Column(column) => {
+            match list.schema.maybe_index_of_column(column).and_then(|place| list.expr.get(place)) {
+                Some(value) => Ok(Transformed::yes(value.clone().unalias())),
+                None => Ok(Transformed::no(expr)),
+            }
+        }
         _ => Ok(Transformed::no(expr)),
     };
     expr.transform_up(replaced).data()

@@ -6,9 +6,9 @@
 //!
 //! Limits: 500 texts of up to 16 KiB with their parameters; when they are full, all are forgotten.
 
-use crate::unexecuted::{guarded, says_no_exec};
 use crate::modules::Loaded;
 use crate::session::Inner;
+use crate::unexecuted::{guarded, says_no_exec};
 use mainstay_mssql::Message;
 use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::{Options, parse};
@@ -110,8 +110,7 @@ impl Inner {
         }
         let asks = self.state.options.no_exec || says_no_exec(text);
         let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
-        let module =
-            compile::batch(text, &statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+        let module = compile::batch(text, &statements, parameters, &self.modules).map_err(|error| vec![*error])?;
         crate::modules::loaded(module, Arc::from(text)).map_err(|message| vec![*message])
     }
 

@@ -420,8 +420,7 @@ impl Reducer<'_> {
             self.list(&window.partition, |it, value| it.expression(value))?;
         }
         // `ORDER BY (SELECT NULL)` says that there is no order.
-        let order: Vec<_> =
-            window.order.iter().filter(|item| !is_constant_query(&item.value)).cloned().collect();
+        let order: Vec<_> = window.order.iter().filter(|item| !is_constant_query(&item.value)).cloned().collect();
         self.order(&order)?;
         match &window.frame {
             None => Ok(()),
