@@ -47,6 +47,7 @@ pub mod mssql;
 mod offset;
 mod optimize;
 mod order;
+mod ordered;
 mod overflow;
 mod parquet;
 mod planned;

@@ -212,7 +212,7 @@ fn key_for(form: &Form, key: &[(Name, Cell)]) -> Result<Option<Key>> {
     }
     for (number, index) in form.table.indexes().iter().enumerate() {
         let columns = index.definition().column_numbers();
-        if !index.definition().unique || columns.len() != wanted.len() {
+        if !index.definition().is_key() || columns.len() != wanted.len() {
             continue;
         }
         let source = |column: &usize| {
