@@ -14,7 +14,7 @@
 
 use crate::scan::{Scanner, not_a};
 use crate::time::{digits_needed, rounded};
-use crate::{Date, Error, Result, TICKS_PER_DAY, Time};
+use crate::{Date, Error, Interval, Result, TICKS_PER_DAY, Time};
 use std::fmt;
 use std::str::FromStr;
 
@@ -111,6 +111,22 @@ impl Timestamp {
     /// Rounded to this many digits after the second, halves up.
     pub fn rounded(self, digits: u8) -> Timestamp {
         Timestamp(rounded(self.0, digits))
+    }
+
+    /// The moment by so much later, or earlier: months first, where a day that the month does not have is its last one; then
+    /// days and ticks. `None` outside of the years 1 to 9999.
+    pub fn moved(self, by: Interval, back: bool) -> Option<Timestamp> {
+        let sign = if back { -1 } else { 1 };
+        let (date, ticks_of_day) = self.split();
+        let (year, month, day) = date.ymd();
+        let months = i64::from(year) * 12 + i64::from(month) - 1 + sign * i64::from(by.months);
+        let (year, month) = (i32::try_from(months.div_euclid(12)).ok()?, months.rem_euclid(12) as u32 + 1);
+        let date = (1..=day).rev().find_map(|day| Date::from_ymd(year, month, day))?;
+        let days = i128::from(date.0) + i128::from(sign) * i128::from(by.days);
+        let ticks =
+            days * i128::from(TICKS_PER_DAY) + i128::from(ticks_of_day) + i128::from(sign) * i128::from(by.ticks);
+        let moved = Timestamp(i64::try_from(ticks).ok()?);
+        (Timestamp::FIRST..=Timestamp::LAST).contains(&moved).then_some(moved)
     }
 
     /// What a clock with this offset from UTC shows at this moment of UTC.

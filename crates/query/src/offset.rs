@@ -234,7 +234,7 @@ pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
         }
         Expr::ScalarFunction(function) => match function.name() {
             "as_offset" => true,
-            "coalesce" | "nullif" | "greatest" | "least" => {
+            "coalesce" | "nullif" | "greatest" | "least" | "moment_plus" | "moment_minus" => {
                 function.args.iter().any(|argument| is_with_offset(argument, schema))
             }
             _ => crate::mssql::gives_offset(function),

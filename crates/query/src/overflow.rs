@@ -112,7 +112,22 @@ pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 fn is_arithmetic(expr: &Expr) -> bool {
     use Operator::{Minus, Multiply, Plus};
-    matches!(expr, Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. }))
+    matches!(expr, Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. })) || digits_of(expr).is_some()
+}
+
+/// The digits that ROUND or TRUNC of a decimal keeps, where they are a number of 64 bits.
+///
+/// The general executor's function has 32 bits for them. A literal that is brought to that by a cast is none while types are
+/// settled, and is one again when the cast is folded: the result would get another scale behind the back of what it is
+/// compared with.
+fn digits_of(expr: &Expr) -> Option<i32> {
+    match expr {
+        Expr::ScalarFunction(call) if matches!(call.name(), "round" | "trunc") => match call.args.as_slice() {
+            [_, Expr::Literal(ScalarValue::Int64(Some(digits)), _)] => i32::try_from(*digits).ok(),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The expression with operators that look.
@@ -121,6 +136,15 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
         if !is_arithmetic(&expr) {
             return Ok(Transformed::no(expr));
         }
+        let digits = digits_of(&expr);
+        let expr = match (expr, digits) {
+            (Expr::ScalarFunction(mut call), Some(digits)) => {
+                call.args.truncate(1);
+                call.args.push(Expr::Literal(ScalarValue::Int32(Some(digits)), None));
+                return Ok(Transformed::yes(Expr::ScalarFunction(call)));
+            }
+            (expr, _) => expr,
+        };
         let Ok(kind) = expr.get_type(schema) else { return Ok(Transformed::no(expr)) };
         let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return Ok(Transformed::no(expr)) };
         let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind.is_integer());

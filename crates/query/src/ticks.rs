@@ -3,17 +3,19 @@
 //! ```text
 //!   column = TIMESTAMP '9999-12-31 23:59:59.9999999'      both sides as the wider of the two types, texts read as it
 //!   CASE, IN, BETWEEN                                     the same
-//!   column + INTERVAL '1 day', EXTRACT(YEAR FROM column)  of the moment in microseconds; of UTC if it has an offset
+//!   column + INTERVAL '1 day'                             in the column's type: all digits, the clock of its offset
+//!   EXTRACT(YEAR FROM column), column - column            of the moment in microseconds; of UTC if it has an offset
 //!   CAST(column AS VARCHAR), CAST('...' AS TIMESTAMP(7))  by the text, with all digits and the offset
 //! ```
 //!
 //! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its functions of
 //! dates are wrapped until then ([`OverMoments`]); the rule takes the wrapping off.
 //!
-//! Limits: what is calculated has microseconds, and no offset. SUM and AVG of moments are refused.
+//! Limits: what functions make of a moment has microseconds, and no offset. SUM and AVG of moments are refused.
 
 use crate::offset::{as_micros, as_offset, as_text, as_ticks};
 use crate::rules::is_comparison;
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -24,12 +26,13 @@ use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExp
 use datafusion::logical_expr::type_coercion::functions::fields_with_udf;
 use datafusion::logical_expr::{
     Between, BinaryExpr, Case, Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ReturnFieldArgs,
-    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, utils::merge_schema,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, utils::merge_schema,
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator, TimezoneInfo};
-use mainstay_table::values::{OFFSET, TICKS};
-use std::sync::Arc;
+use mainstay_base::{Code, Error, Value, ValueRef};
+use mainstay_table::values::{OFFSET, TICKS, array_of, value_at};
+use std::sync::{Arc, LazyLock};
 
 /// DataFusion's functions that take moments.
 const FUNCTIONS: [&str; 11] = [
@@ -95,6 +98,9 @@ impl ExprPlanner for MomentPlanner {
         if of(&left).is_none() && of(&right).is_none() {
             return Ok(PlannerResult::Original(RawBinaryExpr { op: written, left, right }));
         }
+        if let Some(moved) = moved(op, &left, &right, schema) {
+            return Ok(PlannerResult::Planned(moved));
+        }
         let (left, right) = match is_comparison(op) {
             true => match common([&left, &right].into_iter(), schema) {
                 Some(to) => (brought(left, &to, schema)?, brought(right, &to, schema)?),
@@ -109,6 +115,89 @@ impl ExprPlanner for MomentPlanner {
     fn plan_extract(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
         let function = over_moments(datafusion::functions::datetime::date_part());
         Ok(PlannerResult::Planned(Expr::ScalarFunction(ScalarFunction::new_udf(function, args))))
+    }
+}
+
+/// A moment of ours and an interval that is added to it or taken from it.
+fn moved(op: Operator, left: &Expr, right: &Expr, schema: &DFSchema) -> Option<Expr> {
+    let of = |expr: &Expr| expr.get_type(schema).ok();
+    let (is_moment, is_interval) = (
+        |expr: &Expr| of(expr).is_some_and(|it| is_ours(&it)),
+        |expr: &Expr| matches!(of(expr), Some(DataType::Interval(_))),
+    );
+    let (function, moment, interval) = match op {
+        Operator::Plus if is_moment(left) && is_interval(right) => (&MOVED[0], left, right),
+        Operator::Plus if is_interval(left) && is_moment(right) => (&MOVED[0], right, left),
+        Operator::Minus if is_moment(left) && is_interval(right) => (&MOVED[1], left, right),
+        _ => return None,
+    };
+    let args = vec![moment.clone(), interval.clone()];
+    Some(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), args)))
+}
+
+/// A moment later, and earlier.
+static MOVED: LazyLock<[Arc<ScalarUDF>; 2]> = LazyLock::new(|| {
+    [("moment_plus", false), ("moment_minus", true)].map(|(name, back)| {
+        let signature = Signature::user_defined(Volatility::Immutable);
+        Arc::new(ScalarUDF::from(Moved { name, back, signature }))
+    })
+});
+
+/// A moment by an interval later or earlier, in its own type. What its clock shows moves; the offset stays.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Moved {
+    name: &'static str,
+    back: bool,
+    signature: Signature,
+}
+
+impl Moved {
+    fn value(&self, moment: Value, interval: Value) -> Result<Value> {
+        let Value::Interval(by) = interval else { return Ok(Value::Null) };
+        let moved = match moment {
+            Value::Timestamp(moment) => moment.moved(by, self.back).map(Value::Timestamp),
+            Value::TimestampWithOffset { utc, offset_minutes } => {
+                let local = utc.to_local(offset_minutes).moved(by, self.back);
+                local.map(|local| Value::TimestampWithOffset { utc: local.to_utc(offset_minutes), offset_minutes })
+            }
+            _ => return Ok(Value::Null),
+        };
+        let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
+        moved.ok_or_else(|| crate::error::to_datafusion(outside()))
+    }
+}
+
+impl ScalarUDFImpl for Moved {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types.first().cloned().unwrap_or(TICKS))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let rows = if is_scalar { 1 } else { args.number_rows };
+        let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        let [moments, intervals] = arrays.as_slice() else { return internal_err!("{} of two values", self.name) };
+        let at = |array: &ArrayRef, row| value_at(array.as_ref(), row).map_err(crate::error::to_datafusion);
+        let values = (0..rows).map(|row| self.value(at(moments, row)?, at(intervals, row)?));
+        let values = values.collect::<Result<Vec<Value>>>()?;
+        let refs: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let moved = array_of(moments.data_type(), &refs);
+        match is_scalar {
+            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&moved, 0)?)),
+            false => Ok(ColumnarValue::Array(moved)),
+        }
     }
 }
 
