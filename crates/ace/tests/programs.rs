@@ -37,6 +37,7 @@ programs! {
     fields
     filters
     hammer
+    handles
     indexes
     locks
     management
