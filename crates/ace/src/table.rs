@@ -88,6 +88,8 @@ pub struct State {
     revision: u64,
     /// The orders that are seen from their other end.
     pub turned: Vec<OrderId>,
+    /// The handles of its indexes of words, by their names.
+    pub words: Vec<(String, Handle)>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
@@ -171,7 +173,14 @@ impl Table {
             bound: Binding::new(),
             live: OnceLock::new(),
             is_transaction_free: AtomicBool::new(false),
-            state: Lock::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
+            state: Lock::new(Some(State {
+                area,
+                orders: Vec::new(),
+                revision: 0,
+                turned: Vec::new(),
+                words: Vec::new(),
+                locate: None,
+            })),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
@@ -336,6 +345,9 @@ impl Table {
         drop(open);
         let Some(state) = state else { return Ok(()) };
         for (_, handle) in &state.orders {
+            registry::remove(*handle);
+        }
+        for (_, handle) in &state.words {
             registry::remove(*handle);
         }
         Ok(state.area.close()?)

@@ -49,6 +49,7 @@ programs! {
     rules
     settings
     statements
+    text_search
     threads
     transactions
 }
