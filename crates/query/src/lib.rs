@@ -46,6 +46,7 @@ pub mod mssql;
 mod offset;
 mod optimize;
 mod order;
+mod ordered;
 mod overflow;
 mod parquet;
 mod planned;

@@ -46,6 +46,7 @@ mod modules;
 mod procedures;
 mod query;
 mod raise;
+mod readpast;
 mod rename;
 mod runner;
 mod scope;
@@ -60,6 +61,7 @@ mod table_variables;
 mod texts;
 mod transactions;
 mod triggers;
+mod unexecuted;
 mod uses;
 mod views;
 

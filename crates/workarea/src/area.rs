@@ -80,6 +80,10 @@ pub(crate) struct Row {
     pub(crate) is_changed: bool,
     /// The record is appended when it is written.
     pub(crate) is_new: bool,
+    /// The record was appended, and has no keys until it is written.
+    pub(crate) is_unlisted: bool,
+    /// The bytes, or those before the change, were read of the file since the record was locked.
+    pub(crate) is_certain: bool,
     /// Long values that are stored when the record is written.
     pub(crate) memos: Vec<(usize, Vec<u8>)>,
     /// Values by field that are known although the memo file is not at hand.
@@ -411,6 +415,7 @@ impl Area {
         if self.row.is_loaded {
             return Ok(());
         }
+        self.row.is_certain = false;
         self.row.bytes.clear();
         if self.is_positioned() {
             self.row.bytes.extend_from_slice(self.blocks.record(self.recno)?);
