@@ -523,6 +523,14 @@ typedef UNSIGNED32 ( WINAPI * ADSPROGRESSCALLBACK )( UNSIGNED16 usPercentDone );
 #define AE_DICTIONARY_REQUIRED                    7083
 #define AE_NO_DIRECT_ACCESS                       7086
 #define AE_PERMISSION_NOT_GRANTED                 7087
+#define AE_FTS_UNCLOSED_PHRASE                    7094
+#define AE_FTS_UNCLOSED_EXPRESSION                7095
+#define AE_FTS_MISSING_WORD                       7096
+#define AE_FTS_INVALID_CONDITION                  7097
+#define AE_FTS_INVALID_OPERANDS                   7098
+#define AE_FTS_INVALID_DISTANCE                   7099
+#define AE_FTS_NO_INDEX                           7102
+#define AE_FTS_EMPTY_CONDITION                    7103
 #define AE_LOGINS_DISABLED                        7109
 #define AE_USER_LOGIN_DISABLED                    7113
 #define AE_CASCADE_FAILED                         7118
@@ -1570,6 +1578,7 @@ UNSIGNED32 ENTRYPOINT AdsVerifyPassword( ADSHANDLE table, UNSIGNED16 *enabled );
 
 /* Full text search */
 UNSIGNED32 ENTRYPOINT AdsCreateFTSIndex( ADSHANDLE table, UNSIGNED8 *fileName, UNSIGNED8 *tag, UNSIGNED8 *field, UNSIGNED32 pageSize, UNSIGNED32 minWordLen, UNSIGNED32 maxWordLen, UNSIGNED16 useDefaultDelim, UNSIGNED8 *delimiters, UNSIGNED16 useDefaultNoise, UNSIGNED8 *noiseWords, UNSIGNED16 useDefaultDrop, UNSIGNED8 *dropChars, UNSIGNED16 useDefaultConditionals, UNSIGNED8 *conditionalChars, UNSIGNED8 *reserved1, UNSIGNED8 *reserved2, UNSIGNED32 options );
+UNSIGNED32 ENTRYPOINT AdsGetFTSIndexInfo( ADSHANDLE index, UNSIGNED8 *output, UNSIGNED32 *bufferLen, UNSIGNED8 **field, UNSIGNED32 *minWordLen, UNSIGNED32 *maxWordLen, UNSIGNED8 **delimiters, UNSIGNED8 **noiseWords, UNSIGNED8 **dropChars, UNSIGNED8 **conditionalChars, UNSIGNED8 **reserved1, UNSIGNED8 **reserved2, UNSIGNED32 *options );
 UNSIGNED32 ENTRYPOINT AdsGetFTSIndexes( ADSHANDLE table, ADSHANDLE *indexes, UNSIGNED16 *arrayLen );
 UNSIGNED32 ENTRYPOINT AdsGetFTSScore( ADSHANDLE index, UNSIGNED32 record, UNSIGNED8 *key, UNSIGNED16 keyLen, UNSIGNED16 dataType, UNSIGNED16 seekType, UNSIGNED32 *score );
 UNSIGNED32 ENTRYPOINT AdsGetNumFTSIndexes( ADSHANDLE table, UNSIGNED16 *count );

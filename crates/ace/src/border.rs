@@ -55,6 +55,7 @@ arguments! {
     i32 => "SIGNED32 ";
     i64 => "SIGNED64 ";
     f64 => "double ";
+    Out<Pointer> => "UNSIGNED8 **";
     Out<Handle> => "ADSHANDLE *";
     Out<u8> => "UNSIGNED8 *";
     Out<u16> => "UNSIGNED16 *";
@@ -357,6 +358,11 @@ impl Buffer {
     /// The same place, for what takes places of any kind.
     pub fn pointer(self) -> Pointer {
         Pointer(self.0)
+    }
+
+    /// A place in it, for calls that tell the caller where in its buffer something is.
+    pub fn place(self, offset: usize) -> Pointer {
+        Pointer(self.0.wrapping_add(offset))
     }
 
     /// The same place, as a text that the caller has put there.

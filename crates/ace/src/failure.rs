@@ -43,6 +43,9 @@ impl From<Error> for Failure {
             // A server has said it.
             return Failure::new(code, error.message());
         }
+        if let Some(code) = of_search(&error) {
+            return Failure::new(code, error.message());
+        }
         match error.code() {
             Code::CheckViolation => {
                 REFUSED.take().unwrap_or_else(|| Failure::new(code_of(error.code()), error.to_string()))
@@ -50,6 +53,12 @@ impl From<Error> for Failure {
             code => Failure::new(code_of(code), error.to_string()),
         }
     }
+}
+
+/// The code of a search condition that is none: these numbers the interface has itself.
+fn of_search(error: &Error) -> Option<u32> {
+    let number = u32::try_from(error.dialect()?.number).ok()?;
+    (AE_FTS_UNCLOSED_PHRASE..=AE_FTS_EMPTY_CONDITION).contains(&number).then_some(number)
 }
 
 /// The code that an error below is reported as. Calls that know better (a lock, a field's name) say so themselves.

@@ -19,6 +19,7 @@ use crate::management::Server;
 use crate::order::Order;
 use crate::statement::Statement;
 use crate::table::Table;
+use crate::words::Words;
 
 /// What a handle can be.
 #[derive(Clone)]
@@ -29,6 +30,8 @@ pub enum Object {
     Table(Arc<Table>),
     /// An order of an open table.
     Order(Arc<Order>),
+    /// An index of words of an open table.
+    Words(Arc<Words>),
     /// An SQL statement.
     Statement(Arc<Statement>),
     /// A connection for management calls.
@@ -50,6 +53,7 @@ impl Object {
             Object::Table(table) if table.is_cursor() => Some(ADS_CURSOR),
             Object::Table(_) => Some(ADS_TABLE),
             Object::Order(_) => Some(ADS_INDEX_ORDER),
+            Object::Words(_) => Some(ADS_FTS_INDEX_ORDER),
             Object::Statement(_) => Some(ADS_STATEMENT),
             Object::Server(_) | Object::Search(_) | Object::Objects(_) => None,
         }
@@ -147,6 +151,14 @@ pub fn table(handle: Handle) -> Result<Arc<Table>> {
 pub fn order(handle: Handle) -> Result<Arc<Order>> {
     match find(handle) {
         Some(Object::Order(order)) => Ok(order),
+        _ => Err(invalid(AE_INVALID_INDEX_HANDLE)),
+    }
+}
+
+/// The handle of an index of words.
+pub fn words(handle: Handle) -> Result<Arc<Words>> {
+    match find(handle) {
+        Some(Object::Words(words)) => Ok(words),
         _ => Err(invalid(AE_INVALID_INDEX_HANDLE)),
     }
 }

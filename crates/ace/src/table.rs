@@ -89,6 +89,8 @@ pub struct State {
     revision: u64,
     /// The orders that are seen from their other end.
     pub turned: Vec<OrderId>,
+    /// The handles of its indexes of words, by their names.
+    pub words: Vec<(String, Handle)>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
@@ -168,7 +170,14 @@ impl Table {
             bound: Binding::new(),
             live: OnceLock::new(),
             is_transaction_free: AtomicBool::new(false),
-            state: Mutex::new(Some(State { area, orders: Vec::new(), revision: 0, turned: Vec::new(), locate: None })),
+            state: Mutex::new(Some(State {
+                area,
+                orders: Vec::new(),
+                revision: 0,
+                turned: Vec::new(),
+                words: Vec::new(),
+                locate: None,
+            })),
             owner: AtomicU64::new(0),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
@@ -339,6 +348,9 @@ impl Table {
         let state = self.lock().take();
         let Some(state) = state else { return Ok(()) };
         for (_, handle) in &state.orders {
+            registry::remove(*handle);
+        }
+        for (_, handle) in &state.words {
             registry::remove(*handle);
         }
         Ok(state.area.close()?)

@@ -48,6 +48,7 @@ programs! {
     rules
     settings
     statements
+    text_search
     threads
     transactions
 }

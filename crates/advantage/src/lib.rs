@@ -9,6 +9,7 @@
 //!   operators    + - * / %, comparisons, LIKE
 //!   convert      CAST and CONVERT to the SQL_ types; the types' names
 //!   text, number, moment, other    the functions themselves
+//!   words        full text search: CONTAINS and SCORE
 //! ```
 //!
 //! A function of NULL is NULL, but for those that say otherwise. Integer operands give an integer; an exact number with
@@ -25,6 +26,7 @@ mod number;
 pub mod operators;
 mod other;
 mod text;
+pub mod words;
 
 pub use failure::{Failure, native};
 pub use function::{Context, Function, Operation, names, operation};

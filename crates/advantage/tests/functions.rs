@@ -221,3 +221,19 @@ fn results_have_the_types_that_are_promised() {
     assert_eq!(bind("convert:money", &[SqlType::Integer]), Ok(SqlType::Money));
     assert!(bind("add", &[SqlType::Boolean, SqlType::Date]).is_err());
 }
+
+#[test]
+fn full_text_functions() {
+    let cases = [
+        ("contains", "the Alpine skiing", "ski*", Value::Boolean(true)),
+        ("contains", "the Alpine skiing", "\"skiing alpine\"", Value::Boolean(false)),
+        ("score", "dogs and dogs and a cat", "dogs or cat", int(3)),
+        ("scoredistinct", "dogs and dogs and a cat", "dogs or cat", int(2)),
+    ];
+    for (name, value, condition, wanted) in cases {
+        assert_eq!(call(name, &[text(value), text(condition)]), Ok(wanted), "{name} {condition}");
+    }
+    assert_eq!(call("contains", &[Value::Null, text("word")]), Ok(Value::Null));
+    assert_eq!(call("contains", &[text("word"), text("(word")]).unwrap_err().number, 7095);
+    assert_eq!(call("contains", &[int(1), text("word")]).unwrap_err().number, native::ARGUMENT);
+}

@@ -13,8 +13,9 @@ use mainstay_xbase::dbf::FieldKind;
 use std::sync::Arc;
 
 pub use mainstay_store::files::catalog::{
-    Catalog, CheckDefinition, ColumnDefinition, ForeignKeyDefinition, IndexColumn, IndexDefinition, KeyDefinition,
-    ReferentialAction, SchemaDefinition, SequenceDefinition, TableDefinition, ViewDefinition,
+    Catalog, CheckDefinition, ColumnDefinition, FilterDefinition, FilterKind, ForeignKeyDefinition, IndexColumn,
+    IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition, SequenceDefinition, TableDefinition,
+    ViewDefinition,
 };
 
 /// The definitions that a session sees.

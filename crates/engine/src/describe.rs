@@ -1,6 +1,7 @@
 //! Tables as a person wants to see them listed.
 
 use crate::catalog::{FolderCatalog, OpenTable};
+use crate::native::Scope;
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::{ColumnClause, CreateTable, Name, Relation, Steps};
@@ -156,7 +157,11 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
 
 /// A native table or a view.
 fn native_info(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
-    let scope = catalog.native.committed();
+    native_info_in(catalog, catalog.native.committed(), name)
+}
+
+/// A native table or a view, as `scope` has them.
+pub(crate) fn native_info_in(catalog: &FolderCatalog, scope: Scope, name: &str) -> Result<Option<TableInfo>> {
     let Some(relation) = scope.relation(name)? else { return Ok(None) };
     let info = TableInfo {
         name: name.to_owned(),
@@ -195,7 +200,7 @@ fn native_info(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>>
         }
     };
     Ok(Some(TableInfo {
-        kind: "native".to_owned(),
+        kind: if scope.is_temporary(name) { "temporary" } else { "native" }.to_owned(),
         rows: Some(table.reader(table.current_view()).count() as u64),
         bytes: table.bytes() as u64,
         indexes: table.indexes().iter().map(index).collect(),

@@ -14,6 +14,7 @@
 //! cannot hold exactly, a text with trailing blanks) goes through the planner, run by run.
 
 mod cells;
+mod direct;
 mod lock;
 mod point;
 mod rows;
@@ -21,7 +22,9 @@ mod short;
 mod uses;
 
 pub(crate) use cells::fits;
+pub(crate) use direct::{Direct, direct_change};
 pub use rows::{Row, Rows};
+pub(crate) use short::{Workspace, note_reads};
 pub(crate) use uses::{Recorder, Uses};
 
 use crate::session::Session;
@@ -29,7 +32,7 @@ use crate::words::Words;
 use cells::Fast;
 use mainstay_base::{Result, ValueRef};
 use mainstay_query::{PointStatement, with_parameters};
-use short::{ShortStatement, Workspace};
+use short::ShortStatement;
 use std::sync::Arc;
 
 /// A prepared statement. It belongs to no session and keeps nothing of one.

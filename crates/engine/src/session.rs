@@ -21,7 +21,7 @@ use crate::native::{
     Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
 };
-use crate::prepared::{Prepared, Recorder, Uses};
+use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
 use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -33,7 +33,7 @@ use mainstay_query::{
 use mainstay_store::Transaction;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
 pub struct Session {
@@ -44,6 +44,8 @@ pub struct Session {
     visibility: Visibility,
     transaction: SessionTransaction,
     functions: Option<Arc<dyn UserFunctions>>,
+    /// What runs of the row executor use again.
+    workspace: Workspace,
 }
 
 /// A column of a table that statements can change, for who writes statements for it.
@@ -70,6 +72,7 @@ impl Session {
             visibility,
             transaction,
             functions: None,
+            workspace: Workspace::default(),
             database,
         }
     }
@@ -280,6 +283,9 @@ impl Session {
         if let Some(answer) = self.define_file(text, &statement)? {
             return Ok(answer);
         }
+        if let Some(answer) = direct_change(self, text, &statement)? {
+            return Ok(answer);
+        }
         let database = self.database.clone();
         let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
         match &statement {
@@ -405,29 +411,8 @@ impl Session {
         Ok(nothing())
     }
 
-    fn explain(&mut self, statement: &str, analyze: bool) -> Result<Answer> {
-        let database = self.database.clone();
-        let shared = &database.shared;
-        if !matches!(Words::of(statement)?, Words::Query(_)) || words::may_change(statement) {
-            return self.explain_change(statement, analyze);
-        }
-        let planned = shared.planner.plan(statement, &self.catalog(shared), self.visibility)?;
-        let mut lines: Vec<String> = shared.planner.explain(&planned).lines().map(str::to_owned).collect();
-        if analyze {
-            let started = Instant::now();
-            let mut answer = self.query(statement)?;
-            let mut rows = 0;
-            while let Some(batch) = answer.next_batch()? {
-                rows += batch.num_rows();
-            }
-            let ms = started.elapsed().as_secs_f64() * 1_000.0;
-            lines.push(format!("{rows} rows in {ms:.3} ms, {} row slots read", self.progress.rows()));
-        }
-        table(vec![("plan", texts(lines))])
-    }
-
     fn show_tables(&self) -> Result<Answer> {
-        let tables = self.database.tables()?;
+        let tables = self.tables()?;
         let number = |of: fn(&describe::TableInfo) -> Option<u64>| -> ArrayRef {
             Arc::new(Int64Array::from_iter(tables.iter().map(|table| of(table).map(|n| n as i64))))
         };
@@ -472,11 +457,47 @@ impl Session {
         ])
     }
 
+    /// The tables that the session can name: its temporary ones, then those of everybody.
+    ///
+    /// A temporary table hides another one of its name. Errors: as [`Database::tables`].
+    pub fn tables(&self) -> Result<Vec<describe::TableInfo>> {
+        let mut tables = Vec::new();
+        for name in self.scope().temporary_names() {
+            tables.extend(self.own_table(&name)?);
+        }
+        let own = tables.len();
+        for table in self.database.tables()? {
+            if !tables.iter().take(own).any(|known| known.name == table.name) {
+                tables.push(table);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// A table or view as the session sees it.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn describe(&self, name: &str) -> Result<describe::TableInfo> {
+        self.described(&name.to_lowercase())
+    }
+
+    /// A temporary table of the session.
+    fn own_table(&self, name: &str) -> Result<Option<describe::TableInfo>> {
+        let scope = self.scope();
+        if !scope.is_temporary(name) {
+            return Ok(None);
+        }
+        describe::native_info_in(&self.database.shared.catalog, scope, name)
+    }
+
     fn described(&self, name: &str) -> Result<describe::TableInfo> {
+        if let Some(info) = self.own_table(name)? {
+            return Ok(info);
+        }
         let catalog = &self.database.shared.catalog;
         match describe::described(catalog, name)? {
             Some(info) => Ok(info),
-            None => Err(mainstay_query::unknown_table(name, &catalog.names())),
+            None => Err(mainstay_query::unknown_table(name, &self.catalog(&self.database.shared).names())),
         }
     }
 
@@ -497,7 +518,7 @@ impl Session {
 }
 
 /// The answer of a statement that has none.
-fn nothing() -> Answer {
+pub(crate) fn nothing() -> Answer {
     Answer::of(Arc::new(Schema::empty()), Vec::new())
 }
 

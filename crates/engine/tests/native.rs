@@ -544,3 +544,25 @@ fn tables_may_be_larger_than_the_memory_for_rows() {
     }
     check(&mut Database::open_with(folder.path(), options()).unwrap().session());
 }
+
+/// A session's list of tables has its temporary ones, before those that they hide; nobody else's has.
+#[test]
+fn lists_of_tables_have_temporary_ones() {
+    let mut session = memory();
+    session.execute("CREATE TABLE stock (id INTEGER)").unwrap();
+    let listed = |session: &Session| -> Vec<(String, String, Option<u64>)> {
+        session.tables().unwrap().into_iter().map(|table| (table.name, table.kind, table.rows)).collect()
+    };
+    let entry = |name: &str, kind: &str, rows| (name.to_owned(), kind.to_owned(), Some(rows));
+    session.execute("CREATE TEMPORARY TABLE picked (a INTEGER, b TEXT)").unwrap();
+    session.execute("INSERT INTO picked VALUES (1, 'x'), (2, 'y')").unwrap();
+    let rows = run(&mut session, "SHOW TABLES").unwrap();
+    assert_eq!(rows[0][0], Value::Text("picked".to_owned()));
+    assert_eq!(listed(&session), [entry("picked", "temporary", 2), entry("stock", "native", 0)]);
+    session.execute("CREATE TEMPORARY TABLE stock (other TEXT)").unwrap();
+    assert_eq!(listed(&session), [entry("picked", "temporary", 2), entry("stock", "temporary", 0)]);
+    assert_eq!(session.describe("STOCK").unwrap().columns[0].name, "other");
+    session.execute("DROP TABLE stock").unwrap();
+    session.execute("DROP TABLE picked").unwrap();
+    assert_eq!(listed(&session), [entry("stock", "native", 0)]);
+}

@@ -15,7 +15,8 @@
 use crate::catalog::{Catalog, Relation};
 use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
-use crate::planner::{Planned, Planner, functions};
+use crate::planned::Planned;
+use crate::planner::{Planner, functions};
 use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
 use crate::sequences::Sequences;
 use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupported};

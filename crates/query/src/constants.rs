@@ -36,7 +36,8 @@ pub fn constants(rows: &[Vec<Option<Expr>>], parameters: &[ValueRef<'_>]) -> Res
     Ok(Some(constants))
 }
 
-fn constant(expr: &Expr, parameters: &[ValueRef<'_>]) -> Result<Option<Value>> {
+/// The value of an expression without columns, if it is a literal, perhaps with a sign, or a parameter.
+pub(crate) fn constant(expr: &Expr, parameters: &[ValueRef<'_>]) -> Result<Option<Value>> {
     Ok(match expr {
         Expr::Value(ast::ValueWithSpan { value: ast::Value::Placeholder(name), .. }) => {
             let value = parameter_number(name).and_then(|number| parameters.get(number));

@@ -12,7 +12,8 @@
 
 use crate::catalog::Catalog;
 use crate::change::{SqlExpr, select_of, template};
-use crate::planner::{Planned, Planner};
+use crate::planned::Planned;
+use crate::planner::Planner;
 use crate::relation::Visibility;
 use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, unsupported};
 use crate::text::Text;

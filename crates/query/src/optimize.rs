@@ -94,7 +94,11 @@ impl Optimizers {
             return self.plain.optimize(plan);
         }
         let state = &self.single;
-        let analyzed = state.analyzer().execute_and_check(plan.clone(), state.config_options(), |_, _| {})?;
+        let analyzed = state.analyzer().execute_and_check(
+            crate::ordered::by_columns(plan.clone())?,
+            state.config_options(),
+            |_, _| {},
+        )?;
         crate::lateral::optimized(state, analyzed)
     }
 

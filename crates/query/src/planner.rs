@@ -6,13 +6,13 @@ use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
+use crate::planned::{Built, Planned, tables_of};
 use crate::relation::{Visibility, named_schema};
+use crate::rows::Short;
 use crate::run::{Answer, Run, RunOptions};
-use crate::scan::TableScan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
@@ -28,7 +28,6 @@ use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
 use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
-use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -110,23 +109,13 @@ impl Cache {
     }
 }
 
-/// A statement that is ready to run, any number of times and by any number of sessions at once.
-pub struct Planned {
-    plan: Arc<dyn ExecutionPlan>,
-    /// The plan as the scan that it is, if it can be read without a stream.
-    direct: Option<Direct>,
-    /// The columns as the user named them.
-    schema: SchemaRef,
-    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
-    stateful: bool,
-    /// Whether it reads so much that several threads are worth their hand-over.
-    large: bool,
-    /// The tables of ours that it reads: a run pins a snapshot of each before it starts.
-    tables: Vec<Arc<dyn Table>>,
-    /// The tables that DataFusion reads by itself: their files are part of the plan.
-    foreign: Vec<String>,
-    /// Whether the time of day or a sequence is part of it, so that it serves once.
-    is_momentary: bool,
+/// What a query is planned for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Its rows are the answer.
+    Answer,
+    /// Its rows are those of a statement, which may name hidden columns.
+    Rows { hidden_columns: bool },
 }
 
 /// An optimized logical plan.
@@ -134,33 +123,6 @@ struct Logical {
     plan: LogicalPlan,
     /// Whether the time of day or a sequence is part of it.
     is_momentary: bool,
-}
-
-impl Planned {
-    fn of_lookup(scan: TableScan, table: Arc<dyn Table>, text: &Text) -> Planned {
-        let plan: Arc<dyn ExecutionPlan> = Arc::new(scan);
-        let schema = named_schema(&plan.schema(), text);
-        Planned {
-            direct: Direct::of(&plan, &schema),
-            schema,
-            plan,
-            stateful: false,
-            large: false,
-            tables: vec![table],
-            foreign: Vec::new(),
-            is_momentary: false,
-        }
-    }
-
-    /// The tables of ours that it reads.
-    pub fn tables(&self) -> &[Arc<dyn Table>] {
-        &self.tables
-    }
-
-    /// The columns, as the user named them.
-    pub fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
 }
 
 impl Planner {
@@ -195,7 +157,7 @@ impl Planner {
         let version = catalog.version();
         let text = Text::new(source)?;
         text.check_length()?;
-        let plan = || self.plan_statement(&text, text.parse()?, catalog, visibility, false);
+        let plan = || self.plan_for(&text, text.parse()?, catalog, visibility, Purpose::Answer);
         let planned = Arc::new(if text.is_deep() { on_deep_stack(plan)? } else { plan()? });
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         if source.len() <= CACHED_TEXT_BYTES && !planned.is_momentary {
@@ -224,12 +186,13 @@ impl Planner {
 
     /// Starts a statement.
     pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
-        if let Some(direct) = &planned.direct
+        let built = self.built(planned)?;
+        if let Some(direct) = &built.direct
             && let Some(answer) = direct.run(&options)?
         {
             return Ok(answer);
         }
-        let threads = if planned.large { self.threads } else { 1 };
+        let threads = if built.large { self.threads } else { 1 };
         let run = Arc::new(Run::new(options, threads));
         for table in &planned.tables {
             run.snapshot(table)?;
@@ -249,12 +212,12 @@ impl Planner {
             environment,
         );
         let start = || {
-            let plan = match planned.stateful {
-                true => reset_plan_states(Arc::clone(&planned.plan))?,
-                false => Arc::clone(&planned.plan),
+            let plan = match built.stateful {
+                true => reset_plan_states(Arc::clone(&built.plan))?,
+                false => Arc::clone(&built.plan),
             };
             // The branches of a UNION ALL come in their order, but where threads share the work.
-            match planned.large {
+            match built.large {
                 true => execute_stream(plan, Arc::new(context)),
                 false => one_after_another(&plan, Arc::new(context)),
             }
@@ -262,7 +225,7 @@ impl Planner {
         let _workers = self.runtime.enter();
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
         // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
-        let stream = if planned.stateful { on_a_worker(stream) } else { stream };
+        let stream = if built.stateful { on_a_worker(stream) } else { stream };
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
     }
 
@@ -276,16 +239,25 @@ impl Planner {
         let plan =
             crate::run::wait(self.runtime.handle(), session.query_planner().create_physical_plan(&scan, session));
         let plan = plan.map_err(failed)?;
-        let (tables, foreign) = (Vec::new(), Vec::new());
         let schema = plan.schema();
-        let (direct, is_momentary) = (None, false);
-        let planned = Planned { schema, plan, direct, stateful: true, large: true, tables, foreign, is_momentary };
-        self.run(&planned, RunOptions::default())
+        let built = Built { plan, direct: None, stateful: true, large: true };
+        self.run(&Planned::of_built(built, schema), RunOptions::default())
     }
 
-    /// The plan as text, one operator a line.
-    pub fn explain(&self, planned: &Planned) -> String {
-        displayable(planned.plan.as_ref()).indent(false).to_string()
+    /// The plan of the batch executor as text, one operator a line.
+    pub fn explain(&self, planned: &Planned) -> Result<String> {
+        Ok(displayable(self.built(planned)?.plan.as_ref()).indent(false).to_string())
+    }
+
+    /// The plan of the batch executor, made now if that was not needed before.
+    fn built<'p>(&self, planned: &'p Planned) -> Result<&'p Built> {
+        if let Some(built) = planned.built.get() {
+            return Ok(built);
+        }
+        let missing = || Error::new(Code::Internal, "a statement without a plan");
+        let logical = planned.logical.as_ref().ok_or_else(missing)?;
+        let made = self.build(logical, Some(&planned.schema)).map_err(|error| from_datafusion(error, None, None))?;
+        Ok(planned.built.get_or_init(|| made.0))
     }
 
     fn cached<T>(&self, version: u64, work: impl FnOnce(&mut Cache) -> T) -> T {
@@ -320,7 +292,8 @@ impl Planner {
         StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse, view_depth: 0 }
     }
 
-    /// Plans a query. With `hidden_columns` it may name them though the text does not.
+    /// Plans a query whose rows the batch executor gives to a statement. With `hidden_columns` it may name them though the
+    /// text does not.
     pub(crate) fn plan_statement(
         &self,
         text: &Text,
@@ -329,6 +302,18 @@ impl Planner {
         visibility: Visibility,
         hidden_columns: bool,
     ) -> Result<Planned> {
+        self.plan_for(text, statement, catalog, visibility, Purpose::Rows { hidden_columns })
+    }
+
+    fn plan_for(
+        &self,
+        text: &Text,
+        statement: Statement,
+        catalog: &dyn Catalog,
+        visibility: Visibility,
+        purpose: Purpose,
+    ) -> Result<Planned> {
+        let hidden_columns = purpose == Purpose::Rows { hidden_columns: true };
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
         let visibility = context.visibility;
         let explained = |error| {
@@ -347,12 +332,28 @@ impl Planner {
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
             && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
-            && let Ok(planned) = self.build(&logical, text)
+            && let Ok(planned) = self.planned(logical, text, purpose == Purpose::Answer)
         {
             return Ok(planned);
         }
         let Logical { plan, is_momentary } = self.logical(statement, Vec::new(), &context).map_err(explained)?;
-        Ok(Planned { is_momentary, ..self.build(&plan, text).map_err(explained)? })
+        let may_be_short = purpose == Purpose::Answer && !is_momentary;
+        Ok(Planned { is_momentary, ..self.planned(plan, text, may_be_short).map_err(explained)? })
+    }
+
+    fn planned(&self, logical: LogicalPlan, text: &Text, may_be_short: bool) -> Result<Planned, DataFusionError> {
+        if may_be_short
+            && self.fuse
+            && !text.mentions("_deleted")
+            && let Some(short) = Short::of(&logical, text).filter(Short::is_for_texts)
+        {
+            return Ok(Planned::of_short(short, logical));
+        }
+        let (built, schema) = self.build(&logical, None)?;
+        let schema = named_schema(&schema, text);
+        let built = Built { direct: Direct::of(&built.plan, &schema), ..built };
+        let (tables, foreign) = tables_of(&logical);
+        Ok(Planned { tables, foreign, ..Planned::of_built(built, schema) })
     }
 
     /// The optimized logical plan of a query with parameters, for the row executor; `None` where planning it says
@@ -435,13 +436,14 @@ impl Planner {
         Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary })
     }
 
-    fn build(&self, logical: &LogicalPlan, text: &Text) -> Result<Planned, DataFusionError> {
+    /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
+    /// known.
+    fn build(&self, logical: &LogicalPlan, named: Option<&SchemaRef>) -> Result<(Built, SchemaRef), DataFusionError> {
         let Physical { plan, stateful, large } =
             crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
-        let schema = named_schema(&plan.schema(), text);
-        let (tables, foreign) = tables_of(logical);
-        let direct = Direct::of(&plan, &schema);
-        Ok(Planned { plan, direct, schema, stateful, large, tables, foreign, is_momentary: false })
+        let schema = plan.schema();
+        let direct = named.and_then(|named| Direct::of(&plan, named));
+        Ok((Built { plan, direct, stateful, large }, schema))
     }
 }
 
@@ -538,23 +540,6 @@ fn unsupported(statement: &Statement) -> Error {
     let text = statement.to_string();
     let verb = text.split_whitespace().next().unwrap_or_default().to_uppercase();
     Error::new(Code::Unsupported, format!("{verb} is not a query, and only queries can be here"))
-}
-
-/// The tables that a plan reads: ours, and the names of others.
-fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>) {
-    let (mut tables, mut foreign): (Vec<Arc<dyn Table>>, Vec<String>) = (Vec::new(), Vec::new());
-    // The closure does not fail.
-    let _ = crate::lateral::each_node(plan, &mut |node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            match crate::relation::table_of(&scan.source) {
-                Some(table) if tables.iter().any(|known| Arc::ptr_eq(known, &table)) => {}
-                Some(table) => tables.push(table),
-                None => foreign.push(scan.table_name.table().to_owned()),
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    (tables, foreign)
 }
 
 #[cfg(test)]

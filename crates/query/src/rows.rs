@@ -15,6 +15,7 @@ use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
 use crate::{Catalog, Delete, LockingQuery, Update};
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, NullEquality};
 use datafusion::logical_expr::{
@@ -22,9 +23,10 @@ use datafusion::logical_expr::{
 };
 use datafusion::sql::sqlparser::ast::Statement;
 use expression::is_comparable;
-use mainstay_base::Result;
-use mainstay_rows::{Aggregate, Block, Expression, ParameterType, Plan, SortKey, Source};
+use mainstay_base::{Code, Error, Result};
+use mainstay_rows::{Aggregate, Block, Buffer, Expression, ParameterType, Plan, SortKey, Source};
 use mainstay_table::Comparison;
+use mainstay_table::values::array_of;
 use std::sync::Arc;
 
 /// A statement that the row executor runs. It belongs to one state of the catalog.
@@ -85,10 +87,41 @@ impl Planner {
         hidden_columns: bool,
     ) -> Option<Short> {
         let logical = self.logical_of_short(text, statement, catalog, visibility, hidden_columns)?;
-        let (mut block, scope) = whole(&logical)?;
+        Short::of(&logical, text)
+    }
+}
+
+impl Short {
+    /// The block of an optimized plan, if it is one for the row executor.
+    pub(crate) fn of(logical: &LogicalPlan, text: &Text) -> Option<Short> {
+        let (mut block, scope) = whole(logical)?;
         block.output = scope.outputs;
         let schema = crate::relation::named_schema(logical.schema().inner(), text);
         Some(Short { plan: Plan::of(block)?, schema })
+    }
+
+    /// Whether it is for statements that were not prepared, too: their rows are wanted in vectors, and the batch executor
+    /// fills those faster where all rows of a table are looked at.
+    pub(crate) fn is_for_texts(&self) -> bool {
+        let is_known =
+            |field: &arrow_schema::FieldRef| array_of(field.data_type(), &[]).data_type() == field.data_type();
+        self.plan.is_brief() && self.schema.fields().iter().all(is_known)
+    }
+
+    /// The rows of a run as vectors.
+    ///
+    /// Errors: `Internal`.
+    pub fn batch(&self, buffer: &Buffer) -> Result<RecordBatch> {
+        let mut values = Vec::with_capacity(buffer.len());
+        let columns = self.schema.fields().iter().enumerate().map(|(column, field)| {
+            values.clear();
+            values.extend((0..buffer.len()).map(|row| buffer.value(row, column)));
+            array_of(field.data_type(), &values)
+        });
+        let columns = columns.collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(buffer.len()));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+            .map_err(|error| Error::new(Code::Internal, format!("rows that are no batch: {error}")))
     }
 }
 

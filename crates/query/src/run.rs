@@ -123,6 +123,12 @@ impl RunOptions {
         self.progress.restart();
         self.progress.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
     }
+
+    /// Begins a statement that has read so many row slots already, all that there are for it.
+    pub fn read(&self, slots: usize) {
+        self.begin(slots);
+        self.progress.advance(slots);
+    }
 }
 
 impl Default for RunOptions {

@@ -95,7 +95,7 @@ impl Turn<'_> {
         };
         let from = bound(Comparison::GreaterOrEqual, Comparison::Greater);
         let to = bound(Comparison::LessOrEqual, Comparison::Less);
-        let is_point = definition.unique && equal.len() == definition.columns.len();
+        let is_point = definition.is_key() && equal.len() == definition.columns.len();
         let ends = usize::from(from.is_some()) + usize::from(to.is_some());
         let score = equal.len() * 4 + ends + usize::from(is_point);
         let access = Access { index: number, equal, from, to, is_point, direction: Direction::Ascending };

@@ -16,6 +16,9 @@ const SMALL: usize = 2_048;
 /// The same for each row of the tables before it.
 const TINY: usize = 64;
 
+/// A table of at most so many rows is read from one end to the other as fast as the batch executor begins.
+const BRIEF: usize = 256;
+
 /// A block in the form in which it is run. Belongs to one state of the catalog.
 #[derive(Debug)]
 pub struct Plan {
@@ -109,6 +112,35 @@ impl Plan {
             _ => None,
         };
         self.block.output.iter().map(column).collect()
+    }
+
+    /// Whether it looks at few rows as far as its tables and their indexes tell: each by an index, the first ones, or all of
+    /// a small table.
+    pub fn is_brief(&self) -> bool {
+        let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= BRIEF);
+        let ends_early = self.block.fetch.is_some() && self.is_ordered && self.block.aggregate.is_none();
+        let mut steps = self.steps.iter().enumerate();
+        self.by_kernels().is_none()
+            && steps.all(|(place, step)| step.access.is_some() || is_small(step) || (place == 0 && ends_early))
+    }
+
+    /// Its loops from the outside in: each table, and the index that gives its rows.
+    pub fn describe(&self) -> String {
+        let loops = self.steps.iter().filter_map(|step| {
+            let table = self.tables.get(step.source)?;
+            let name = &table.definition().name;
+            Some(match &step.access {
+                Some(access) => {
+                    let indexes = table.indexes();
+                    format!("{name} by {}", indexes.get(access.index)?.definition().name)
+                }
+                None => format!("all of {name}"),
+            })
+        });
+        match self.by_kernels() {
+            Some((_, table)) => format!("all of {} by vectors", table.definition().name),
+            None => loops.collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// Gives no more rows than this.

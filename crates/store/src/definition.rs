@@ -70,9 +70,16 @@ pub struct IndexDefinition {
     pub primary: bool,
     /// Whether keys with a NULL may be there more than once (as in ISO SQL) in a unique index.
     pub nulls_distinct: bool,
+    /// The rows that must differ, where not all of them: all of these hold. Without them, of every row.
+    pub filter: Vec<crate::filter::FilterPart>,
 }
 
 impl IndexDefinition {
+    /// Whether it finds one row at most by values of all its columns, none of which is NULL.
+    pub fn is_key(&self) -> bool {
+        (self.unique || self.primary) && self.filter.is_empty()
+    }
+
     /// The numbers of its columns.
     pub fn column_numbers(&self) -> Vec<usize> {
         self.columns.iter().map(|column| column.column).collect()
@@ -174,5 +181,5 @@ pub fn shown_field(name: &str, sql_type: SqlType, declared: Option<&str>, nullab
 /// An ascending index of these columns.
 pub fn index(name: String, columns: &[usize], unique: bool) -> IndexDefinition {
     let columns = columns.iter().map(|column| IndexColumn { column: *column, descending: false }).collect();
-    IndexDefinition { name, columns, unique, primary: false, nulls_distinct: true }
+    IndexDefinition { name, columns, unique, primary: false, nulls_distinct: true, filter: Vec::new() }
 }

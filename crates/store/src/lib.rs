@@ -8,6 +8,7 @@
 //!   table            rows in, rows out; unique keys and references; the table interface of the executors
 //!   journal          frames of committed transactions, one after the other
 //!   files            checkpoints: column files, the catalog, the manifest that names them
+//!   filter           which rows the rule of a filtered unique index is about
 //!   index, key       ordered maps from keys to positions; values as bytes whose order is the order of the values
 //!   memory           how many rows are in memory only, and who waits for a checkpoint to change that
 //!   directory        which groups a table consists of
@@ -24,6 +25,7 @@ pub mod definition;
 pub mod directory;
 mod durable;
 pub mod files;
+pub mod filter;
 pub mod group;
 pub mod index;
 pub mod journal;

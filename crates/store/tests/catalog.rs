@@ -49,7 +49,14 @@ fn until_waiting(store: &Store, count: usize) {
 }
 
 fn index(id: u64, column: u64, unique: bool) -> IndexDefinition {
-    IndexDefinition { id, name: format!("index_{id}"), unique, columns: ascending(&[column]) }
+    IndexDefinition {
+        id,
+        name: format!("index_{id}"),
+        unique,
+        columns: ascending(&[column]),
+        nulls_not_distinct: false,
+        filter: Vec::new(),
+    }
 }
 
 /// The definition of a table with a column more.

@@ -197,8 +197,14 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
     for (number, commits) in [(51, false), (52, true)] {
         let mut transaction = begin(&store);
         named(&store, "b")?.insert(&mut transaction, &pair(number, 1)[..])?;
-        let index =
-            IndexDefinition { id: number as u64, name: "open".into(), unique: false, columns: ascending(&[22]) };
+        let index = IndexDefinition {
+            id: number as u64,
+            name: "open".into(),
+            unique: false,
+            columns: ascending(&[22]),
+            nulls_not_distinct: false,
+            filter: Vec::new(),
+        };
         store.change_catalog(&mut transaction, CatalogChange::PutIndex { table: 20, index })?;
         let b = store.table_for(&transaction, 20)?;
         (0..80).try_for_each(|i| b.insert(&mut transaction, &pair(number * 100 + i, i)[..]).map(|_| ()))?;
@@ -213,7 +219,14 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
     put(&store, "b", promised, 10..12)?;
     store.checkpoint()?;
     // An index, and a table that another one refers to; then all of that again, rolled back.
-    let index = IndexDefinition { id: 50, name: "by_value".into(), unique: false, columns: ascending(&[12]) };
+    let index = IndexDefinition {
+        id: 50,
+        name: "by_value".into(),
+        unique: false,
+        columns: ascending(&[12]),
+        nulls_not_distinct: false,
+        filter: Vec::new(),
+    };
     change(&store, promised, vec![CatalogChange::PutIndex { table: 10, index }])?;
     let mut transaction = begin(&store);
     store.change_catalog(&mut transaction, CatalogChange::DropTable(20))?;

@@ -41,6 +41,9 @@ type Tables = Vec<(usize, String)>;
 impl Session {
     /// A procedure of the database, or one of the system's.
     pub(crate) fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
+        if self.inner.state.options.no_exec || self.inner.state.options.parse_only {
+            return sink.return_status(0);
+        }
         let tables = match self.inner.table_values(call) {
             Ok(tables) => tables,
             Err(message) => return refuse(&[message], sink, &mut self.inner.state),

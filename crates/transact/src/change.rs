@@ -51,6 +51,9 @@ impl Runner<'_> {
         if let Some((table, trigger)) = self.inner.instead_of(change) {
             return self.change_instead(&table, &trigger, host, change, call);
         }
+        if let Some(done) = self.change_of_free_rows(host, change, call) {
+            return done;
+        }
         self.inner.check_writable()?;
         let mut plan = self.planned(loaded, number, |inner| {
             let mut plan = inner.plan_change(host, change)?;

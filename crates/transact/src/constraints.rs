@@ -3,10 +3,12 @@
 //! The core's error names the constraint; everything else comes from the catalog, which is asked for nothing but this.
 
 use crate::catalog::{Catalog, Detail, Object};
+use crate::flow::Origin;
 use crate::session::{Inner, object_name};
 use mainstay_base::{Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
+use mainstay_tsql::reduce;
 use mainstay_tsql::tree::ObjectName;
 
 impl Inner {
@@ -27,6 +29,9 @@ impl Inner {
             raised.severity = message.severity;
             raised.state = message.state.into();
             raised.text = message.text;
+            if raised.number == 1505 {
+                raised.detail = Some(Box::new(if statement == "ALTER TABLE" { Origin::Key } else { Origin::Change }));
+            }
         } else if raised.number == 2628
             && raised.source.is_some()
             && let Some((before, rest)) = raised.text.split_once("in table '")
@@ -84,14 +89,15 @@ impl Inner {
                         .find(|known| known.name.as_deref().is_some_and(|n| n.eq_ignore_ascii_case(index)))
                 });
                 let is_primary = known.is_some_and(|known| known.primary) || place.contains(", primary key ");
-                if statement == "CREATE UNIQUE INDEX" {
+                if matches!(statement, "CREATE UNIQUE INDEX" | "ALTER TABLE") {
                     let text = format!(
                         "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name \
                          '{name}' and the index name '{index}'. The duplicate key value is {key}."
                     );
                     return Some(Message::error(1505, text));
                 }
-                Some(match is_primary || known.is_some_and(|known| known.constraint) {
+                let of_variable = known.is_none() && reduce::is_made_up(index);
+                Some(match is_primary || of_variable || known.is_some_and(|known| known.constraint) {
                     true => {
                         let kind = if is_primary { "PRIMARY KEY" } else { "UNIQUE KEY" };
                         Message::numbered(2627, &[&kind, &index, &name, &key])

@@ -132,6 +132,8 @@ pub(crate) enum Origin {
     Trigger,
     /// A change of rows that ran, of which the client hears that it was terminated.
     Change,
+    /// A key that could not be made over the rows there are, of which the client hears besides that it was not made.
+    Key,
 }
 
 impl Origin {
@@ -181,7 +183,7 @@ impl Inner {
                 options.fmt_only = on;
                 self.state.described = 0;
             }
-            Some("NOEXEC" | "PARSEONLY") => options.no_exec = on,
+            Some("NOEXEC") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => {
                 options.date_first = number().unwrap_or(7).clamp(1, 7) as u8;
@@ -259,6 +261,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
     match function.name {
         "@@rowcount" | "rowcount_big" => int(state.row_count),
         "@@error" => int(state.error.into()),
+        "@@mainstay_noexec" => int(state.options.no_exec.into()),
         "@@identity" => identity(state.identity),
         "scope_identity" => identity(state.levels.last().and_then(|level| level.identity)),
         "columns_updated" => {

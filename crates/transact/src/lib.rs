@@ -47,6 +47,7 @@ mod modules;
 mod procedures;
 mod query;
 mod raise;
+mod readpast;
 mod rename;
 mod runner;
 mod scope;
@@ -61,6 +62,7 @@ mod table_variables;
 mod texts;
 mod transactions;
 mod triggers;
+mod unexecuted;
 mod uses;
 mod views;
 

@@ -47,6 +47,17 @@ impl Runner<'_> {
         }
         let mut error = raised(Message::error(number, text).severity(severity).state(state));
         error.detail = Some(Box::new(Origin::Raiserror));
+        if severity >= 20 {
+            // No TRY sees it, and the door ends the connection.
+            error.uncatchable = true;
+            let (process, procedure) = (self.inner.state.process, call.routine().filter(|name| !name.is_empty()));
+            let text = format!(
+                "Process ID {process} has raised user error {number}, severity {severity}. SQL Server is terminating this \
+                 process."
+            );
+            let procedure = procedure.map(|name| name.to_string());
+            self.message(Message { number: 2745, severity: 16, state: 2, text, procedure, line });
+        }
         Err(error)
     }
 }

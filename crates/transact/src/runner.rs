@@ -197,7 +197,7 @@ impl<'a> Runner<'a> {
     fn run_action(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
         let options = &self.inner.state.options;
-        if options.no_exec && !matches!(host.action, Action::SetOption(_)) {
+        if options.no_exec && !matches!(host.action, Action::SetOption(_) | Action::Session(_)) {
             return Ok(Flow::Next);
         }
         if options.fmt_only && !self.is_described(&host.action)? {
@@ -386,7 +386,11 @@ impl Host for Runner<'_> {
         self.inner.state.row_count = 0;
         let message = message_from(error);
         self.sink.message(&message);
-        if Origin::of(error) == Some(Origin::Change) {
+        if Origin::of(error) == Some(Origin::Key) {
+            let text = "Could not create constraint or index. See previous errors.".to_owned();
+            self.sink.message(&Message { number: 1750, severity: 16, state: 0, text, ..message.clone() });
+        }
+        if matches!(Origin::of(error), Some(Origin::Change | Origin::Key)) {
             let text = "The statement has been terminated.".to_owned();
             self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
         }

@@ -136,6 +136,9 @@ impl Session {
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin();
+        if self.is_only_parsed(text, sink) {
+            return;
+        }
         let loaded = self.inner.text(text, "");
         self.complain(sink);
         match loaded {
@@ -474,7 +477,7 @@ pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut Stat
 fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     state.error = raised.number;
     // A cancellation is answered by the door.
-    if !raised.uncatchable {
+    if !raised.uncatchable || raised.severity >= 20 {
         sink.message(&message_from(raised));
     }
 }

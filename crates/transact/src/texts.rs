@@ -8,6 +8,7 @@
 
 use crate::modules::Loaded;
 use crate::session::Inner;
+use crate::unexecuted::{guarded, says_no_exec};
 use mainstay_mssql::Message;
 use mainstay_tsql::compile::{self, ModuleParameter};
 use mainstay_tsql::{Options, parse};
@@ -73,11 +74,16 @@ impl Inner {
             self.texts.forget();
         }
         let quoted_identifier = self.state.options.quoted_identifier;
-        if let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
+        // What is compiled under NOEXEC asks before each statement.
+        let no_exec = self.state.options.no_exec;
+        if !no_exec && let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
             return Ok(Arc::clone(known));
         }
         let parameters = self.declared(declarations).map_err(|message| vec![message])?;
         let loaded = self.compile(text, &parameters)?;
+        if no_exec {
+            return Ok(loaded);
+        }
         self.texts.keep(declarations, quoted_identifier, &loaded);
         Ok(loaded)
     }
@@ -102,8 +108,9 @@ impl Inner {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let module =
-            compile::batch(text, &parsed.statements, parameters, &self.modules).map_err(|error| vec![*error])?;
+        let asks = self.state.options.no_exec || says_no_exec(text);
+        let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
+        let module = compile::batch(text, &statements, parameters, &self.modules).map_err(|error| vec![*error])?;
         crate::modules::loaded(module, Arc::from(text)).map_err(|message| vec![*message])
     }
 

@@ -223,6 +223,7 @@ impl Inner {
     /// What an error that ended a run leaves of the transaction.
     pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
         let ends = self.state.options.xact_abort
+            || error.severity >= 20
             || self.state.doomed
             || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
         if ends && self.state.transactions > 0 {

@@ -310,3 +310,22 @@ fn plans_follow_tables_of_the_database() {
     }
     assert!(seen(&mut first, "EXEC look").contains("Msg 208"));
 }
+
+#[test]
+fn rules_of_unique_indexes_are_there_after_a_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = || Instance::new(Database::open(folder.path()).expect("a database"), "test");
+    let first = open();
+    seen(
+        &mut first.session(),
+        "CREATE TABLE t (A VARCHAR(9) NULL UNIQUE, B INT NULL, S CHAR(1));
+         CREATE UNIQUE INDEX ix ON t (B) WHERE S = 'A' AND B IS NOT NULL;
+         INSERT t VALUES (NULL, 1, 'A'), ('x', 1, 'B'), ('y', NULL, 'A'), ('z', NULL, 'A')",
+    );
+    drop(first);
+    let second = open();
+    let mut session = second.session();
+    assert!(seen(&mut session, "INSERT t VALUES (NULL, 2, 'A')").contains("Msg 2627"));
+    assert!(seen(&mut session, "INSERT t VALUES ('1', 1, 'a')").contains("Msg 2601"));
+    assert!(seen(&mut session, "INSERT t VALUES ('2', 1, 'B')").contains("(1 rows affected)"));
+}

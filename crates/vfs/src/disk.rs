@@ -117,7 +117,8 @@ impl FileSystem for Disk {
     }
 
     fn is_folder(&self, path: &Path) -> bool {
-        path.is_dir()
+        let mode = rustix::fs::stat(path).map(|found| found.st_mode);
+        mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode).is_dir())
     }
 
     fn map(&self, path: &Path) -> Result<Mapping> {

@@ -16,11 +16,11 @@
 
 use crate::area::Area;
 use crate::bits::Bits;
-use crate::expression;
 use crate::order::Order;
 use crate::seek::{Sought, sought};
 use crate::test::Test;
 use crate::value::SeekKey;
+use crate::words::SearchedWords;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::ByteRange;
 use mainstay_xbase::expr::{Condition, Constant, Expression, Relation, Scratch};
@@ -116,7 +116,7 @@ impl Area {
     ///
     /// Errors: as [`Area::set_filter`]; then everything stays as it was.
     pub fn set_aof(&mut self, condition: &str) -> Result<Optimized> {
-        let test = expression::test(condition, &self.context())?;
+        let test = self.test(condition)?;
         let (level, candidates) = self.plan(&Expression::parse(condition)?)?;
         let of = self.files.iter().map(|file| (file.number, file.version)).collect();
         let text = condition.to_owned();
@@ -143,7 +143,7 @@ impl Area {
 
     /// How much of a condition the open indexes would answer.
     pub fn aof_level_of(&mut self, condition: &str) -> Result<Optimized> {
-        expression::test(condition, &self.context())?;
+        self.test(condition)?;
         Ok(self.plan(&Expression::parse(condition)?)?.0)
     }
 
@@ -209,11 +209,12 @@ impl Area {
             return Ok((Optimized::None, None));
         }
         let condition = expression.condition();
+        let words = if expression.searches() { self.search_words(&condition)? } else { Vec::new() };
         for _ in 0..ATTEMPTS {
             let mut locked = Vec::with_capacity(self.files.len());
-            let planned = self
-                .lock_and_renew(&mut locked)
-                .and_then(|()| Planner { orders: &self.orders, count: self.blocks.count() as usize }.plan(&condition));
+            let planned = self.lock_and_renew(&mut locked).and_then(|()| {
+                Planner { orders: &self.orders, words: &words, count: self.blocks.count() as usize }.plan(&condition)
+            });
             let mut is_consistent = true;
             for (file, locked) in self.files.iter_mut().zip(locked) {
                 file.unlock(locked)?;
@@ -253,6 +254,7 @@ fn no_aof() -> Error {
 /// Answers conditions from the open orders.
 struct Planner<'a> {
     orders: &'a [Order],
+    words: &'a SearchedWords,
     count: usize,
 }
 
@@ -265,11 +267,28 @@ impl Planner<'_> {
                 let ranges = self.ranges(subject, *operator, constant)?;
                 self.rows(ranges)
             }
+            Condition::Flag { subject, value } if !self.words.is_empty() && subject.searches() => {
+                Ok(self.searched(subject, *value))
+            }
             Condition::Flag { subject, value } => {
                 let ranges = self.ranges(subject, Relation::Equal, &Constant::Logical(*value))?;
                 self.rows(ranges)
             }
             Condition::Other(_) => Ok((Optimized::None, None)),
+        }
+    }
+
+    /// What the indexes of words have said.
+    fn searched(&self, subject: &Expression, value: bool) -> (Optimized, Option<Bits>) {
+        let text = subject.canonical();
+        match self.words.iter().find(|(known, ..)| *known == text) {
+            Some((_, level, bits)) if value => (*level, Some(bits.clone())),
+            Some((_, Optimized::Full, bits)) => {
+                let mut others = Bits::filled(self.count, true);
+                bits.ones_from(0).for_each(|at| others.set(at, false));
+                (Optimized::Full, Some(others))
+            }
+            _ => (Optimized::None, None),
         }
     }
 

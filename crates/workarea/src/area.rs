@@ -9,6 +9,7 @@ use crate::order::{Order, OrderId, OrderInfo};
 use crate::rules::RecordRules;
 use crate::value::FieldValue;
 use crate::visibility::Visibility;
+use crate::words::WordFile;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::Finding;
@@ -57,6 +58,7 @@ pub struct Area {
     pub(crate) exact: bool,
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
+    pub(crate) words: WordFile,
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
@@ -76,6 +78,10 @@ pub(crate) struct Row {
     pub(crate) is_changed: bool,
     /// The record is appended when it is written.
     pub(crate) is_new: bool,
+    /// The record was appended, and has no keys until it is written.
+    pub(crate) is_unlisted: bool,
+    /// The bytes, or those before the change, were read of the file since the record was locked.
+    pub(crate) is_certain: bool,
     /// Long values that are stored when the record is written.
     pub(crate) memos: Vec<(usize, Vec<u8>)>,
     /// Values by field that are known although the memo file is not at hand.
@@ -128,6 +134,7 @@ impl Area {
             exact: options.exact,
             scratch: Scratch::new(),
             compilations: Compilations::default(),
+            words: WordFile::default(),
             readers,
             refused: Vec::new(),
             rules: None,
@@ -157,6 +164,7 @@ impl Area {
         self.blank = blank_record(self.dbf.fields(), usize::from(self.dbf.header().record_length));
         self.counts = counts(&self.dbf);
         self.compilations = Compilations::default();
+        self.words = WordFile::default();
         Ok(())
     }
 
@@ -398,6 +406,7 @@ impl Area {
         if self.row.is_loaded {
             return Ok(());
         }
+        self.row.is_certain = false;
         self.row.bytes.clear();
         if self.is_positioned() {
             self.row.bytes.extend_from_slice(self.blocks.record(self.recno)?);

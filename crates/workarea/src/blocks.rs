@@ -67,7 +67,8 @@ impl Blocks {
         if !self.freshness.look(&*self.file)? {
             return Ok(false);
         }
-        self.begin_generation(dbf)?;
+        self.generation += 1;
+        self.count = narrow(dbf.count_in(self.freshness.file_length())?);
         Ok(true)
     }
 

@@ -3,16 +3,12 @@
 use crate::area::Area;
 use crate::test::{Test, check_logical};
 use crate::value::{FieldValue, ValueKind};
+use crate::words::Texts;
 use mainstay_base::Result;
 use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression};
 
 /// How many compiled expressions an area keeps.
 const KEPT: usize = 32;
-
-/// A condition, ready to be asked.
-pub(crate) fn test(text: &str, context: &Context<'_>) -> Result<Test> {
-    Test::new(&Expression::parse(text)?, context)
-}
 
 /// Expressions that were compiled before.
 #[derive(Debug, Default)]
@@ -42,12 +38,21 @@ impl Area {
 
     /// The type that an expression yields; an error says what is wrong with it, and where.
     pub fn check_expression(&self, text: &str) -> Result<ValueKind> {
-        let compiled = Expression::parse(text)?.compile(&self.context())?;
+        let expression = Expression::parse(text)?;
+        if expression.searches() {
+            // Which indexes there are is seen when the condition is set.
+            Test::with_searches(&expression, &self.context(), &Texts::to_check(&self.dbf))?;
+            return Ok(ValueKind::Logical);
+        }
+        let compiled = expression.compile(&self.context())?;
         Ok(ValueKind::of(compiled.result_type().kind))
     }
 
     /// The value of an expression for the current record.
     pub fn evaluate(&mut self, text: &str) -> Result<FieldValue> {
+        if may_search(text) && Expression::parse(text)?.searches() {
+            return self.evaluate_search(text).map(FieldValue::Logical);
+        }
         let at = self.compiled(text)?;
         self.load()?;
         let Area { compilations, scratch, row, recno, .. } = self;
@@ -57,6 +62,9 @@ impl Area {
 
     /// Whether a condition is true for the current record.
     pub fn evaluate_logical(&mut self, text: &str) -> Result<bool> {
+        if may_search(text) && Expression::parse(text)?.searches() {
+            return self.evaluate_search(text);
+        }
         let at = self.compiled(text)?;
         self.load()?;
         let Area { compilations, scratch, row, recno, .. } = self;
@@ -64,4 +72,15 @@ impl Area {
         check_logical(compiled)?;
         Ok(compiled.evaluate(scratch, &row.bytes, *recno)? == ExprValue::Logical(true))
     }
+
+    fn evaluate_search(&mut self, text: &str) -> Result<bool> {
+        let test = self.kept_test(text)?;
+        self.load()?;
+        test.passes(&mut self.scratch, self.recno, &self.row.bytes)
+    }
+}
+
+/// Whether a text may be a condition with a search: most are not, and are not parsed twice.
+fn may_search(text: &str) -> bool {
+    text.as_bytes().windows(8).any(|window| window.eq_ignore_ascii_case(b"contains"))
 }

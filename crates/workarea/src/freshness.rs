@@ -49,6 +49,11 @@ impl Freshness {
         Ok(true)
     }
 
+    /// How long the file was at the last look.
+    pub(crate) fn file_length(&self) -> u64 {
+        self.stamp.len
+    }
+
     /// Whether the last look is old.
     #[inline]
     pub(crate) fn is_due(&mut self) -> bool {

@@ -185,7 +185,7 @@ impl Area {
 
     /// What has to be done before the area leaves a record.
     pub(crate) fn leave(&mut self) -> Result<()> {
-        if self.row.is_changed || self.row.is_new {
+        if self.row.is_changed || self.row.is_new || self.row.is_unlisted {
             self.write()?;
         }
         self.settle()

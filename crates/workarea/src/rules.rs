@@ -139,6 +139,7 @@ impl Area {
         let is_lent =
             !self.row.is_new && self.table.as_ref().is_some_and(|table| table.locked_records().contains(&record));
         if is_lent {
+            self.row.is_certain = false;
             self.table()?.unlock_record(record)?;
         }
         let done = work();

@@ -3,11 +3,13 @@
 //! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
 //! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
 
+use crate::words::{Texts, WordSearch};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::expr::{Compiled, Condition, Constant, Context, ExprValue, Expression, Kind, Relation, Scratch};
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A condition that can be asked of a record.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub(crate) enum Test {
     Flag { at: usize, value: bool },
     /// The mark of deletion must be there, or not.
     Deleted(bool),
+    /// A search for words, which must have this answer.
+    Words(Arc<WordSearch>, bool),
     /// Anything else.
     Program(Box<Compiled>),
 }
@@ -35,7 +39,14 @@ impl Test {
     pub(crate) fn new(expression: &Expression, context: &Context<'_>) -> Result<Test> {
         let compiled = expression.compile(context)?;
         check_logical(&compiled)?;
-        from_condition(&expression.condition(), context)
+        from_condition(&expression.condition(), context, None)
+    }
+
+    /// The same of a condition with searches for words.
+    ///
+    /// Errors: those of the searches, too; `UnknownFunction` for a search that is an argument of a function.
+    pub(crate) fn with_searches(expression: &Expression, context: &Context<'_>, texts: &Texts) -> Result<Test> {
+        from_condition(&expression.condition(), context, Some(texts))
     }
 
     /// Whether the record passes.
@@ -79,6 +90,7 @@ impl Test {
             },
             Test::Flag { at, value } => matches!(record.get(*at), Some(b'T' | b't' | b'Y' | b'y')) == *value,
             Test::Deleted(value) => (record.first() == Some(&b'*')) == *value,
+            Test::Words(search, wanted) => search.holds(scratch, recno, record)? == Some(*wanted),
             Test::Program(program) => ask(program, scratch, recno, record)?,
         })
     }
@@ -100,8 +112,9 @@ fn ask(program: &Compiled, scratch: &mut Scratch, recno: u32, record: &[u8]) -> 
     Ok(program.evaluate(scratch, record, recno)? == ExprValue::Logical(true))
 }
 
-fn from_condition(condition: &Condition, context: &Context<'_>) -> Result<Test> {
-    let all = |parts: &[Condition]| parts.iter().map(|part| from_condition(part, context)).collect::<Result<Vec<_>>>();
+fn from_condition(condition: &Condition, context: &Context<'_>, texts: Option<&Texts>) -> Result<Test> {
+    let all =
+        |parts: &[Condition]| parts.iter().map(|part| from_condition(part, context, texts)).collect::<Result<Vec<_>>>();
     Ok(match condition {
         Condition::And(parts) => Test::And(all(parts)?),
         Condition::Or(parts) => Test::Or(all(parts)?),
@@ -112,9 +125,18 @@ fn from_condition(condition: &Condition, context: &Context<'_>) -> Result<Test> 
                 None => Test::Program(Box::new(program)),
             }
         }
-        Condition::Flag { subject, value } => flag(subject, *value, context)?,
-        Condition::Other(whole) => Test::Program(Box::new(whole.compile(context)?)),
+        Condition::Flag { subject, value } => match (texts, subject.search()) {
+            (Some(texts), Some(search)) => Test::Words(Arc::new(texts.ready(&search?)?), *value),
+            _ => flag(subject, *value, context)?,
+        },
+        Condition::Other(whole) => Test::Program(Box::new(logical(whole, context)?)),
     })
+}
+
+fn logical(expression: &Expression, context: &Context<'_>) -> Result<Compiled> {
+    let compiled = expression.compile(context)?;
+    check_logical(&compiled)?;
+    Ok(compiled)
 }
 
 fn flag(subject: &Expression, value: bool, context: &Context<'_>) -> Result<Test> {
@@ -126,7 +148,7 @@ fn flag(subject: &Expression, value: bool, context: &Context<'_>) -> Result<Test
         None => {
             let text = subject.canonical();
             let whole = if value { text } else { format!(".NOT.({text})") };
-            Ok(Test::Program(Box::new(Expression::parse(whole)?.compile(context)?)))
+            Ok(Test::Program(Box::new(logical(&Expression::parse(whole)?, context)?)))
         }
     }
 }

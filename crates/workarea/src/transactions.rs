@@ -37,6 +37,7 @@ impl Area {
 
     pub(crate) fn forget_pending(&mut self) {
         (self.row.is_changed, self.row.is_new, self.row.is_loaded) = (false, false, false);
+        (self.row.is_unlisted, self.row.is_certain) = (false, false);
         self.row.memos.clear();
         self.row.implicit_lock = None;
     }

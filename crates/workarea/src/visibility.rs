@@ -2,7 +2,6 @@
 
 use crate::aof::Aof;
 use crate::area::Area;
-use crate::expression;
 use crate::test::Test;
 use mainstay_base::Result;
 use mainstay_xbase::expr::Scratch;
@@ -95,7 +94,7 @@ impl Area {
     /// that is not logical. Then the filter stays as it was.
     pub fn set_filter(&mut self, condition: Option<&str>) -> Result<()> {
         let filter = match condition {
-            Some(text) => Some((text.to_owned(), expression::test(text, &self.context())?)),
+            Some(text) => Some((text.to_owned(), self.test(text)?)),
             None => None,
         };
         self.visibility.filter = filter;

@@ -32,7 +32,7 @@ impl Area {
     /// the disk. The changes stay pending then: correct them, or [`Area::cancel`].
     pub fn write(&mut self) -> Result<()> {
         if !self.row.is_changed && !self.row.is_new {
-            return Ok(());
+            return self.list_appended();
         }
         let rules = self.rules.clone();
         if let Some(rules) = &rules {
@@ -69,15 +69,48 @@ impl Area {
         if !memos.is_empty() {
             self.write_memos(recno, memos)?;
         }
-        if self.row.bytes != self.row.before || !memos.is_empty() {
+        if self.row.bytes == self.row.before && memos.is_empty() {
+            return self.list_appended();
+        }
+        if self.row.is_certain && memos.is_empty() && self.rules.is_none() {
+            let (before, mut bytes) = (std::mem::take(&mut self.row.before), std::mem::take(&mut self.row.bytes));
+            let replaced = self.table().and_then(|table| match table.transaction() {
+                None => table.replace_record(recno, &before, &mut bytes),
+                Some(_) => table.write_record(recno, &bytes).map(drop),
+            });
+            (self.row.before, self.row.bytes) = (before, bytes);
+            replaced?;
+            let before = std::mem::take(&mut self.row.before);
+            let is_unlisted = std::mem::take(&mut self.row.is_unlisted);
+            self.note_written(if is_unlisted { None } else { Some(&before) });
+            self.row.before = before;
+            self.row.before.clone_from(&self.row.bytes);
+        } else {
             let bytes = std::mem::take(&mut self.row.bytes);
             let change = self.table().and_then(|table| table.write_record(recno, &bytes));
             self.row.bytes = bytes;
             let change = change?;
             self.row.bytes = change.new;
             self.row.before.clone_from(&self.row.bytes);
-            self.note_written(Some(&change.old));
+            let is_unlisted = std::mem::take(&mut self.row.is_unlisted);
+            self.note_written(if is_unlisted { None } else { Some(&change.old) });
         }
+        Ok(())
+    }
+
+    /// The record that was appended gets the keys of a blank one: it is left, or unlocked, as it is.
+    fn list_appended(&mut self) -> Result<()> {
+        if !self.row.is_unlisted {
+            return Ok(());
+        }
+        self.note_index_states();
+        self.table()?.list_appended()?;
+        self.row.is_unlisted = false;
+        self.note_index_states();
+        for order in &mut self.orders {
+            order.stale = self.files.iter().find(|file| file.number == order.file).map(|file| file.version);
+        }
+        (self.has_unwritten_keys, self.must_look) = (true, true);
         Ok(())
     }
 
@@ -102,17 +135,22 @@ impl Area {
         Ok(())
     }
 
-    /// The current record was written, and had these bytes before (none: it is new).
-    fn note_written(&mut self, before: Option<&[u8]>) {
-        let recno = self.recno;
+    /// The current record was written, its keys aside.
+    fn note_bytes(&mut self) {
         if let Some(aof) = &mut self.visibility.aof {
-            aof.note_change(recno);
+            aof.note_change(self.recno);
         }
-        self.blocks.patch(recno, &self.row.bytes);
-        self.note_index_states();
+        self.blocks.patch(self.recno, &self.row.bytes);
         if !self.is_alone() {
             self.must_look = true;
         }
+    }
+
+    /// The current record was written, and had these bytes before (none: it is new).
+    fn note_written(&mut self, before: Option<&[u8]>) {
+        let recno = self.recno;
+        self.note_bytes();
+        self.note_index_states();
         self.has_unwritten |= self.is_alone() && before.is_none();
         for order in &mut self.orders {
             let version = self.files.iter().find(|file| file.number == order.file).map_or(0, |file| file.version);
@@ -213,9 +251,7 @@ impl Area {
             table.append_blank_locked()?
         };
         let recno = u32::try_from(recno).map_err(|_| Error::new(Code::Unsupported, "the table is full"))?;
-        if !alone {
-            self.blocks.look(&self.dbf)?;
-        }
+        // What others have written meanwhile is seen by the next move, which looks.
         self.blocks.set_count(recno.max(self.blocks.count()));
         self.arrive(Some(recno));
         self.found = false;
@@ -224,15 +260,18 @@ impl Area {
         row.bytes.extend_from_slice(blank);
         row.is_loaded = true;
         row.is_new = alone && !counts;
-        if !row.is_new {
-            if let Some(table) = table {
+        (row.is_certain, row.is_unlisted) = (!alone, false);
+        if let Some(table) = table.as_mut().filter(|_| !row.is_new) {
+            if counts {
                 table.read(recno.into(), &mut row.bytes)?;
             }
-            row.before = row.bytes.clone();
+            row.is_unlisted = table.has_unlisted();
+        }
+        row.before.clone_from(&row.bytes);
+        if row.is_unlisted {
+            self.note_bytes();
+        } else if !row.is_new {
             self.note_written(None);
-        } else {
-            row.before.clear();
-            row.before.extend_from_slice(blank);
         }
         match self.rules.clone() {
             Some(rules) => rules.appended(self),
@@ -263,18 +302,27 @@ impl Area {
         Ok(locked)
     }
 
-    /// What is read under a lock is what is there now.
+    /// What is read under a lock is what is there now: the record itself, and of everything else what the next move
+    /// finds, which looks.
     fn after_lock(&mut self, record: u32) -> Result<()> {
-        self.blocks.look(&self.dbf)?;
-        if record == self.recno && !self.has_pending() {
-            self.row.is_loaded = false;
+        self.must_look |= !self.is_alone();
+        if record != self.recno || self.has_pending() {
+            return Ok(());
         }
+        self.row.is_loaded = false;
+        if self.is_alone() || !self.is_positioned() {
+            return Ok(());
+        }
+        self.dbf.read_record(u64::from(record) - 1, &mut self.row.bytes)?;
+        self.blocks.patch(record, &self.row.bytes);
+        (self.row.is_loaded, self.row.is_certain) = (true, true);
         Ok(())
     }
 
     /// Writes what is pending and gives a record back.
     pub fn unlock_record(&mut self, record: u32) -> Result<()> {
         self.write()?;
+        self.row.is_certain &= record != self.recno;
         self.table()?.unlock_record(record.into())
     }
 
@@ -296,6 +344,7 @@ impl Area {
     /// Writes what is pending and gives back the table and all records.
     pub fn unlock(&mut self) -> Result<()> {
         self.write()?;
+        self.row.is_certain = false;
         match &mut self.table {
             Some(table) => table.unlock(),
             None => Ok(()),
@@ -342,7 +391,10 @@ impl Area {
 
     pub(crate) fn give_back_implicit_lock(&mut self) -> Result<()> {
         match (self.row.implicit_lock.take(), &mut self.table) {
-            (Some(record), Some(table)) => table.unlock_record(record.into()),
+            (Some(record), Some(table)) => {
+                self.row.is_certain = false;
+                table.unlock_record(record.into())
+            }
             _ => Ok(()),
         }
     }

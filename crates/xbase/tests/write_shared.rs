@@ -16,8 +16,15 @@ use other_program::Other;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// One test after the other. A process that starts another is two with the same open files until the new program runs:
+/// what one test closes meanwhile stays locked for that long.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn shared(timeout_ms: u64) -> WriteOptions {
     let wait = LockWait { timeout: Duration::from_millis(timeout_ms), interval: Duration::from_micros(300) };
@@ -76,6 +83,7 @@ fn a_process_that_appends_and_updates() {
 
 #[test]
 fn two_processes_lose_no_record() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = create(folder.path());
     let mut table = open(&path, shared(0));
@@ -155,6 +163,7 @@ fn bytes(range: ByteRange) -> (u64, u64) {
 
 #[test]
 fn locks_of_another_program_are_respected_and_ours_by_it() {
+    let _alone = alone();
     for name in ["clipper", "comix", "extended", "foxpro", "harbour64"] {
         let folder = tempfile::tempdir().unwrap();
         let path = create(folder.path());
@@ -214,6 +223,7 @@ fn locks_of_another_program_are_respected_and_ours_by_it() {
 
 #[test]
 fn a_lock_that_is_given_back_in_time_is_waited_for() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = create(folder.path());
     let mut table = open(&path, shared(10_000));
@@ -230,6 +240,7 @@ fn a_lock_that_is_given_back_in_time_is_waited_for() {
 
 #[test]
 fn exclusive_use_excludes_and_is_excluded() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = create(folder.path());
     let exclusive = WriteOptions { access: Access::Exclusive, ..shared(30) };
@@ -256,6 +267,7 @@ fn exclusive_use_excludes_and_is_excluded() {
 /// The memo file's own lock.
 #[test]
 fn the_memo_file_is_locked_while_a_value_is_stored() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = create(folder.path());
     let mut table = open(&path, shared(30));

@@ -10,7 +10,7 @@ use mainstay_xbase::index::BagKind;
 use crate::border::*;
 use crate::calls::expressions;
 use crate::calls::records::Teller;
-use crate::calls::tables;
+use crate::calls::{tables, text_search};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
@@ -119,6 +119,10 @@ pub fn by_name(table: Handle, name: Text, index: Out<Handle>) -> Result<()> {
         let id = state.area.order_named(name.trim_end());
         Ok(id.and_then(|id| state.orders.iter().find(|(known, _)| *known == id).map(|(_, handle)| *handle)))
     })?;
+    let found = match found {
+        None => text_search::named(&table, name.trim_end())?,
+        found => found,
+    };
     index.set(found.ok_or_else(|| Failure::new(AE_INVALID_INDEX_ORDER_NAME, name))?)
 }
 
@@ -157,10 +161,16 @@ fn info(index: Handle) -> Result<OrderInfo> {
 }
 
 pub fn name(index: Handle, name: Buffer, length: Out<u16>) -> Result<()> {
+    if let Ok(words) = registry::words(index) {
+        return name.set_text(length, words.tag.as_bytes());
+    }
     name.set_text(length, info(index)?.name.as_bytes())
 }
 
 pub fn expression(index: Handle, expression: Buffer, length: Out<u16>) -> Result<()> {
+    if let Ok(words) = registry::words(index) {
+        return expression.set_text(length, words.definition()?.field.as_bytes());
+    }
     expression.set_text(length, info(index)?.key.as_bytes())
 }
 
@@ -389,6 +399,9 @@ pub fn create_90(
 }
 
 pub fn delete(index: Handle) -> Result<()> {
+    if let Ok(words) = registry::words(index) {
+        return text_search::delete(&words);
+    }
     let order = registry::order(index)?;
     let table = Arc::clone(&order.table);
     table.check_writable()?;

@@ -25,4 +25,5 @@ pub mod settings;
 pub mod sql_text;
 pub mod statements;
 pub mod tables;
+pub mod text_search;
 pub mod transactions;

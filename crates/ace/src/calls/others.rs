@@ -76,18 +76,6 @@ pub fn decrypt(table: Handle) -> Result<()> {
     Err(Failure::new(AE_TABLE_NOT_ENCRYPTED, table.path.display().to_string()))
 }
 
-/// There are no indexes of full text.
-pub fn no_indexes(table: Handle, _indexes: Out<Handle>, count: Out<u16>) -> Result<()> {
-    registry::table(table)?;
-    count.set(0)
-}
-
-/// How many of something there are that a table has none of.
-pub fn none_of_table(table: Handle, count: Out<u16>) -> Result<()> {
-    registry::table(table)?;
-    count.set(0)
-}
-
 /// A second handle of a table, on the same record. One that is open alone cannot be open twice.
 pub fn clone_table(table: Handle, clone: Out<Handle>) -> Result<()> {
     let table = registry::table(table)?;

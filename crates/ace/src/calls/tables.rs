@@ -368,7 +368,7 @@ pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
     if let Some(server) = &connection.server {
         return Ok(server.clear(path)?);
     }
-    let old = ["cdx", "CDX", "fpt", "dbt"].map(|extension| path.with_extension(extension));
+    let old = ["cdx", "CDX", "fpt", "dbt", "mainstay-words"].map(|extension| path.with_extension(extension));
     for file in old.iter().map(PathBuf::as_path).chain([path]) {
         if connection.files.stamp(file).is_ok() {
             connection.files.remove(file)?;

@@ -106,7 +106,10 @@ impl Reducer<'_> {
                 let arguments: Vec<&Expr> = std::iter::once(&word).chain(rest.iter().copied()).collect();
                 self.call(worded, &arguments)
             }
-            ("contains" | "score" | "scoredistinct", _) => Err(SqlError::unsupported("full text search")),
+            ("contains" | "score" | "scoredistinct", [_]) => {
+                // `CONTAINS( *, .. )`, whose asterisk is no value, or `SCORE( 1 )`.
+                Err(SqlError::unsupported("full text search of all fields, and the score of another CONTAINS"))
+            }
             (known, _) => match mainstay_advantage::operation(known) {
                 Some(operation) => {
                     let (least, most) = operation.function.arguments;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Lists the tables.
 pub(super) fn tables(shell: &mut Shell, _: &str) -> Result<Flow, Failure> {
-    let tables = shell.database.tables()?;
+    let tables = shell.session.tables()?;
     let text = |cell: fn(&TableInfo) -> Option<String>| strings(tables.iter().map(cell));
     let number =
         |cell: fn(&TableInfo) -> Option<u64>| Arc::new(UInt64Array::from_iter(tables.iter().map(cell))) as ArrayRef;
@@ -36,7 +36,7 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if name.is_empty() {
         return tables(shell, "");
     }
-    let table = shell.database.describe(name)?;
+    let table = shell.session.describe(name)?;
     shell.print(&format!("{}: {}, {}\n", table.name, table.kind, table.path.display()))?;
     let column = |cell: fn(&mainstay_engine::ColumnInfo) -> String| {
         strings(table.columns.iter().map(|column| Some(cell(column))))

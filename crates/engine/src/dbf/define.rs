@@ -184,7 +184,7 @@ fn field(format: Format, column: &ColumnClause) -> Result<FieldSpec> {
 /// PRIMARY KEY and UNIQUE of one column, as a candidate tag.
 fn key(constraint: &Constraint, create: &CreateTable) -> Result<IndexSpec> {
     let (name, columns): (&Option<Name>, &[IndexPart]) = match constraint {
-        Constraint::PrimaryKey { name, columns } | Constraint::Unique { name, columns } => (name, columns),
+        Constraint::PrimaryKey { name, columns } | Constraint::Unique { name, columns, .. } => (name, columns),
         Constraint::Check { .. } => return Err(Error::new(Code::Unsupported, "a DBF table has no place for a CHECK")),
         Constraint::ForeignKey(_) => {
             return Err(Error::new(Code::Unsupported, "a DBF table has no place for a reference"));

@@ -191,7 +191,7 @@ impl Changer<'_> {
                     let mut wanted = columns.clone();
                     of_index.sort_unstable();
                     wanted.sort_unstable();
-                    index.unique && of_index == wanted
+                    index.is_key() && of_index == wanted
                 };
                 let indexes = form.table.indexes();
                 let place = indexes.iter().position(|index| fits(index.definition()));
@@ -540,7 +540,7 @@ pub(super) fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position:
 fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, index: Option<usize>) -> Result<Option<u64>> {
     let mut reader = form.table.reader(view);
     for (number, candidate) in form.table.indexes().iter().enumerate() {
-        if !candidate.definition().unique || index.is_some_and(|index| index != number) {
+        if !candidate.definition().is_key() || index.is_some_and(|index| index != number) {
             continue;
         }
         let columns = candidate.definition().column_numbers();

@@ -173,9 +173,9 @@ impl<'n> Definitions<'n> {
                 }
                 table.primary_key = Some(key);
             }
-            Constraint::Unique { name, columns } => {
+            Constraint::Unique { name, columns, nulls_not_distinct } => {
                 let key = self.key(table, name.as_ref(), "key", columns)?;
-                table.unique.push(key);
+                table.unique.push(KeyDefinition { nulls_not_distinct: *nulls_not_distinct, ..key });
             }
             Constraint::Check { name, text, disabled } => {
                 let number = table.checks.len() + 1;
@@ -203,7 +203,12 @@ impl<'n> Definitions<'n> {
             kind => format!("{}_{}_{kind}", table.name, names.join("_")),
         };
         let name = name.map_or(made, |name| name.written.clone());
-        Ok(KeyDefinition { id: self.take_id(), name, columns: index_columns(table, columns)? })
+        Ok(KeyDefinition {
+            id: self.take_id(),
+            name,
+            columns: index_columns(table, columns)?,
+            nulls_not_distinct: false,
+        })
     }
 
     /// CREATE INDEX.
@@ -222,6 +227,8 @@ impl<'n> Definitions<'n> {
             name: create.name.written.clone(),
             unique: create.unique,
             columns: index_columns(table, &create.columns()?)?,
+            nulls_not_distinct: create.nulls_not_distinct,
+            filter: super::filter::filter(table, &create.filter()?)?,
         };
         self.change_catalog(transaction, CatalogChange::PutIndex { table: table.id, index })
     }
@@ -423,6 +430,10 @@ impl<'n> Definitions<'n> {
                     let message = format!("{} refers to the column {column}", other.name);
                     return Err(Error::new(Code::Unsupported, message).hint("drop that reference first"));
                 }
+                if let Some(index) = table.indexes.iter().find(|index| index.filter.iter().any(|it| it.column == old)) {
+                    let message = format!("the filter of {} compares the column {column}", index.name);
+                    return Err(Error::new(Code::Unsupported, message).hint("drop that index first"));
+                }
                 take_column(table, old, new);
             }
             Alteration::SetDefault { column, default } => {
@@ -485,9 +496,10 @@ fn take_column(table: &mut TableDefinition, old: u64, new: u64) {
 fn drop_column(table: &mut TableDefinition, column: u64) -> Result<()> {
     let uses = |parts: &[IndexColumn]| parts.iter().any(|part| part.column == column);
     let keys = table.primary_key.iter().chain(&table.unique);
+    let filters = |index: &IndexDefinition| index.filter.iter().any(|part| part.column == column);
     let user = keys
         .map(|key| (&key.name, uses(&key.columns)))
-        .chain(table.indexes.iter().map(|index| (&index.name, uses(&index.columns))))
+        .chain(table.indexes.iter().map(|index| (&index.name, uses(&index.columns) || filters(index))))
         .chain(table.foreign_keys.iter().map(|key| (&key.name, key.columns.contains(&column))))
         .find(|(_, is_used)| *is_used);
     if let Some((name, _)) = user {

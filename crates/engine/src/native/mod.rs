@@ -7,6 +7,7 @@
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
+//!   filter        the filter of a unique index
 //!   forms         defaults, checks and computed columns of a table, compiled
 //!   shape         whether two tables differ in more than their numbers
 //!   sequences     values of sequences, and what a session was given last
@@ -21,6 +22,7 @@ mod actions;
 mod change;
 mod define;
 mod enable;
+mod filter;
 mod forms;
 mod lock;
 mod merge;

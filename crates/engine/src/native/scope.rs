@@ -79,6 +79,17 @@ impl Scope {
         self.private.is_some() || self.own(key).is_some()
     }
 
+    /// Whether a name leads to a temporary table of the session.
+    pub(crate) fn is_temporary(&self, key: &str) -> bool {
+        self.own(key).is_some()
+    }
+
+    /// What statements call the session's temporary tables.
+    pub(crate) fn temporary_names(&self) -> Vec<String> {
+        let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
+        own.map(|table| table.name.to_lowercase()).collect()
+    }
+
     /// The version of what everybody has.
     pub(super) fn shared_version(&self) -> u64 {
         self.version

@@ -35,9 +35,16 @@ fn has_same_keys(one: &TableDefinition, other: &TableDefinition) -> bool {
                     && place(one, a.column).is_some_and(|at| Some(at) == place(other, b.column))
             })
     };
-    let key = |a: &KeyDefinition, b: &KeyDefinition| a.name == b.name && columns(&a.columns, &b.columns);
+    let key = |a: &KeyDefinition, b: &KeyDefinition| {
+        a.name == b.name && a.nulls_not_distinct == b.nulls_not_distinct && columns(&a.columns, &b.columns)
+    };
     let index = |a: &IndexDefinition, b: &IndexDefinition| {
-        a.name == b.name && a.unique == b.unique && columns(&a.columns, &b.columns)
+        a.name == b.name
+            && a.unique == b.unique
+            && a.nulls_not_distinct == b.nulls_not_distinct
+            && columns(&a.columns, &b.columns)
+            && a.filter.is_empty()
+            && b.filter.is_empty()
     };
     let primary = match (&one.primary_key, &other.primary_key) {
         (None, None) => true,
@@ -72,9 +79,21 @@ mod tests {
             computed: None,
         };
         let part = |column| IndexColumn { column, descending: false };
-        let key = KeyDefinition { id: first + 20, name: "t_pkey".to_owned(), columns: vec![part(first + 1)] };
+        let key = KeyDefinition {
+            id: first + 20,
+            name: "t_pkey".to_owned(),
+            columns: vec![part(first + 1)],
+            nulls_not_distinct: false,
+        };
         let columns = vec![part(first + 2), part(first + 1)];
-        let index = IndexDefinition { id: first + 21, name: "by_b".to_owned(), unique: false, columns };
+        let index = IndexDefinition {
+            id: first + 21,
+            name: "by_b".to_owned(),
+            unique: false,
+            columns,
+            nulls_not_distinct: false,
+            filter: Vec::new(),
+        };
         TableDefinition {
             id: first,
             schema: 1,

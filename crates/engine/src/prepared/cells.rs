@@ -85,6 +85,17 @@ impl Fast {
         Some(())
     }
 
+    /// How its row is found, for EXPLAIN.
+    pub(super) fn describe(&self) -> String {
+        let (Fast::Select { form, key, .. } | Fast::Update { form, key, .. } | Fast::Delete { form, key }) = self
+        else {
+            return String::new();
+        };
+        let indexes = form.table.indexes();
+        let index = indexes.get(key.index).map_or("its key", |index| index.definition().name.as_str());
+        format!("{} by {index}", form.definition.name)
+    }
+
     fn select(form: Arc<Form>, columns: Option<&[Name]>, key: &[(Name, Cell)]) -> Result<Option<Fast>> {
         let Some(key) = key_for(&form, key)? else { return Ok(None) };
         let columns = match columns {
@@ -201,7 +212,7 @@ fn key_for(form: &Form, key: &[(Name, Cell)]) -> Result<Option<Key>> {
     }
     for (number, index) in form.table.indexes().iter().enumerate() {
         let columns = index.definition().column_numbers();
-        if !index.definition().unique || columns.len() != wanted.len() {
+        if !index.definition().is_key() || columns.len() != wanted.len() {
             continue;
         }
         let source = |column: &usize| {

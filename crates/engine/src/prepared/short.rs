@@ -47,14 +47,14 @@ pub(super) enum ShortStatement {
 
 /// What runs use again.
 #[derive(Default)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     scratch: Scratch,
     pub(super) buffer: Buffer,
 }
 
 impl Workspace {
     /// What a run needs.
-    pub(super) fn parts(&mut self) -> (&mut Scratch, &mut Buffer) {
+    pub(crate) fn parts(&mut self) -> (&mut Scratch, &mut Buffer) {
         (&mut self.scratch, &mut self.buffer)
     }
 }
@@ -72,7 +72,17 @@ impl ShortStatement {
         if is_query {
             return Ok(session.short_query(text, uses)?.map(ShortStatement::Select));
         }
-        match Statement::parse(text)? {
+        ShortStatement::of_change(session, text, Statement::parse(text)?, uses)
+    }
+
+    /// The same for what is no query.
+    pub(super) fn of_change(
+        session: &Session,
+        text: &str,
+        statement: Statement,
+        uses: &mut Uses,
+    ) -> Result<Option<ShortStatement>> {
+        match statement {
             Statement::Update(update) => {
                 let Some(form) = changed_table(session, &update.table)? else { return Ok(None) };
                 let Some(columns) = assigned(&form, &update.assignments) else { return Ok(None) };
@@ -180,6 +190,22 @@ impl ShortStatement {
         Ok(Some(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count)))
     }
 
+    /// How its rows are found, for EXPLAIN.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            ShortStatement::Select(short)
+            | ShortStatement::Update { short, .. }
+            | ShortStatement::Delete { short, .. }
+            | ShortStatement::Lock { short, .. } => short.plan.describe(),
+            ShortStatement::Insert { .. } => String::new(),
+        }
+    }
+
+    /// Whether it has a RETURNING.
+    pub(super) fn shows_rows(&self) -> bool {
+        matches!(self, ShortStatement::Update { returning: Some(_), .. })
+    }
+
     fn changed(
         &self,
         session: &mut Session,
@@ -211,7 +237,7 @@ impl ShortStatement {
     }
 }
 
-pub(super) fn note_reads(transaction: &mut Transaction, short: &Short) {
+pub(crate) fn note_reads(transaction: &mut Transaction, short: &Short) {
     for table in short.plan.tables() {
         transaction.note_read(table, Read::Everything);
     }

@@ -1,9 +1,11 @@
 //! Queries: their plans, and what they see.
 
 use super::Session;
+use crate::prepared::note_reads;
 use crate::words;
 use mainstay_base::{Code, Result};
-use mainstay_query::{Answer, Newest, Planned, RunOptions, View};
+use mainstay_query::{Answer, Newest, Planned, RunOptions, Short, View};
+use mainstay_rows::Outcome;
 use mainstay_store::Shown;
 use mainstay_table::Table;
 use std::any::Any;
@@ -39,6 +41,11 @@ impl Session {
     }
 
     fn run(&mut self, planned: &Planned, text: &str) -> Result<Answer> {
+        if let Some(short) = planned.short()
+            && let Some(answer) = self.run_short(short, text)?
+        {
+            return Ok(answer);
+        }
         let shared = &self.database.shared;
         let reads_native = planned.tables().iter().any(is_native);
         let view: Arc<dyn View> = match reads_native {
@@ -47,6 +54,34 @@ impl Session {
         };
         let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
         shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
+    }
+}
+
+impl Session {
+    /// The answer of the row executor; `None` when it leaves the statement to the batch executor.
+    fn run_short(&mut self, short: &Short, text: &str) -> Result<Option<Answer>> {
+        let Session { transaction, workspace, cancel, progress, timeout, database, .. } = self;
+        let (scratch, buffer) = workspace.parts();
+        let outcome = match short.plan.tables().is_empty() {
+            true => short.plan.run(mainstay_store::View { commit: 0, mark: 0 }, &[], scratch, buffer)?,
+            false => {
+                // Only a transaction that goes on tells others what it is doing.
+                let text = if transaction.is_open() { Arc::from(text) } else { Arc::default() };
+                transaction.read(&database.shared.catalog.native, &text, |transaction, view| {
+                    let outcome = short.plan.run(view, &[], scratch, buffer)?;
+                    if outcome == Outcome::Done {
+                        note_reads(transaction, short);
+                    }
+                    Ok(outcome)
+                })?
+            }
+        };
+        if outcome != Outcome::Done {
+            return Ok(None);
+        }
+        let (cancel, progress, timeout) = (cancel.clone(), Arc::clone(progress), *timeout);
+        RunOptions { cancel, progress, timeout, view: Arc::new(Newest) }.read(buffer.len());
+        Ok(Some(Answer::of(Arc::clone(&short.schema), vec![short.batch(buffer)?])))
     }
 }
 

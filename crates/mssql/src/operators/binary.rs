@@ -1,6 +1,6 @@
 //! `+ - * / % & | ^ << >>`: what the operands become, the type of the result, and the result.
 
-use super::{arithmetic, decimal};
+use super::{arithmetic, converted, decimal};
 use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::{Conversion, Parts};
@@ -104,21 +104,9 @@ impl Binary {
     }
 
     fn converted(&self, context: &Context<'_>, a: ValueRef<'_>, b: ValueRef<'_>) -> Result<Value, Message> {
-        let (left, right);
-        let a = match &self.convert_left {
-            None => a,
-            Some(conversion) => {
-                left = conversion.evaluate(context, a)?;
-                left.as_ref()
-            }
-        };
-        let b = match &self.convert_right {
-            None => b,
-            Some(conversion) => {
-                right = conversion.evaluate(context, b)?;
-                right.as_ref()
-            }
-        };
+        let (mut left, mut right) = (Value::Null, Value::Null);
+        let a = converted(self.convert_left.as_ref(), context, a, &mut left)?;
+        let b = converted(self.convert_right.as_ref(), context, b, &mut right)?;
         self.compute(a, b)
     }
 

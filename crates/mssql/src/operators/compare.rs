@@ -3,6 +3,7 @@
 //! Texts compare by a collation without the blanks at their ends, bytes without the zeros at theirs; a UNIQUEIDENTIFIER
 //! by its last group first.
 
+use super::converted;
 use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::Conversion;
@@ -103,21 +104,9 @@ impl Comparison {
 
     /// The order of two values of the types it was bound to, neither of them NULL.
     pub fn order(&self, context: &Context<'_>, a: ValueRef<'_>, b: ValueRef<'_>) -> Result<Ordering, Message> {
-        let (left, right): (Value, Value);
-        let a = match &self.convert_left {
-            None => a,
-            Some(conversion) => {
-                left = conversion.evaluate(context, a)?;
-                left.as_ref()
-            }
-        };
-        let b = match &self.convert_right {
-            None => b,
-            Some(conversion) => {
-                right = conversion.evaluate(context, b)?;
-                right.as_ref()
-            }
-        };
+        let (mut left, mut right) = (Value::Null, Value::Null);
+        let a = converted(self.convert_left.as_ref(), context, a, &mut left)?;
+        let b = converted(self.convert_right.as_ref(), context, b, &mut right)?;
         Ok(order(a, b, self.collation.unwrap_or(context.collation)))
     }
 }

@@ -7,12 +7,13 @@
 //!   '%a_c'  against  'xxabcabc'      % eats until a_c ends the text
 //! ```
 
+use super::converted;
 use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::Conversion;
 use crate::messages::Message;
 use crate::types::{DataType, Length};
-use mainstay_base::{Collation, ValueRef};
+use mainstay_base::{Collation, Value, ValueRef};
 
 /// A pattern that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,21 +84,9 @@ impl LikeMatch {
         pattern: ValueRef<'_>,
         escape: Option<ValueRef<'_>>,
     ) -> Result<Option<bool>, Message> {
-        let (of_value, of_pattern);
-        let value = match &self.value {
-            None => value,
-            Some(conversion) => {
-                of_value = conversion.evaluate(context, value)?;
-                of_value.as_ref()
-            }
-        };
-        let pattern = match &self.pattern {
-            None => pattern,
-            Some(conversion) => {
-                of_pattern = conversion.evaluate(context, pattern)?;
-                of_pattern.as_ref()
-            }
-        };
+        let (mut of_value, mut of_pattern) = (Value::Null, Value::Null);
+        let value = converted(self.value.as_ref(), context, value, &mut of_value)?;
+        let pattern = converted(self.pattern.as_ref(), context, pattern, &mut of_pattern)?;
         let collation = self.collation.unwrap_or(context.collation);
         let escape = match escape {
             None => None,

@@ -26,3 +26,19 @@ pub use binary::{Binary, BinaryOperator};
 pub use compare::{Comparison, ComparisonOperator, order};
 pub use like::{Like, LikeMatch};
 pub use unary::{Unary, UnaryOperator};
+
+use crate::convert::Conversion;
+use crate::{Context, Message};
+use mainstay_base::{Value, ValueRef};
+
+/// A value as an operator takes it: as it is, or converted into `space`.
+fn converted<'v>(
+    conversion: Option<&Conversion>,
+    context: &Context<'_>,
+    value: ValueRef<'v>,
+    space: &'v mut Value,
+) -> Result<ValueRef<'v>, Message> {
+    let Some(conversion) = conversion else { return Ok(value) };
+    *space = conversion.evaluate(context, value)?;
+    Ok(space.as_ref())
+}

@@ -127,6 +127,7 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
             Ok(LogicalPlan::Projection(node))
         }
         LogicalPlan::Union(node) => union::lowered(node),
+        LogicalPlan::Join(node) if union::is_set_operation(&node) => union::lowered_set_operation(node),
         LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }

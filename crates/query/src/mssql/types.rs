@@ -21,41 +21,10 @@ const CHAR: &str = "mainstay.char";
 /// The longest text that is stored in its row there; a longer column of a file is MAX.
 const MOST_CHARACTERS: u32 = 4000;
 
-/// The type of a column that holds values of this type.
+/// The type of a column that holds values of this type; those of SQL_VARIANT are held as texts.
 pub fn sql_type(data_type: DataType) -> SqlType {
-    use DataType::*;
     let collation = mainstay_mssql::collation::COMPARISON;
-    match data_type {
-        Bit => SqlType::Boolean,
-        TinyInt | SmallInt => SqlType::SmallInt,
-        Int => SqlType::Integer,
-        BigInt => SqlType::BigInt,
-        Decimal { precision, scale } => SqlType::Decimal { precision, scale },
-        SmallMoney | Money => SqlType::Money,
-        Real => SqlType::Real,
-        Float => SqlType::Double,
-        Date => SqlType::Date,
-        Time(digits) => SqlType::Time { digits },
-        SmallDateTime => SqlType::Timestamp { digits: 0 },
-        DateTime => SqlType::Timestamp { digits: 3 },
-        DateTime2(digits) => SqlType::Timestamp { digits },
-        DateTimeOffset(digits) => SqlType::TimestampWithOffset { digits },
-        Char(length) | NChar(length) => SqlType::Char { length: length.into(), collation },
-        VarChar(length) | NVarChar(length) => SqlType::VarChar { length: limit(length), collation },
-        Text | NText | Xml | SqlVariant => SqlType::VarChar { length: None, collation },
-        Binary(length) => SqlType::Binary { length: length.into() },
-        VarBinary(length) => SqlType::VarBinary { length: limit(length) },
-        Image => SqlType::VarBinary { length: None },
-        RowVersion => SqlType::Binary { length: 8 },
-        UniqueIdentifier => SqlType::Uuid,
-    }
-}
-
-fn limit(length: Length) -> Option<u32> {
-    match length {
-        Length::Limited(length) => Some(length.into()),
-        Length::Max => None,
-    }
+    data_type.to_column(collation).unwrap_or(SqlType::VarChar { length: None, collation })
 }
 
 /// A field that holds values of this type.

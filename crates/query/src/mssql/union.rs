@@ -1,4 +1,4 @@
-//! UNION: each column takes the type that T-SQL's precedence gives to the columns of all its queries.
+//! UNION, INTERSECT and EXCEPT: each column takes the type that T-SQL's precedence gives to the columns of all its queries.
 //!
 //! The core would find a type of its own, and keep the first query's declared one. Queries whose columns have other types
 //! than the common ones are wrapped into a projection that converts them.
@@ -7,35 +7,56 @@ use super::function::failed;
 use super::lower::{By, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::DataType as ArrowType;
-use datafusion::common::{Column, Result};
+use datafusion::common::{Column, NullEquality, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection, RecursiveQuery, Union};
+use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
 use mainstay_mssql::{DataType, Message};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Whether a plan is a UNION of T-SQL's columns, whose types are not the same.
 pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
-    let LogicalPlan::Union(union) = plan else { return false };
+    let inputs: Vec<&Arc<LogicalPlan>> = match plan {
+        LogicalPlan::Union(union) => union.inputs.iter().collect(),
+        LogicalPlan::Join(join) if is_set_operation(join) => vec![&join.left, &join.right],
+        _ => return false,
+    };
     let declared = |place: usize, input: &LogicalPlan| {
         input.schema().fields().get(place).and_then(|field| field.metadata().get(types::DECLARED).cloned())
     };
-    let Some(first) = union.inputs.first() else { return false };
+    let Some(first) = inputs.first() else { return false };
     (0..first.schema().fields().len()).any(|place| {
         let own = declared(place, first);
-        union.inputs.iter().any(|input| declared(place, input) != own)
+        inputs.iter().any(|input| declared(place, input) != own)
     })
+}
+
+/// Whether a join is what INTERSECT and EXCEPT are planned as: of whole rows, in which NULL equals NULL.
+pub(super) fn is_set_operation(join: &Join) -> bool {
+    matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
+        && join.null_equality == NullEquality::NullEqualsNull
+        && join.filter.is_none()
+        && join.on.len() == join.left.schema().fields().len()
+        && join.on.len() == join.right.schema().fields().len()
+}
+
+/// INTERSECT or EXCEPT with its queries brought to common types.
+pub(super) fn lowered_set_operation(mut join: Join) -> Result<LogicalPlan> {
+    let common = common_types(&[Arc::clone(&join.left), Arc::clone(&join.right)])?;
+    join.left = brought_to(&join.left, &common)?;
+    join.right = brought_to(&join.right, &common)?;
+    Ok(LogicalPlan::Join(join))
+}
+
+fn common_types(inputs: &[Arc<LogicalPlan>]) -> Result<Vec<Option<DataType>>> {
+    let width = inputs.first().map_or(0, |first| first.schema().fields().len());
+    let at = |place| mainstay_mssql::types::of_all(inputs.iter().map(|input| own_type(input, place))).map_err(failed);
+    (0..width).map(at).collect()
 }
 
 /// The union with its queries brought to common types.
 pub(super) fn lowered(union: Union) -> Result<LogicalPlan> {
-    let Some(first) = union.inputs.first() else { return Ok(LogicalPlan::Union(union)) };
-    let width = first.schema().fields().len();
-    let mut common = Vec::with_capacity(width);
-    for place in 0..width {
-        let given = union.inputs.iter().map(|input| own_type(input, place));
-        common.push(mainstay_mssql::types::of_all(given).map_err(failed)?);
-    }
+    let common = common_types(&union.inputs)?;
     let inputs = union.inputs.iter().map(|input| brought_to(input, &common)).collect::<Result<Vec<_>>>()?;
     Union::try_new_with_loose_types(inputs).map(LogicalPlan::Union)
 }

@@ -81,6 +81,8 @@ pub enum Constraint {
         name: Option<Name>,
         /// Its columns.
         columns: Vec<IndexPart>,
+        /// NULLS NOT DISTINCT.
+        nulls_not_distinct: bool,
     },
     /// CHECK.
     Check {
@@ -321,7 +323,10 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
             column.not_null = true;
             column.constraints.push(Constraint::PrimaryKey { name, columns: only() });
         }
-        ColumnOption::Unique(_) => column.constraints.push(Constraint::Unique { name, columns: only() }),
+        ColumnOption::Unique(key) => {
+            let nulls_not_distinct = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
+            column.constraints.push(Constraint::Unique { name, columns: only(), nulls_not_distinct });
+        }
         ColumnOption::Check(check) => {
             column.constraints.push(Constraint::Check { name, text: check.expr.to_string(), disabled: false });
         }
@@ -385,7 +390,8 @@ pub(super) fn table_constraint(constraint: &TableConstraint, text: &Text) -> Res
             Constraint::PrimaryKey { name: named(&key.name), columns: index_parts(&key.columns, text)? }
         }
         TableConstraint::Unique(key) => {
-            Constraint::Unique { name: named(&key.name), columns: index_parts(&key.columns, text)? }
+            let nulls_not_distinct = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
+            Constraint::Unique { name: named(&key.name), columns: index_parts(&key.columns, text)?, nulls_not_distinct }
         }
         TableConstraint::Check(check) => Constraint::Check {
             name: named(&check.name),

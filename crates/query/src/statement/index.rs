@@ -8,15 +8,19 @@
 //!   WHERE balance > 0 AND here     BALANCE > 0 .AND. HERE        the FOR condition
 //! ```
 //!
+//! For a native table the condition is a [filter](CreateIndex::filter).
+//!
 //! Whether xBase has such a function, and which keys an expression gives, is found out by who makes the index. An index
 //! of native tables has columns only.
 
 use super::{IndexPart, Name, unsupported};
+use crate::constants::constant;
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
 };
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, Value as Literal};
+use mainstay_table::Comparison;
 
 /// CREATE INDEX.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,8 @@ pub struct CreateIndex {
     pub table: Name,
     /// No two rows may have the same key.
     pub unique: bool,
+    /// Of a unique one, whether NULL is a value as others are: there may be one.
+    pub nulls_not_distinct: bool,
     /// What it orders by.
     pub keys: Vec<IndexKey>,
     /// Only rows for which this is true are in it.
@@ -45,6 +51,26 @@ pub struct IndexKey {
     pub column: Option<Name>,
     /// From its greatest value down.
     pub descending: bool,
+}
+
+/// What the filter of an index asks of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilterPart {
+    /// The column.
+    pub column: Name,
+    /// What must hold of it.
+    pub test: FilterTest,
+}
+
+/// What must hold of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FilterTest {
+    /// IS NULL.
+    Null,
+    /// IS NOT NULL.
+    NotNull,
+    /// It stands so to one of these values, of which several are with `Equal` only.
+    Compare(Comparison, Vec<Literal>),
 }
 
 /// How a column stands in an xBase expression.
@@ -73,6 +99,7 @@ pub(super) fn create_index(index: ast::CreateIndex, text: &Text) -> Result<Creat
         name: Name::of(name, text)?,
         table: Name::of(&index.table_name, text)?,
         unique: index.unique,
+        nulls_not_distinct: index.nulls_distinct == Some(false),
         keys: index.columns.iter().map(key).collect(),
         condition: index.predicate,
         using: index.using.map(|kind| kind.to_string().to_lowercase()),
@@ -85,15 +112,26 @@ impl CreateIndex {
     ///
     /// Errors: `Unsupported` for anything more.
     pub fn columns(&self) -> Result<Vec<IndexPart>> {
-        if self.condition.is_some() || self.using.is_some() {
-            let what = if self.using.is_some() { "USING of an index" } else { "an index with a condition" };
-            return Err(unsupported(what));
+        if self.using.is_some() {
+            return Err(unsupported("USING of an index"));
         }
         let part = |key: &IndexKey| match &key.column {
             Some(column) => Ok(IndexPart { column: column.clone(), descending: key.descending }),
             None => Err(unsupported(format!("an index of an expression ({})", key.expr))),
         };
         self.keys.iter().map(part).collect()
+    }
+
+    /// The condition as a filter: what must hold of single columns, all of it.
+    ///
+    /// Errors: `Unsupported` for other conditions than comparisons of a column with a constant, IN of constants and
+    /// IS [NOT] NULL.
+    pub fn filter(&self) -> Result<Vec<FilterPart>> {
+        let mut parts = Vec::new();
+        if let Some(condition) = &self.condition {
+            filter_parts(condition, &mut parts)?;
+        }
+        Ok(parts)
     }
 
     /// The key expression in the words of xBase. `column` knows the columns by their names in lower case.
@@ -125,6 +163,43 @@ impl CreateIndex {
     pub fn xbase_condition(&self, column: &dyn Fn(&str) -> Result<KeyColumn>) -> Result<Option<String>> {
         self.condition.as_ref().map(|condition| xbase(condition, column)).transpose()
     }
+}
+
+fn filter_parts(condition: &Expr, parts: &mut Vec<FilterPart>) -> Result<()> {
+    let refused = || unsupported(format!("an index with the condition {condition}"));
+    let column = |expr: &Expr| match expr {
+        Expr::Identifier(name) => Ok(Name::new(&name.value)),
+        _ => Err(refused()),
+    };
+    let value = |expr: &Expr| constant(expr, &[])?.filter(|value| *value != Literal::Null).ok_or_else(refused);
+    match condition {
+        Expr::Nested(inner) => return filter_parts(inner, parts),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            filter_parts(left, parts)?;
+            return filter_parts(right, parts);
+        }
+        Expr::IsNull(inner) => parts.push(FilterPart { column: column(inner)?, test: FilterTest::Null }),
+        Expr::IsNotNull(inner) => parts.push(FilterPart { column: column(inner)?, test: FilterTest::NotNull }),
+        Expr::BinaryOp { left, op, right } => {
+            let comparison = match op {
+                BinaryOperator::Eq => Comparison::Equal,
+                BinaryOperator::NotEq => Comparison::NotEqual,
+                BinaryOperator::Lt => Comparison::Less,
+                BinaryOperator::LtEq => Comparison::LessOrEqual,
+                BinaryOperator::Gt => Comparison::Greater,
+                BinaryOperator::GtEq => Comparison::GreaterOrEqual,
+                _ => return Err(refused()),
+            };
+            let test = FilterTest::Compare(comparison, vec![value(right)?]);
+            parts.push(FilterPart { column: column(left)?, test });
+        }
+        Expr::InList { expr, list, negated: false } => {
+            let values = list.iter().map(value).collect::<Result<_>>()?;
+            parts.push(FilterPart { column: column(expr)?, test: FilterTest::Compare(Comparison::Equal, values) });
+        }
+        _ => return Err(refused()),
+    }
+    Ok(())
 }
 
 /// The whole of a key or a condition: a quoted text is xBase already.

@@ -25,7 +25,7 @@ pub use define::{
     ColumnClause, Constraint, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart, OnCommit, References,
     ReferentialAction, Steps,
 };
-pub use index::{CreateIndex, IndexKey, KeyColumn};
+pub use index::{CreateIndex, FilterPart, FilterTest, IndexKey, KeyColumn};
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};

@@ -81,28 +81,39 @@ impl PointStatement {
         }
         Ok(match text.parse()? {
             ast::Statement::Query(query) => select(&query, &text),
-            statement => match Statement::of(statement, &text)? {
-                Statement::Insert(insert) if insert.conflict.is_none() && insert.returning.is_none() => {
-                    let InsertSource::Values(rows) = &insert.source else { return Ok(None) };
-                    let [row] = rows.as_slice() else { return Ok(None) };
-                    let cells: Option<Vec<Cell>> = row.iter().map(|expr| cell_or_default(expr.as_ref())).collect();
-                    let (table, columns) = (insert.table.clone(), insert.columns.clone());
-                    cells.map(|cells| PointStatement::Insert { table, columns, cells })
-                }
-                Statement::Update(update) if update.from.is_empty() && update.returning.is_none() => {
-                    let change = |change: &Assignment| Some((change.column.clone(), cell(change.value.as_ref()?)?));
-                    let changes: Option<Vec<_>> = update.assignments.iter().map(change).collect();
-                    let key = update.condition.as_ref().and_then(|condition| equalities(condition, &text));
-                    let table = update.table.clone();
-                    changes.zip(key).map(|(changes, key)| PointStatement::Update { table, changes, key })
-                }
-                Statement::Delete(delete) if delete.using.is_empty() && delete.returning.is_none() => {
-                    let key = delete.condition.as_ref().and_then(|condition| equalities(condition, &text));
-                    key.map(|key| PointStatement::Delete { table: delete.table.clone(), key })
-                }
-                _ => None,
-            },
+            statement => PointStatement::of(&Statement::of(statement, &text)?, &text),
         })
+    }
+
+    /// A change that was read already, if it has one of these forms.
+    ///
+    /// Errors: those of splitting the text.
+    pub fn of_change(statement: &Statement, source: &str) -> Result<Option<PointStatement>> {
+        Ok(PointStatement::of(statement, &Text::new(source)?))
+    }
+
+    fn of(statement: &Statement, text: &Text) -> Option<PointStatement> {
+        match statement {
+            Statement::Insert(insert) if insert.conflict.is_none() && insert.returning.is_none() => {
+                let InsertSource::Values(rows) = &insert.source else { return None };
+                let [row] = rows.as_slice() else { return None };
+                let cells: Option<Vec<Cell>> = row.iter().map(|expr| cell_or_default(expr.as_ref())).collect();
+                let (table, columns) = (insert.table.clone(), insert.columns.clone());
+                cells.map(|cells| PointStatement::Insert { table, columns, cells })
+            }
+            Statement::Update(update) if update.from.is_empty() && update.returning.is_none() => {
+                let change = |change: &Assignment| Some((change.column.clone(), cell(change.value.as_ref()?)?));
+                let changes: Option<Vec<_>> = update.assignments.iter().map(change).collect();
+                let key = update.condition.as_ref().and_then(|condition| equalities(condition, text));
+                let table = update.table.clone();
+                changes.zip(key).map(|(changes, key)| PointStatement::Update { table, changes, key })
+            }
+            Statement::Delete(delete) if delete.using.is_empty() && delete.returning.is_none() => {
+                let key = delete.condition.as_ref().and_then(|condition| equalities(condition, text));
+                key.map(|key| PointStatement::Delete { table: delete.table.clone(), key })
+            }
+            _ => None,
+        }
     }
 }
 

@@ -5,10 +5,12 @@
 
 use super::Cataloged;
 use crate::definition::{self, index};
-use crate::files::catalog::{self, Catalog};
+use crate::files::catalog::{self, Catalog, FilterKind};
+use crate::filter::{FilterPart, FilterTest, value_of};
 use crate::table::NativeTable;
 use crate::table::references::Reference;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_table::Comparison;
 use std::sync::Arc;
 
 /// The definition of a table as the store enforces it.
@@ -28,9 +30,14 @@ pub(super) fn native(catalog: &Catalog, table: &catalog::TableDefinition) -> Res
         table.primary_key.iter().map(|key| (key, true)).chain(table.unique.iter().map(|key| (key, false)))
     {
         let columns = index_columns(table, &key.columns)?;
-        let name = key.name.clone();
-        let unique = true;
-        native.indexes.push(definition::IndexDefinition { name, columns, unique, primary, nulls_distinct: true });
+        native.indexes.push(definition::IndexDefinition {
+            name: key.name.clone(),
+            columns,
+            unique: true,
+            primary,
+            nulls_distinct: !key.nulls_not_distinct,
+            filter: Vec::new(),
+        });
     }
     for index in &table.indexes {
         let columns = index_columns(table, &index.columns)?;
@@ -40,7 +47,8 @@ pub(super) fn native(catalog: &Catalog, table: &catalog::TableDefinition) -> Res
             columns,
             unique,
             primary: false,
-            nulls_distinct: true,
+            nulls_distinct: !index.nulls_not_distinct,
+            filter: index.filter.iter().map(|part| filter_part(table, part)).collect::<Result<_>>()?,
         });
     }
     for key in &table.foreign_keys {
@@ -130,6 +138,24 @@ fn index_columns(
         Ok(definition::IndexColumn { column: place(table, column.column)?, descending: column.descending })
     };
     columns.iter().map(column).collect()
+}
+
+fn filter_part(table: &catalog::TableDefinition, part: &catalog::FilterDefinition) -> Result<FilterPart> {
+    let column = place(table, part.column)?;
+    let sql_type = table.columns.get(column).map_or(SqlType::TEXT, |column| column.sql_type);
+    let values = || part.values.iter().map(|text| value_of(text, sql_type)).collect::<Result<Vec<_>>>();
+    let compare = |comparison| Ok(FilterTest::Compare(comparison, values()?));
+    let test: Result<FilterTest> = match part.test {
+        FilterKind::Null => Ok(FilterTest::Null),
+        FilterKind::NotNull => Ok(FilterTest::NotNull),
+        FilterKind::Equal => compare(Comparison::Equal),
+        FilterKind::NotEqual => compare(Comparison::NotEqual),
+        FilterKind::Less => compare(Comparison::Less),
+        FilterKind::LessOrEqual => compare(Comparison::LessOrEqual),
+        FilterKind::Greater => compare(Comparison::Greater),
+        FilterKind::GreaterOrEqual => compare(Comparison::GreaterOrEqual),
+    };
+    Ok(FilterPart { column, test: test? })
 }
 
 /// Where the column of this number is.

@@ -153,6 +153,9 @@ pub struct KeyDefinition {
     pub name: String,
     /// The columns by number.
     pub columns: Vec<IndexColumn>,
+    /// Whether NULL is a value as others are, of which there may be one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nulls_not_distinct: bool,
 }
 
 /// A named condition on a row.
@@ -181,6 +184,47 @@ pub struct IndexDefinition {
     pub unique: bool,
     /// What it orders by, the most significant first.
     pub columns: Vec<IndexColumn>,
+    /// Of a unique one, whether NULL is a value as others are, of which there may be one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nulls_not_distinct: bool,
+    /// The rows that it is about, if not all of them: all of these hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<FilterDefinition>,
+}
+
+/// A condition of the filter of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilterDefinition {
+    /// The column by number.
+    pub column: u64,
+    /// What must hold of it.
+    pub test: FilterKind,
+    /// What it is compared with, as text that converts to its type. Several only with `equal`: one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// What the filter of an index asks of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterKind {
+    /// `IS NULL`
+    Null,
+    /// `IS NOT NULL`
+    NotNull,
+    /// `=`, `IN`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
 }
 
 /// A column of an index or of a key.
@@ -460,6 +504,7 @@ impl Catalog {
     fn check_table(&self, table: &TableDefinition) -> Result<()> {
         let has = |table: &TableDefinition, id: u64| table.columns.iter().any(|column| column.id == id);
         let own = keys(table).flat_map(|(_, columns)| columns.iter().map(|column| column.column));
+        let own = own.chain(table.indexes.iter().flat_map(|index| index.filter.iter().map(|part| part.column)));
         let own = own.chain(table.foreign_keys.iter().flat_map(|key| key.columns.iter().copied()));
         let schema = self.schemas.iter().any(|schema| schema.id == table.schema);
         let references = table.foreign_keys.iter().all(|key| {

@@ -41,7 +41,12 @@ fn a_table() -> TableDefinition {
                 ..column(5, "balance", SqlType::Decimal { precision: 12, scale: 2 })
             },
         ],
-        primary_key: Some(KeyDefinition { id: 6, name: "pk".to_owned(), columns: vec![key(3)] }),
+        primary_key: Some(KeyDefinition {
+            id: 6,
+            name: "pk".to_owned(),
+            columns: vec![key(3)],
+            nulls_not_distinct: false,
+        }),
         unique: Vec::new(),
         checks: vec![CheckDefinition { name: "c".to_owned(), text: "id > 0".to_owned(), disabled: false }],
         foreign_keys: vec![ForeignKeyDefinition {
@@ -56,6 +61,8 @@ fn a_table() -> TableDefinition {
         indexes: vec![IndexDefinition {
             id: 7,
             name: "by_city".to_owned(),
+            nulls_not_distinct: false,
+            filter: vec![FilterDefinition { column: 3, test: FilterKind::Equal, values: vec!["5".to_owned()] }],
             unique: false,
             columns: vec![IndexColumn { column: 4, descending: true }],
         }],
@@ -124,7 +131,14 @@ fn changes_can_be_applied_again() {
     let before = catalog.clone();
     catalog.apply(CatalogChange::PutTable(a_table())).unwrap();
     assert_eq!(catalog, before);
-    let index = IndexDefinition { id: 12, name: "i".to_owned(), unique: true, columns: Vec::new() };
+    let index = IndexDefinition {
+        id: 12,
+        name: "i".to_owned(),
+        unique: true,
+        columns: Vec::new(),
+        nulls_not_distinct: true,
+        filter: Vec::new(),
+    };
     catalog.apply(CatalogChange::PutIndex { table: 2, index }).unwrap();
     assert_eq!((catalog.next_id, catalog.table(2).unwrap().indexes.len()), (13, 2));
     for _ in 0..2 {

@@ -50,7 +50,7 @@ impl<'a> KeyWriter<'a> {
         let row = match self.encoder.uniqueness {
             Uniqueness::Unique => return,
             Uniqueness::UniqueUnlessNull if !self.has_null => 0,
-            Uniqueness::UniqueUnlessNull | Uniqueness::NotUnique => row,
+            Uniqueness::UniqueUnlessNull | Uniqueness::UniqueWhere | Uniqueness::NotUnique => row,
         };
         self.bytes.extend_from_slice(&row.to_be_bytes());
     }

@@ -138,7 +138,7 @@ impl NativeTable {
     ) -> Result<(), Refused> {
         index.key(new.row, new.row_id, &mut writer.key).map_err(Refused::Error)?;
         if let Some((old, _)) = new.old
-            && !index.columns.iter().any(|column| new.row.changes(*column))
+            && !index.is_changed_by(new.row)
             && index.entries.replace_if(&writer.key, old, new.position)
         {
             return Ok(());
@@ -176,10 +176,10 @@ impl NativeTable {
         match found {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
-            None if ended == NEVER && index.is_unique() => {
+            None if ended == NEVER && index.refuses_duplicates() => {
                 Err(Box::new(Refused::Error(self.duplicate(index, new.row))))
             }
-            None if ended > new.view && ended < MARK && index.is_unique() => {
+            None if ended > new.view && ended < MARK && index.refuses_duplicates() => {
                 let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);
                 if is_seen { Err(Box::new(Refused::Error(overtaken()))) } else { Ok(()) }
             }

@@ -1,6 +1,7 @@
 //! The indexes of a table: how a row's keys are made.
 
 use crate::definition::{IndexDefinition, TableDefinition};
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::key::{KeyColumn, KeyEncoder, Uniqueness};
 use crate::row::Row;
@@ -12,6 +13,8 @@ pub struct TableIndex {
     pub(crate) definition: IndexDefinition,
     /// The numbers of its columns in the table.
     pub(crate) columns: Vec<usize>,
+    /// Of a unique index that is not about all rows.
+    filter: Option<Filter>,
     pub(crate) encoder: KeyEncoder,
     pub(crate) entries: Index,
 }
@@ -34,6 +37,7 @@ impl TableIndex {
             .collect();
         let uniqueness = match definition {
             IndexDefinition { unique: false, primary: false, .. } => Uniqueness::NotUnique,
+            IndexDefinition { filter, .. } if !filter.is_empty() => Uniqueness::UniqueWhere,
             IndexDefinition { nulls_distinct: true, .. } if columns.iter().any(|column| column.nullable) => {
                 Uniqueness::UniqueUnlessNull
             }
@@ -41,7 +45,8 @@ impl TableIndex {
         };
         let encoder = KeyEncoder::new(columns, uniqueness);
         let entries = Index::new(encoder.width());
-        TableIndex { definition: definition.clone(), columns: definition.column_numbers(), encoder, entries }
+        let filter = (uniqueness == Uniqueness::UniqueWhere).then(|| Filter::new(table, &definition.filter));
+        TableIndex { definition: definition.clone(), columns: definition.column_numbers(), filter, encoder, entries }
     }
 
     /// How it was declared.
@@ -56,7 +61,19 @@ impl TableIndex {
 
     /// Whether no two rows may have the same key, perhaps but for NULL.
     pub(crate) fn is_unique(&self) -> bool {
+        !matches!(self.encoder.uniqueness(), Uniqueness::NotUnique | Uniqueness::UniqueWhere)
+    }
+
+    /// Whether there are rows of which no two may have the same key.
+    pub(crate) fn refuses_duplicates(&self) -> bool {
         self.encoder.uniqueness() != Uniqueness::NotUnique
+    }
+
+    /// Whether the key of a row may differ from that of the version it replaces.
+    #[inline]
+    pub(crate) fn is_changed_by<R: Row + ?Sized>(&self, row: &R) -> bool {
+        self.columns.iter().any(|column| row.changes(*column))
+            || self.filter.as_ref().is_some_and(|filter| filter.columns().any(|column| row.changes(column)))
     }
 
     /// Makes the key of a row.
@@ -68,7 +85,10 @@ impl TableIndex {
         for column in &self.columns {
             writer.push(row.value(*column))?;
         }
-        writer.finish(row_id);
+        match &self.filter {
+            Some(filter) if filter.holds(row)? => writer.finish(0),
+            _ => writer.finish(row_id),
+        }
         Ok(())
     }
 }

@@ -126,6 +126,7 @@ impl NativeTable {
             (mine.unique, mine.primary, mine.nulls_distinct) == (theirs.unique, theirs.primary, theirs.nulls_distinct)
                 && mine.columns == theirs.columns
                 && mine.name == theirs.name
+                && mine.filter == theirs.filter
                 && mine.columns.iter().all(|column| {
                     let nullable = |table: &NativeTable| table.definition.columns[column.column].nullable;
                     nullable(self) == nullable(other)

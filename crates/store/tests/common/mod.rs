@@ -135,7 +135,12 @@ pub mod catalog {
     /// `id BIGINT PRIMARY KEY, value BIGINT`. Columns have the numbers after the table's, then comes the key's.
     pub fn table(id: u64, name: &str) -> TableDefinition {
         let columns = vec![column(id + 1, "id", SqlType::BigInt), column(id + 2, "value", SqlType::BigInt)];
-        let key = KeyDefinition { id: id + 3, name: format!("{name}_pkey"), columns: ascending(&[id + 1]) };
+        let key = KeyDefinition {
+            id: id + 3,
+            name: format!("{name}_pkey"),
+            columns: ascending(&[id + 1]),
+            nulls_not_distinct: false,
+        };
         TableDefinition {
             id,
             schema: 1,

@@ -146,8 +146,15 @@ impl Made<'_> {
         let mut indexes = Vec::new();
         let mut next = 2;
         if table.primary_key.is_none() {
-            let heap =
-                Index { id: 0, name: None, unique: false, primary: false, constraint: false, columns: Vec::new() };
+            let heap = Index {
+                id: 0,
+                name: None,
+                unique: false,
+                primary: false,
+                constraint: false,
+                columns: Vec::new(),
+                filter: None,
+            };
             indexes.push(heap);
         }
         let index = |id: i64, key: &KeyDefinition, primary: bool| Index {
@@ -157,6 +164,7 @@ impl Made<'_> {
             primary,
             constraint: !primary,
             columns: key.columns.iter().map(|part| (column_id(part.column), part.descending)).collect(),
+            filter: None,
         };
         for (key, primary) in
             table.primary_key.iter().map(|key| (key, true)).chain(table.unique.iter().map(|k| (k, false)))
@@ -179,6 +187,7 @@ impl Made<'_> {
                 primary: false,
                 constraint: false,
                 columns: parts,
+                filter: super::filter::shown(table, known),
             });
             next += 1;
         }
@@ -210,8 +219,15 @@ impl Made<'_> {
                 default: 0,
             };
             let columns = table.columns.iter().enumerate().map(column).collect();
-            let heap =
-                Index { id: 0, name: None, unique: false, primary: false, constraint: false, columns: Vec::new() };
+            let heap = Index {
+                id: 0,
+                name: None,
+                unique: false,
+                primary: false,
+                constraint: false,
+                columns: Vec::new(),
+                filter: None,
+            };
             let id = named_id(&format!("dbo.{}", table.name.to_lowercase()));
             objects.push(Object { columns, indexes: vec![heap], ..plain(id, DBO, &table.name, "U") });
         }

@@ -12,6 +12,7 @@
 //! it when it is renamed; of everything else the number is made of its name. Temporary tables have negative ones.
 
 mod build;
+mod filter;
 mod functions;
 mod properties;
 mod text;
@@ -118,6 +119,8 @@ pub(crate) struct Index {
     pub(crate) constraint: bool,
     /// The numbers of its columns, and whether they go down.
     pub(crate) columns: Vec<(i64, bool)>,
+    /// The condition of a filtered index, as SQL Server shows it: `([Status]='A')`.
+    pub(crate) filter: Option<String>,
 }
 
 impl Index {

@@ -10,7 +10,7 @@ pub(super) const VIEWS: [View; 18] = [
         columns: "object_id:i name:n index_id:i type:t type_desc:n60 is_unique:b \
         data_space_id:i=1 ignore_dup_key:b=0 is_primary_key:b is_unique_constraint:b fill_factor:t=0 is_padded:b=0 \
         is_disabled:b=0 is_hypothetical:b=0 is_ignored_in_optimization:b=0 allow_row_locks:b=1 allow_page_locks:b=1 \
-        has_filter:b=0 filter_definition:x=null compression_delay:i=null suppress_dup_key_messages:b=0 auto_created:b=0 \
+        has_filter:b filter_definition:x compression_delay:i=null suppress_dup_key_messages:b=0 auto_created:b=0 \
         optimize_for_sequential_key:b=0",
         rows: indexes,
     },
@@ -135,7 +135,20 @@ fn each<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = (&'f Object, &'f Index
 fn indexes(facts: &Facts<'_>) -> Rows {
     let row = |(table, index): (&Object, &Index)| {
         let (kind, words) = index.kind();
-        row![table.id, index.name.as_ref(), index.id, kind, words, index.unique, index.primary, index.constraint]
+        let filter = index.filter.as_ref();
+        let (unique, constraint) = (index.unique, index.constraint);
+        row![
+            table.id,
+            index.name.as_ref(),
+            index.id,
+            kind,
+            words,
+            unique,
+            index.primary,
+            constraint,
+            filter.is_some(),
+            filter
+        ]
     };
     each(facts).map(row).collect()
 }

@@ -2,10 +2,11 @@
 //!
 //! A column's type keeps its name (`"mssql:datetime"`), which the core maps to one of its own and remembers.
 
+use super::index::{create_index, key_columns};
 use super::{Reducer, Scope, data_type, not_supported, quoted, table_expression};
 use crate::tree::{
     AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
-    IndexSpec, KeyKind, Literal, Name, ReferentialAction, TableElement, Test, UnaryOperator,
+    KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -61,44 +62,6 @@ fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
             format!("CREATE SEQUENCE IF NOT EXISTS {ROW_VERSIONS} START WITH 2001"),
         ],
         false => Vec::new(),
-    }
-}
-
-/// The statement that makes an index.
-///
-/// Errors: 40515 for kinds of indexes that the core does not have.
-pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
-    if index.columnstore {
-        return Err(not_supported("A columnstore index"));
-    }
-    // The core's keys never find two NULLs the same.
-    let is_plain = |filter: &Expr| {
-        let filtered = not_null_columns(filter);
-        filtered.is_some_and(|names| {
-            index.columns.len() == names.len()
-                && index.columns.iter().all(|(column, _)| names.iter().any(|name| column.is(&name.text)))
-        })
-    };
-    if index.key != KeyKind::None && index.filter.as_ref().is_some_and(|filter| !is_plain(filter)) {
-        return Err(not_supported("A unique index with this filter"));
-    }
-    let unique = if index.key == KeyKind::None { "" } else { "UNIQUE " };
-    let name = index.name.as_ref().map_or_else(String::new, |name| quoted(&name.text));
-    Ok(format!("CREATE {unique}INDEX {name} ON {table} ({})", key_columns(index)))
-}
-
-/// The columns of `a IS NOT NULL AND b IS NOT NULL`, if a condition is nothing else.
-fn not_null_columns(filter: &Expr) -> Option<Vec<&Name>> {
-    match filter {
-        Expr::And(parts) => {
-            let each = parts.iter().map(not_null_columns).collect::<Option<Vec<_>>>()?;
-            Some(each.into_iter().flatten().collect())
-        }
-        Expr::Test(value, true, Test::Null) => match value.as_ref() {
-            Expr::Column(name) => Some(vec![name.parts.last()?]),
-            _ => None,
-        },
-        _ => None,
     }
 }
 
@@ -317,7 +280,7 @@ fn constraint(
     Ok(Some(match &constraint.kind {
         ConstraintKind::Default(..) => return Ok(None),
         ConstraintKind::Key(index) => {
-            let word = if index.key == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE" };
+            let word = if index.key == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE NULLS NOT DISTINCT" };
             let columns = match (index.columns.is_empty(), column) {
                 (true, Some(column)) => quoted(&column.text),
                 _ => key_columns(index),
@@ -327,13 +290,6 @@ fn constraint(
         ConstraintKind::Check(_, condition) => format!("{name}CHECK ({})", table_expression(condition, scope)?),
         ConstraintKind::ForeignKey(key) => format!("{name}{}", foreign_key(key, column, scope)?),
     }))
-}
-
-fn key_columns(index: &IndexSpec) -> String {
-    let column = |(name, descending): &(Name, Option<bool>)| {
-        format!("{}{}", quoted(&name.text), if *descending == Some(true) { " DESC" } else { "" })
-    };
-    index.columns.iter().map(column).collect::<Vec<_>>().join(", ")
 }
 
 fn foreign_key(key: &ForeignKey, column: Option<&Name>, scope: &dyn Scope) -> Result<String, Message> {

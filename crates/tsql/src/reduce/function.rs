@@ -1,7 +1,7 @@
 //! Calls of functions, and what only the session can answer.
 
 use super::{Reducer, Source, not_supported, text_literal};
-use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, SetQuantifier, Window};
+use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, QueryBody, SetQuantifier, Window};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
@@ -16,7 +16,9 @@ pub struct SessionFunction {
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
 /// The functions of sessions, with their types, from the reference pages of each.
-const SESSION_FUNCTIONS: [(&str, DataType); 52] = [
+const SESSION_FUNCTIONS: [(&str, DataType); 53] = [
+    // Whether SET NOEXEC is ON: for statements that ask before they run.
+    ("@@mainstay_noexec", DataType::Int),
     ("@@rowcount", DataType::Int),
     ("@@error", DataType::Int),
     ("@@identity", DataType::Decimal { precision: 38, scale: 0 }),
@@ -418,8 +420,7 @@ impl Reducer<'_> {
             self.list(&window.partition, |it, value| it.expression(value))?;
         }
         // `ORDER BY (SELECT NULL)` says that there is no order.
-        let order: Vec<_> =
-            window.order.iter().filter(|item| !matches!(item.value, Expr::Subquery(_))).cloned().collect();
+        let order: Vec<_> = window.order.iter().filter(|item| !is_constant_query(&item.value)).cloned().collect();
         self.order(&order)?;
         match &window.frame {
             None => Ok(()),
@@ -501,4 +502,12 @@ fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
 
 fn unknown(name: &str) -> Message {
     Message::error(195, format!("'{name}' is not a recognized built-in function name.")).severity(15).state(10)
+}
+
+/// Whether a value is a subquery without tables: it is the same for all rows.
+fn is_constant_query(value: &Expr) -> bool {
+    match value {
+        Expr::Subquery(query) => matches!(&query.body, QueryBody::Select(select) if select.from.is_empty()),
+        _ => false,
+    }
 }

@@ -6,7 +6,8 @@
 //!
 //! The core locks the rows of one table, as they are read, until the transaction ends. UPDLOCK and XLOCK keep others from
 //! changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them, which is less than
-//! SERIALIZABLE promises of rows that are not there yet. Other hints say nothing: nobody who reads is blocked here.
+//! SERIALIZABLE promises of rows that are not there yet. READPAST alone does so as well, and leaves out the rows that it
+//! cannot have: who has them may be changing them. Other hints say nothing: nobody who reads is blocked here.
 
 use super::Reducer;
 use crate::tree::{Expr, Literal, Query, QueryBody, SelectItem, Source};
@@ -28,7 +29,7 @@ impl Reducer<'_> {
         let has = |words: &[&str]| table.hints.iter().any(|hint| words.iter().any(|word| hint.starts(word)));
         let strength = match () {
             () if has(&["UPDLOCK", "XLOCK", "TABLOCKX"]) => " FOR UPDATE",
-            () if has(&["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD"]) => " FOR SHARE",
+            () if has(&["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"]) => " FOR SHARE",
             () => return None,
         };
         let is_plain = query.with.tables.is_empty()

@@ -172,10 +172,14 @@ impl Dbf {
     /// The number of records now as the programs that share the table count them: what the header says, and the
     /// whole records that another program has written behind those and not yet counted.
     pub fn count_now(&self) -> Result<u64> {
+        self.count_in(self.file.stamp()?.len)
+    }
+
+    /// The same for who knows how long the file is now.
+    pub fn count_in(&self, file_length: u64) -> Result<u64> {
         let mut count = [0; 4];
         self.file.read_exact_at(&mut count, 4)?;
         let header = Header { record_count: u32::from_le_bytes(count), ..self.header.clone() };
-        let file_length = self.file.stamp()?.len;
         let whole = header.records_in(file_length);
         let counted = u64::from(header.record_count).min(whole);
         if counted == whole {

@@ -29,6 +29,7 @@ mod machine;
 mod number;
 mod numeric;
 mod parser;
+mod search;
 mod shape;
 mod text;
 mod tree;
@@ -37,6 +38,7 @@ mod typing;
 
 pub use condition::{Condition, Constant, Relation};
 pub use machine::Scratch;
+pub use search::{Search, Searched};
 pub use shape::{KeyPart, KeySource};
 pub use types::{CaseTable, Context, Dialect, Kind, ResultType};
 

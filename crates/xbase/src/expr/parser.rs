@@ -3,7 +3,7 @@
 use super::catalog::{self, Lookup};
 use super::lexer::{Token, TokenKind};
 use super::tree::{Binary, MAX_HEIGHT, NOT_LEVEL, Node, NodeKind, Unary};
-use super::{syntax, unsupported};
+use super::{search, syntax, unsupported};
 use mainstay_base::{Code, Error, Result};
 
 /// The tree of the whole text.
@@ -199,7 +199,13 @@ impl Parser<'_> {
             if !arguments.is_empty() && !self.take(",") {
                 return Err(syntax(self.span(), format!("a comma or ) is missing in {name}()")));
             }
-            arguments.push(self.binary(1)?);
+            // `CONTAINS( *, 'words' )` asks all fields that have an index of words.
+            let start = self.span().0;
+            let is_all = name == search::FUNCTION && arguments.is_empty() && self.take("*");
+            arguments.push(match is_all {
+                true => self.node(start, 1, NodeKind::Name { alias: None, name: search::ALL.to_owned() })?,
+                false => self.binary(1)?,
+            });
         }
         let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0) + 1;
         let (name, function) = match catalog::find(&name) {

@@ -28,17 +28,6 @@ impl IndexedTable {
         self.append_some(&[])
     }
 
-    /// Appends a blank record that stays locked until it is unlocked, as xBase programs expect it: its lock is never
-    /// given back between the append and the values.
-    pub fn append_blank_locked(&mut self) -> Result<u64> {
-        let kept = self.writer.keep_locks(true);
-        self.keeps_appended = true;
-        let appended = self.append_some(&[]);
-        self.keeps_appended = false;
-        self.writer.keep_locks(kept);
-        appended
-    }
-
     fn append_fields<'v>(
         &mut self,
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
@@ -131,15 +120,21 @@ impl IndexedTable {
         &mut self,
         change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
     ) -> Result<T> {
-        let IndexedTable { writer, indexes, joined, .. } = self;
+        let IndexedTable { writer, indexes, joined, unlisted, .. } = self;
+        let (waiting, mut is_listed) = (*unlisted, false);
         let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let changed = change(writer, &mut |record, old, new| {
-            indexes.follow(record, old, Some(new))?;
+            let is_waiting = waiting == Some(record);
+            is_listed |= is_waiting;
+            indexes.follow(record, if is_waiting { None } else { old }, Some(new))?;
             let (Some(joined), Some((path, scheme))) = (joined.as_mut(), &about) else { return Ok(()) };
             let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
             joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
         });
         let changed = indexes.end(changed)?;
+        if is_listed {
+            *unlisted = None;
+        }
         if self.indexes.is_full() {
             self.flush()?;
         }
@@ -164,6 +159,7 @@ impl IndexedTable {
 
     fn change_key(&mut self, id: TagId, record: u64, adds: bool) -> Result<bool> {
         self.must_have_no_transaction("choosing the keys of a tag")?;
+        self.list_appended()?;
         let mut bytes = Vec::new();
         self.writer.read(record, &mut bytes)?;
         let number = u32::try_from(record).map_err(|_| no_such_tag(id.tag))?;

@@ -208,10 +208,11 @@ impl Watch {
     pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path, own: Option<&Path>) -> Result<bool> {
         let journals = folder_of(table).join(FOLDER);
         let now = SystemTime::now();
-        let stamp = fs.stamp(&journals).ok();
-        if stamp.is_none() && !fs.is_folder(&journals) {
+        // Mostly there is none.
+        if !fs.is_folder(&journals) {
             return Ok(false);
         }
+        let stamp = fs.stamp(&journals).ok();
         let known = self.others.take().filter(|(before, _)| Some(*before) == stamp);
         let others = match known {
             Some((_, others)) => others,

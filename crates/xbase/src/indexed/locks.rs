@@ -69,7 +69,8 @@ impl IndexedTable {
             joined.release_at_end(record);
             return Ok(());
         }
-        self.writer.unlock_record(record)
+        let listed = self.list_before_unlock(record);
+        listed.and(self.writer.unlock_record(record))
     }
 
     /// Locks all records, those that others would append included.
@@ -105,7 +106,8 @@ impl IndexedTable {
             }
             return Ok(());
         }
-        self.writer.unlock()
+        let listed = self.unlisted.map_or(Ok(()), |record| self.list_before_unlock(record));
+        listed.and(self.writer.unlock())
     }
 
     /// Whether a record is locked here, by itself or with the table; always true for one who is alone.

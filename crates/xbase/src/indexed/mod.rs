@@ -47,6 +47,7 @@ mod repair;
 mod set;
 mod transaction;
 mod trust;
+mod unlisted;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
@@ -115,6 +116,8 @@ pub struct IndexedTable {
     watch: Watch,
     /// The record that is being appended stays locked for the caller.
     keeps_appended: bool,
+    /// A record that was appended, is locked, and has no keys yet: `unlisted.rs`.
+    unlisted: Option<u64>,
 }
 
 impl IndexedTable {
@@ -141,13 +144,14 @@ impl IndexedTable {
         let alone = options.access == Access::Exclusive;
         let sharing = Sharing { alone, range: writer.lock_bytes().index(), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
-        let mut table =
-            IndexedTable { fs, writer, indexes, options, joined: None, watch: Watch::default(), keeps_appended: false };
+        let (joined, watch, keeps_appended, unlisted) = (None, Watch::default(), false, None);
+        let mut table = IndexedTable { fs, writer, indexes, options, joined, watch, keeps_appended, unlisted };
         if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
             let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);
         }
         table.finish_rebuild()?;
+        table.list_last();
         Ok(table)
     }
 
@@ -158,13 +162,16 @@ impl IndexedTable {
             self.indexes.bags[open].live()?;
             return Ok(open);
         }
+        self.list_appended()?;
         let bag = OpenBag::open(&*self.fs, path, &self.indexes.dbf, self.indexes.sharing)?;
         self.indexes.bags.push(bag);
+        self.list_last();
         Ok(self.indexes.bags.len() - 1)
     }
 
     /// Closes an index file: it is not kept up from now on. The CDX of the table's name stays open.
     pub fn close_bag(&mut self, bag: usize) -> Result<()> {
+        self.list_appended()?;
         let Some(open) = self.indexes.bags.get_mut(bag) else { return Err(no_such_bag(bag)) };
         if open.is_structural {
             return Ok(());
@@ -215,6 +222,7 @@ impl IndexedTable {
     /// The keys of a tag as they are now, the own changes included. Ask again for each step: nothing is read while
     /// nothing has changed. Beside others, [`IndexedTable::with_tag`] reads under the index's lock.
     pub fn tag(&mut self, id: TagId) -> Result<Tag> {
+        self.list_appended()?;
         let Some(open) = self.indexes.bags.get_mut(id.bag) else { return Err(no_such_bag(id.bag)) };
         let live = open.live_mut()?;
         let bag: Arc<Bag> = live.reader()?;
@@ -224,6 +232,7 @@ impl IndexedTable {
 
     /// Calls `read` with the keys of a tag while nobody writes to the index.
     pub fn with_tag<T>(&mut self, id: TagId, read: impl FnOnce(&Tag) -> Result<T>) -> Result<T> {
+        self.list_appended()?;
         let wait = self.indexes.sharing.wait;
         let Some(open) = self.indexes.bags.get(id.bag) else { return Err(no_such_bag(id.bag)) };
         let byte = open.live()?.lock_for_reading(wait)?;
@@ -296,6 +305,7 @@ impl IndexedTable {
     pub fn flush(&mut self) -> Result<()> {
         // Records first: a key without a record is worse than a record without a key, which is still found.
         self.writer.flush()?;
+        self.list_appended()?;
         self.indexes.write()
     }
 

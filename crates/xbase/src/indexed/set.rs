@@ -95,12 +95,47 @@ impl IndexSet {
         if self.bags.is_empty() || old == new {
             return Ok(());
         }
-        let record = u32::try_from(record)
-            .map_err(|_| Error::new(Code::Unsupported, "indexes hold record numbers of 32 bits"))?;
+        let record = narrow(record)?;
+        let mut was_left_out = false;
         for bag in 0..self.bags.len() {
-            self.follow_in(bag, record, old, new)?;
+            was_left_out |= self.follow_in(bag, record, old, new)?;
+        }
+        if was_left_out { self.list_everywhere(record, new) } else { Ok(()) }
+    }
+
+    /// Lists a record that was left out of one tag in all others that have not got it: a program that appends a record
+    /// and is killed leaves it out of all of them.
+    #[cold]
+    fn list_everywhere(&mut self, record: u32, new: Option<&[u8]>) -> Result<()> {
+        self.lock_all()?;
+        for bag in 0..self.bags.len() {
+            self.plan(bag, record, None, new)?;
+            let live = self.bags[bag].live_mut()?;
+            let mut at = 0;
+            for step in &self.steps {
+                let length = key_length(&live.keys, step.tag);
+                let key = self.new_key.get(at..at + length).unwrap_or_default();
+                at += length;
+                if live.lists_all(step.tag) && live.writer.insert(step.tag, key, record)? {
+                    self.log.note(bag, step.tag, record, key, true);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Whether a record may be listed some time after it was appended: nothing can refuse its keys by then that does not
+    /// refuse them now.
+    pub(super) fn may_list_later(&self) -> bool {
+        !self.sharing.alone
+            && !self.bags.is_empty()
+            && self.bags.iter().all(|bag| bag.live().is_ok_and(|live| !live.writer.tags().any(|tag| tag.candidate)))
+    }
+
+    /// Fails if the keys of a new record could not be made.
+    pub(super) fn would_list(&mut self, record: u64, new: &[u8]) -> Result<()> {
+        let record = narrow(record)?;
+        (0..self.bags.len()).try_for_each(|bag| self.plan(bag, record, None, Some(new)).map(drop))
     }
 
     /// Locks all index files, in the order of their names: two programs that need several never wait for each other.
@@ -118,7 +153,8 @@ impl IndexSet {
         Ok(changed)
     }
 
-    fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
+    /// Changes the keys of one file; whether the record was not listed where it should have been.
+    fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
         if self.plan(bag, record, old, new)? && !self.sharing.alone && !self.bags[bag].live()?.is_locked() {
             // Another program may have added or dropped tags.
             if self.lock_all()? {
@@ -127,6 +163,7 @@ impl IndexSet {
         }
         let live = self.bags[bag].live_mut()?;
         let (mut old_at, mut new_at) = (0, 0);
+        let mut was_left_out = false;
         for step in &self.steps {
             let length = key_length(&live.keys, step.tag);
             let mut adds = step.adds;
@@ -137,7 +174,7 @@ impl IndexSet {
                 if live.writer.delete(step.tag, key, record)? {
                     self.log.note(bag, step.tag, record, key, false);
                 } else if !self.is_lenient {
-                    live.missed(step.tag, record)?;
+                    was_left_out |= live.missed(step.tag, record)?;
                     adds &= !live.writer.tags().nth(step.tag).is_some_and(|header| header.change_only);
                 }
             }
@@ -150,7 +187,7 @@ impl IndexSet {
                 }
             }
         }
-        Ok(())
+        Ok(was_left_out)
     }
 
     /// Finds out what is to be done in which tags of a file; whether anything is.
@@ -299,6 +336,10 @@ impl Keys<'_> {
         }
         Ok((removes, adds))
     }
+}
+
+fn narrow(record: u64) -> Result<u32> {
+    u32::try_from(record).map_err(|_| Error::new(Code::Unsupported, "indexes hold record numbers of 32 bits"))
 }
 
 fn key_length(keys: &[Result<TagKeys>], tag: usize) -> usize {

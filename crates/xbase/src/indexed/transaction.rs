@@ -370,6 +370,7 @@ impl IndexedTable {
                 false => Err(state_error("the table takes part in another transaction").at(self.path().display())),
             };
         }
+        self.list_appended()?;
         let mut state = transaction.state();
         if state.ended {
             return Err(state_error("the transaction has ended"));

@@ -7,7 +7,8 @@
 //!
 //! **A key that is not there.** If a record loses a key which the tag does not have, all of the tag is searched for the
 //! record. Listed under another key, the expression is another one than is understood: the change is refused. Not listed
-//! at all, it was left out by somebody: it gets its new key, and that is mended. (Harbour reports damage in an NTX.)
+//! at all, it was left out by somebody: it gets its new key, and its keys of all other tags, and that is mended. (Harbour
+//! reports damage in an NTX.)
 //!
 //! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order of
 //! bytes, and the keys of this kind in them compared with their records.
@@ -34,9 +35,10 @@ fn has_all(header: &TagHeader) -> bool {
 }
 
 impl Live {
-    /// A key that was to be taken out is not there. Fails if the record is listed under another one.
-    pub(super) fn missed(&mut self, tag: usize, record: u32) -> Result<()> {
-        let Some(header) = self.writer.tags().nth(tag).filter(|header| has_all(header)) else { return Ok(()) };
+    /// A key that was to be taken out is not there. Fails if the record is listed under another one; else gives whether
+    /// the record was left out, by mistake.
+    pub(super) fn missed(&mut self, tag: usize, record: u32) -> Result<bool> {
+        let Some(header) = self.writer.tags().nth(tag).filter(|header| has_all(header)) else { return Ok(false) };
         let name = header.name.clone();
         let mut is_listed = false;
         self.writer.visit_pages(tag, usize::MAX, &mut |_, listed| {
@@ -46,8 +48,13 @@ impl Live {
         if is_listed {
             Err(self.distrusted(&name, &format!("lists record {record} under another key")))
         } else {
-            Ok(())
+            Ok(true)
         }
+    }
+
+    /// Whether a tag should list every record of its condition, and refuses none.
+    pub(super) fn lists_all(&self, tag: usize) -> bool {
+        self.writer.tags().nth(tag).is_some_and(|header| has_all(header) && !header.candidate)
     }
 
     /// Looks at a tag before the first key with a byte beyond ASCII is changed in it.

@@ -128,6 +128,24 @@ impl TableWriter {
         })
     }
 
+    /// The same for a record that the caller has locked, and read since: `old` is what it read. `new` gets what the
+    /// writer keeps of itself.
+    pub(crate) fn replace_followed(
+        &mut self,
+        record: u64,
+        old: &[u8],
+        new: &mut [u8],
+        follower: Follower<'_>,
+    ) -> Result<()> {
+        self.check_usable()?;
+        self.is_referred_to = false;
+        if !self.locks.holds(record) || [old.len(), new.len()] != [self.record_length(); 2] {
+            let message = format!("record {record} is changed by who has not locked it, or not read");
+            return Err(Error::new(Code::Internal, message).at(self.path.display()));
+        }
+        self.write_changed(record, old, new, follower)
+    }
+
     /// Locks the record, reads it, and calls `change` with its bytes.
     pub(super) fn locked<T>(&mut self, record: u64, change: impl FnOnce(&mut Self, Vec<u8>) -> Result<T>) -> Result<T> {
         self.check_usable()?;

@@ -261,6 +261,24 @@ impl TableWriter {
         self.dbf.read_record(record - 1, bytes)
     }
 
+    /// Whether a record, whose bytes are put into `record`, is as it was when it was appended without values: what
+    /// counts has a number then, or a time.
+    pub(crate) fn is_blank(&mut self, record: u64, bytes: &mut Vec<u8>) -> Result<bool> {
+        self.read(record, bytes)?;
+        let mut blank = self.blank.clone();
+        let is_counted = |place: usize| self.counting.iter().any(|counting| counting.field == place);
+        for (place, field) in self.dbf.fields().iter().enumerate() {
+            if !is_counted(place) && field.kind != FieldKind::ModificationTime {
+                continue;
+            }
+            let cell = field.offset..field.offset + field.length;
+            if let (Some(to), Some(from)) = (blank.get_mut(cell.clone()), bytes.get(cell)) {
+                to.copy_from_slice(from);
+            }
+        }
+        Ok(*bytes == blank)
+    }
+
     /// Writes what is only in memory: appended records, counters, the header's date and count, and the memo file's
     /// list of free blocks. With [`WriteOptions::durable`] it is on the disk when this returns.
     pub fn flush(&mut self) -> Result<()> {
@@ -321,6 +339,14 @@ impl TableWriter {
     fn count_in_file(&self) -> Result<u64> {
         let mut bytes = [0; 4];
         self.file.read_exact_at(&mut bytes, 4)?;
+        let counted = u64::from(u32::from_le_bytes(bytes));
+        // Where the file ends with the end mark right behind the records that are counted, there are no others. That is
+        // asked for by reading: after a question for its length the next write takes longer (the system keeps a finer
+        // time of it).
+        let mut end = [0; 2];
+        if self.file.read_at(&mut end, self.offset(counted + 1))? == 1 && end[0] == 0x1A {
+            return Ok(counted);
+        }
         let header = Header { record_count: u32::from_le_bytes(bytes), ..self.dbf.header().clone() };
         let length = self.file.stamp()?.len;
         let counted = u64::from(header.record_count);

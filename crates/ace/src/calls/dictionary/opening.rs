@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use mainstay_navigator::client::RemoteArea;
 use mainstay_navigator::dictionary::Hidden;
 use mainstay_xbase::dbf::Field;
+use mainstay_xbase::expr::Expression;
 
 use crate::backend::Outcome;
 use crate::border::Handle;
@@ -58,6 +59,10 @@ impl Bound {
     pub fn check_value(&self, state: &State, condition: &str) -> Result<()> {
         if self.hidden.is_empty() {
             return Ok(());
+        }
+        if Expression::parse(condition).is_ok_and(|condition| condition.searches_all()) {
+            let reason = "the condition searches fields of which one is not to be read";
+            return Err(Failure::new(AE_PERMISSION_NOT_GRANTED, reason));
         }
         let used = crate::dictionary::integrity::fields_of(state.area.form(), condition);
         match used.into_iter().find(|field| self.hides(state, *field)) {

@@ -411,7 +411,8 @@ impl BagWriter {
         for tag in &mut self.tags {
             tag.stored_root = tag.tree.root;
         }
-        self.store.roots = self.tags.iter().map(|tag| tag.stored_root).collect();
+        self.store.roots.clear();
+        self.store.roots.extend(self.tags.iter().map(|tag| tag.stored_root));
         Ok(())
     }
 

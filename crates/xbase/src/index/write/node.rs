@@ -255,6 +255,13 @@ impl Unpacked {
         self.records.insert(index, record);
     }
 
+    /// Gives an item of a node that is not packed another key and record; in a plain branch there are no records.
+    pub(crate) fn set_item(&mut self, shape: &Shape, index: usize, key: &[u8], record: u32) {
+        let len = shape.key_len();
+        self.keys[index * len..(index + 1) * len].copy_from_slice(key);
+        self.records[index] = if shape.layout.format == Format::Plain { 0 } else { record };
+    }
+
     /// Puts a key in front of item `index`, without a child of its own.
     pub(crate) fn insert_childless(&mut self, shape: &Shape, index: usize, key: &[u8], record: u32) {
         self.insert(shape, index, key, record);

@@ -263,8 +263,7 @@ impl<'s> Ranked<'s> {
         if branch.key(&shape, parent.index) == key && (!has_records || branch.records[parent.index] == record) {
             return Ok(false);
         }
-        let branch = self.store.edit(&shape, parent.page, Stage::Branch)?;
-        set_item(&shape, branch, parent.index, &key, record);
+        self.store.replace_key(&shape, (parent.page, parent.index), &key, record)?;
         Ok(true)
     }
 
@@ -320,7 +319,7 @@ impl<'s> Ranked<'s> {
         for (offset, ((key, record), page)) in lasts.iter().zip(&pages).enumerate() {
             let index = parent.index + offset;
             if offset == 0 {
-                set_item(&shape, branch, index, key, *record);
+                branch.set_item(&shape, index, key, *record);
             } else {
                 branch.insert(&shape, index, key, *record);
                 branch.children.insert(index, *page);
@@ -508,12 +507,6 @@ fn parts_of(shape: &Shape, node: &Unpacked, is_append: bool) -> Vec<Unpacked> {
         part
     };
     node.cuts(shape, is_append).into_iter().map(cut).collect()
-}
-
-fn set_item(shape: &Shape, branch: &mut Unpacked, index: usize, key: &[u8], record: u32) {
-    let len = shape.key_len();
-    branch.keys[index * len..(index + 1) * len].copy_from_slice(key);
-    branch.records[index] = if shape.layout.format == Format::Plain { 0 } else { record };
 }
 
 /// What is said of a candidate key that is there already.

@@ -89,6 +89,8 @@ pub(crate) struct PageStore {
     /// Roots, which are in use even when they look free: an NTX of no keys has an empty page.
     pub(crate) roots: Vec<u32>,
     undo: Undo,
+    /// Room for pages that are written at once.
+    run: Vec<u8>,
 }
 
 /// How things were before an operation.
@@ -97,20 +99,21 @@ struct Undo {
     /// Whether an operation is under way.
     is_open: bool,
     steps: Vec<Step>,
-    /// The keys that were taken out of leaves, one after the other.
+    /// The keys that were taken out of pages, one after the other.
     keys: Vec<u8>,
     end: u32,
     free: u32,
     changed: usize,
 }
 
-/// What was done to a page. A leaf that got or lost one key is put right by the opposite, which is cheaper than a
-/// copy; of everything else there is a copy.
+/// What was done to a page. A leaf that got or lost one key, and a branch in which one was replaced, are put right by the
+/// opposite, which is cheaper than a copy; of everything else there is a copy.
 #[derive(Debug)]
 enum Step {
     Whole { page: u32, slot: Option<Box<Slot>> },
     Inserted { page: u32, index: usize, bits: Bits, stage: Option<Stage> },
     Removed { page: u32, index: usize, record: u32, stage: Option<Stage> },
+    Replaced { page: u32, index: usize, record: u32, stage: Option<Stage> },
 }
 
 impl Undo {
@@ -142,6 +145,7 @@ impl PageStore {
             free,
             roots: Vec::new(),
             undo: Undo::default(),
+            run: Vec::new(),
         }
     }
 
@@ -273,6 +277,26 @@ impl PageStore {
         Ok(())
     }
 
+    /// Gives an item of a branch another key and record; its child stays.
+    pub(crate) fn replace_key(&mut self, shape: &Shape, at: (u32, usize), key: &[u8], record: u32) -> Result<()> {
+        let (page, index) = at;
+        self.node(shape, page)?;
+        let stage = self.mark(page, Stage::Branch);
+        let has_copy = self.undo.has_copy(page);
+        let mut keys = std::mem::take(&mut self.undo.keys);
+        let node = self.node_mut(page)?;
+        if !has_copy {
+            keys.extend_from_slice(node.key(shape, index));
+        }
+        let before = node.records[index];
+        node.set_item(shape, index, key, record);
+        self.undo.keys = keys;
+        if !has_copy {
+            self.undo.steps.push(Step::Replaced { page, index, record: before, stage });
+        }
+        Ok(())
+    }
+
     /// Notes that a page is to be written, and gives how it was noted before.
     fn mark(&mut self, page: u32, stage: Stage) -> Option<Stage> {
         let slot = self.slots.get_mut(page as usize)?.as_deref_mut()?;
@@ -360,6 +384,13 @@ impl PageStore {
                     if let Some(Slot { content: Content::Node(node), shape, stage }) = self.slot_mut(page) {
                         let key = undo.keys.split_off(undo.keys.len() - shape.key_len());
                         node.insert_childless(shape, index, &key, record);
+                        *stage = before;
+                    }
+                }
+                Step::Replaced { page, index, record, stage: before } => {
+                    if let Some(Slot { content: Content::Node(node), shape, stage }) = self.slot_mut(page) {
+                        let key = undo.keys.split_off(undo.keys.len() - shape.key_len());
+                        node.set_item(shape, index, &key, record);
                         *stage = before;
                     }
                 }
@@ -460,9 +491,10 @@ impl PageStore {
             // Before anything is written.
             return Err(Error::new(Code::Internal, format!("the node in page {page} is too large for it")));
         }
-        let mut run: Vec<u8> = Vec::new();
+        let mut run = std::mem::take(&mut self.run);
+        run.clear();
         let mut run_start = 0u64;
-        for page in pages {
+        for page in pages.drain(..) {
             let Some(slot) = slots.get_mut(page as usize).and_then(Option::as_deref_mut) else { continue };
             slot.stage = None;
             let offset = u64::from(page) * self.page_len as u64;
@@ -478,12 +510,20 @@ impl PageStore {
                 Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..])?,
             }
         }
-        write_run(&*self.file, &run, run_start)
+        write_run(&*self.file, &run, run_start)?;
+        if run.capacity() <= KEPT_RUN {
+            self.run = run;
+        }
+        self.changed = pages;
+        Ok(())
     }
 }
 
 /// Bytes that are written at once.
 const RUN_LEN: usize = 256 << 10;
+
+/// The room for them that is kept for the next time.
+const KEPT_RUN: usize = 16 << 10;
 
 fn write_run(file: &dyn WritableFile, run: &[u8], start: u64) -> Result<()> {
     if run.is_empty() { Ok(()) } else { file.write_at(run, start) }

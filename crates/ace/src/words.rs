@@ -1,0 +1,31 @@
+//! An index of words of an open table, as a handle: for what is asked about it, for nothing that moves.
+
+use std::sync::Arc;
+
+use mainstay_workarea::WordIndex;
+
+use crate::constants::*;
+use crate::failure::{Failure, Result};
+use crate::table::Table;
+
+/// An index of words.
+pub struct Words {
+    /// Its table.
+    pub table: Arc<Table>,
+    /// Its name.
+    pub tag: String,
+}
+
+impl Words {
+    /// What it is.
+    ///
+    /// Errors: AE_INVALID_INDEX_HANDLE when it was deleted.
+    pub fn definition(&self) -> Result<WordIndex> {
+        let all = self.table.with(|state| match state.area.local() {
+            Some(area) => Ok(area.word_indexes()?),
+            None => Ok(Vec::new()),
+        })?;
+        let found = all.into_iter().find(|index| index.tag.eq_ignore_ascii_case(&self.tag));
+        found.ok_or_else(|| Failure::new(AE_INVALID_INDEX_HANDLE, "the index was deleted"))
+    }
+}
