@@ -10,7 +10,7 @@
 //! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use mainstay_workarea::{OrderId, SeekHow, WorkArea};
@@ -59,6 +59,8 @@ pub struct Table {
     /// Whether it takes no part in transactions.
     pub is_transaction_free: AtomicBool,
     state: Lock<Option<State>>,
+    /// The ends that the last call, a skip, has left the area at: see [`Table::ends`].
+    ends: AtomicU8,
     parent: Mutex<Option<Link>>,
     /// Whether a table that this one follows has moved.
     is_behind: AtomicBool,
@@ -93,6 +95,11 @@ pub struct State {
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
 }
+
+/// What [`Table::ends`] knows, as bits.
+const ENDS_KNOWN: u8 = 1;
+const AT_BOF: u8 = 2;
+const AT_EOF: u8 = 4;
 
 /// What a table is opened as.
 pub struct Opening {
@@ -181,6 +188,7 @@ impl Table {
                 words: Vec::new(),
                 locate: None,
             })),
+            ends: AtomicU8::new(0),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
@@ -310,12 +318,40 @@ impl Table {
             self.catch_up()?;
         }
         let order = order.map(|order| order.id);
-        let answer = self.without_relation(|state| match state.area.local() {
-            Some(area) => skip(area, order, count),
-            None => skip(&mut *state.area, order, count),
+        let answer = self.without_relation(|state| {
+            match state.area.local() {
+                Some(area) => skip(area, order, count)?,
+                None => skip(&mut *state.area, order, count)?,
+            }
+            let (bof, eof) = match state.area.local() {
+                Some(area) => (area.is_bof(), area.is_eof()),
+                None => (state.area.is_bof(), state.area.is_eof()),
+            };
+            self.remember_ends(bof, eof);
+            Ok(())
         });
         self.mark_children();
         answer
+    }
+
+    /// Whether the area is at BOF and whether at EOF, which a program asks after every skip: known without the lock, as long as
+    /// nothing else was done since. Who takes the lock for anything forgets it first.
+    #[inline]
+    pub fn ends(&self) -> Result<(bool, bool)> {
+        let ends = self.ends.load(Ordering::Acquire);
+        if ends & ENDS_KNOWN != 0 && !self.is_behind.load(Ordering::Acquire) {
+            return Ok((ends & AT_BOF != 0, ends & AT_EOF != 0));
+        }
+        self.with(|state| Ok((state.area.is_bof(), state.area.is_eof())))
+    }
+
+    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are looked at each time.
+    #[inline]
+    fn remember_ends(&self, bof: bool, eof: bool) {
+        if self.live.get().is_none() {
+            let ends = ENDS_KNOWN | if bof { AT_BOF } else { 0 } | if eof { AT_EOF } else { 0 };
+            self.ends.store(ends, Ordering::Release);
+        }
     }
 
     /// Makes handles for orders that have none, and takes back those of orders that are gone.
@@ -358,7 +394,11 @@ impl Table {
     /// Errors: AE_ILLEGAL_USER_OPERATION, if this thread has it already.
     #[inline]
     pub fn lock(&self) -> Result<Guard<'_, Option<State>>> {
-        self.state.take().map_err(is_in_use)
+        let guard = self.state.take().map_err(is_in_use)?;
+        if self.ends.load(Ordering::Relaxed) != 0 {
+            self.ends.store(0, Ordering::Release);
+        }
+        Ok(guard)
     }
 
     /// From now on `child` follows this table.

@@ -376,3 +376,40 @@ pub(crate) fn parse_timestamp(text: &[u8]) -> Option<(i32, i32)> {
     };
     Some((day, ((number(0..2) * 60 + number(2..4)) * 60 + number(4..6)) * 1000 + number(6..9)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::area::Area;
+    use crate::options::AreaOptions;
+    use mainstay_vfs::{FileSystem, Memory};
+    use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_plain_number_is_the_one_that_the_full_rules_read() {
+        let cells = ["  -12.50", "   12.50", "99999.99", "-9999.99", "    0.10", "   -0.00", "        ", "********"];
+        let odd = ["12.5    ", "   1e2  ", "   +1.50", "      12", "    .500", "-    .50", "   12,50"];
+        let memory = Memory::new();
+        let path = Path::new("n.dbf");
+        let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+        Area::create(&fs, path, &TableSpec::new(Format::DbaseThree, vec![FieldSpec::new("AMT", b'N', 8, 2)])).unwrap();
+        let mut content = fs.read(path).unwrap();
+        let header = usize::from(u16::from_le_bytes([content[8], content[9]]));
+        content.truncate(header);
+        let all: Vec<&str> = cells.into_iter().chain(odd).collect();
+        content[4..8].copy_from_slice(&(all.len() as u32).to_le_bytes());
+        all.iter().for_each(|cell| content.extend_from_slice(format!(" {cell}").as_bytes()));
+        memory.write("n.dbf", content);
+        let mut area = Area::open(fs, path, &AreaOptions::default()).unwrap();
+        let mut plain = 0;
+        for cell in all {
+            if let Some(number) = area.plain_number(0).unwrap() {
+                assert_eq!(area.get(0).unwrap().as_number(), Some(number), "{cell}");
+                plain += 1;
+            }
+            area.skip(1).unwrap();
+        }
+        assert!((6..=10).contains(&plain), "{plain}");
+    }
+}
