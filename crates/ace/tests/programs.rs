@@ -36,8 +36,10 @@ programs! {
     expressions
     fields
     filters
+    free_tables
     hammer
     indexes
+    key_columns
     locks
     management
     misuse
@@ -46,6 +48,7 @@ programs! {
     raw_keys
     records
     rules
+    sections
     settings
     statements
     text_search

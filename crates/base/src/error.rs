@@ -67,6 +67,8 @@ codes! {
     Ambiguous, Input, "42702", "ambiguous";
     /// The types do not fit each other.
     TypeMismatch, Input, "42804", "type_mismatch";
+    /// Texts that meet are to be compared by different collations.
+    CollationMismatch, Input, "42P21", "collation_mismatch";
     /// A value cannot be converted or is out of range.
     InvalidValue, Input, "22000", "invalid_value";
     /// A division by zero.

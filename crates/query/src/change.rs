@@ -222,6 +222,7 @@ impl Planner {
         let planner = SqlToRel::new_with_options(&context, options);
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
+            let expr = crate::clause::as_calls(expr.clone())?;
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical).map_err(explained)?;
             is_momentary |= dated.transformed;

@@ -15,10 +15,11 @@
 //!
 //! A column is known to have a collation by its field's metadata, which views, joins and subqueries pass on; what
 //! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
-//! have one, the first counts.
+//! have one, the first counts; what a COLLATE says of an expression counts before all of them ([`clause`](crate::clause)).
 //!
 //! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)).
 
+use crate::clause;
 use crate::offset;
 use crate::rules::is_comparison;
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
@@ -42,7 +43,7 @@ use mainstay_base::Collation;
 use std::sync::{Arc, LazyLock};
 
 /// Metadata of a field that holds text with a collation: its name.
-const COLLATED_COLUMN: &str = "mainstay.collation";
+pub(crate) const COLLATED_COLUMN: &str = "mainstay.collation";
 
 /// The functions: their names, their collations, and whether blanks at the end do not count.
 const FUNCTIONS: [(&str, Collation, bool); 5] = [
@@ -148,28 +149,67 @@ pub(crate) fn fold(expr: Expr, collation: Collation) -> Expr {
     call(expr, collation, false)
 }
 
-/// The collation that an expression is text under; `None` for what compares by its bytes.
-fn collation_of(expr: &Expr, schema: &DFSchema) -> Option<Collation> {
-    match expr {
-        Expr::Column(column) => schema.field_from_column(column).ok().and_then(|field| collation_of_field(field)),
-        // A column of the statement around a subquery.
-        Expr::OuterReferenceColumn(field, _) => collation_of_field(field),
-        Expr::Alias(alias) => collation_of(&alias.expr, schema),
-        Expr::Cast(cast) if cast.field.data_type().is_string() => collation_of(&cast.expr, schema),
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
-            collation_of(left, schema).or_else(|| collation_of(right, schema))
+/// The collation that a text is under.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Derived {
+    collation: Collation,
+    /// Whether a COLLATE says so. Only then it may be that of bytes.
+    is_said: bool,
+}
+
+impl Derived {
+    fn of_column(field: &Field) -> Option<Derived> {
+        collation_of_field(field).map(|collation| Derived { collation, is_said: false })
+    }
+
+    /// What counts for two texts that meet.
+    ///
+    /// Errors: `CollationMismatch`.
+    fn with(self, other: Derived) -> Result<Derived> {
+        match (self.is_said, other.is_said) {
+            (true, true) if self.collation != other.collation => Err(clause::conflict(self.collation, other.collation)),
+            (false, true) => Ok(other),
+            _ => Ok(self),
         }
-        Expr::ScalarFunction(call) if crate::mssql::collate_of(call).is_some() => {
-            crate::mssql::collate_of(call).filter(|collation| *collation != Collation::Binary)
+    }
+
+    fn of_all<'e>(exprs: impl Iterator<Item = &'e Expr>, schema: &DFSchema) -> Result<Option<Derived>> {
+        let mut found: Option<Derived> = None;
+        for expr in exprs {
+            if let Some(derived) = Derived::of(expr, schema)? {
+                found = Some(found.map_or(Ok(derived), |found| found.with(derived))?);
+            }
         }
-        Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
-            call.args.iter().find_map(|arg| collation_of(arg, schema))
+        Ok(found)
+    }
+
+    /// The collation that an expression is text under; `None` for what compares by its bytes.
+    fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<Derived>> {
+        if let Some((collation, _)) = clause::said(expr) {
+            return Ok(Some(Derived { collation, is_said: true }));
         }
-        Expr::Case(case) => {
-            let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
-            results.into_iter().find_map(|result| collation_of(result, schema))
-        }
-        _ => None,
+        Ok(match expr {
+            Expr::Column(column) => schema.field_from_column(column).ok().and_then(|it| Derived::of_column(it)),
+            // A column of the statement around a subquery.
+            Expr::OuterReferenceColumn(field, _) => Derived::of_column(field),
+            Expr::Alias(alias) => Derived::of(&alias.expr, schema)?,
+            Expr::Cast(cast) if cast.field.data_type().is_string() => Derived::of(&cast.expr, schema)?,
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
+                Derived::of_all([left.as_ref(), right.as_ref()].into_iter(), schema)?
+            }
+            Expr::ScalarFunction(call) if crate::mssql::collate_of(call).is_some() => {
+                let said = crate::mssql::collate_of(call).filter(|collation| *collation != Collation::Binary);
+                said.map(|collation| Derived { collation, is_said: false })
+            }
+            Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
+                Derived::of_all(call.args.iter(), schema)?
+            }
+            Expr::Case(case) => {
+                let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
+                Derived::of_all(results.map(AsRef::as_ref), schema)?
+            }
+            _ => None,
+        })
     }
 }
 
@@ -184,9 +224,17 @@ enum By {
 
 impl By {
     /// What an expression compares by; `None` for itself.
-    fn of(expr: &Expr, schema: &DFSchema) -> Option<By> {
-        let text = collation_of(expr, schema).map(By::Text);
-        text.or_else(|| offset::is_with_offset(expr, schema).then_some(By::Moment))
+    fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<By>> {
+        By::of_all(&[expr], schema)
+    }
+
+    /// What expressions compare by when they meet.
+    ///
+    /// Errors: `CollationMismatch`.
+    fn of_all(exprs: &[&Expr], schema: &DFSchema) -> Result<Option<By>> {
+        let text = Derived::of_all(exprs.iter().copied(), schema)?.map(|derived| By::Text(derived.collation));
+        let is_moment = || exprs.iter().any(|expr| offset::is_with_offset(expr, schema));
+        Ok(text.or_else(|| is_moment().then_some(By::Moment)))
     }
 
     /// The same for values of a column.
@@ -205,18 +253,26 @@ impl By {
     }
 
     /// What an expression is compared by.
-    fn key(self, expr: Expr) -> Result<Expr> {
+    fn key(self, expr: Expr, schema: &DFSchema) -> Result<Expr> {
         match self {
-            By::Text(collation) => Ok(key(expr, collation)),
+            By::Text(Collation::Binary) => {
+                let text = clause::without(expr);
+                let is_collated = Derived::of(&text, schema)?.is_some();
+                Ok(if is_collated { clause::by_bytes(text) } else { text })
+            }
+            By::Text(collation) => Ok(key(clause::without(expr), collation)),
             By::Moment => offset::key(expr),
         }
     }
 }
 
+/// What a COLLATE of bytes says.
+const BYTES: By = By::Text(Collation::Binary);
+
 /// The key of an expression that has one; others as they are.
 fn key_if_any(expr: Expr, schema: &DFSchema) -> Result<Expr> {
-    match By::of(&expr, schema) {
-        Some(by) => by.key(expr),
+    match By::of(&expr, schema)? {
+        Some(by) => by.key(expr, schema),
         None => Ok(expr),
     }
 }
@@ -249,20 +305,20 @@ pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
 
 fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     // What all of these compare by, if they are texts of which one has a collation.
-    let common = |exprs: &[&Expr]| -> Option<By> {
-        let found = exprs.iter().find_map(|expr| By::of(expr, schema))?;
-        exprs.iter().all(|expr| found.takes(expr, schema)).then_some(found)
+    let common = |exprs: &[&Expr]| -> Result<Option<By>> {
+        let found = By::of_all(exprs, schema)?;
+        Ok(found.filter(|found| exprs.iter().all(|expr| found.takes(expr, schema))))
     };
-    let keyed = |expr: Box<Expr>, by: By| by.key(*expr).map(Box::new);
+    let keyed = |expr: Box<Expr>, by: By| by.key(*expr, schema).map(Box::new);
     Ok(match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => match common(&[&left, &right]) {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => match common(&[&left, &right])? {
             Some(by) => {
                 let (left, right) = (keyed(left, by)?, keyed(right, by)?);
                 Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
             }
             None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
         },
-        Expr::Between(Between { expr, negated, low, high }) => match common(&[&expr, &low, &high]) {
+        Expr::Between(Between { expr, negated, low, high }) => match common(&[&expr, &low, &high])? {
             Some(by) => {
                 let (expr, low, high) = (keyed(expr, by)?, keyed(low, by)?, keyed(high, by)?);
                 Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
@@ -270,18 +326,23 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             None => Transformed::no(Expr::Between(Between { expr, negated, low, high })),
         },
         Expr::InList(InList { expr, list, negated }) => {
-            match common(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>()) {
+            match common(&std::iter::once(expr.as_ref()).chain(&list).collect::<Vec<_>>())? {
                 Some(by) => {
-                    let list = list.into_iter().map(|item| by.key(item)).collect::<Result<_>>()?;
+                    let list = list.into_iter().map(|item| by.key(item, schema)).collect::<Result<_>>()?;
                     Transformed::yes(Expr::InList(InList { expr: keyed(expr, by)?, list, negated }))
                 }
                 None => Transformed::no(Expr::InList(InList { expr, list, negated })),
             }
         }
-        Expr::Like(like) => match common(&[&like.expr, &like.pattern]) {
+        Expr::Like(like) => match common(&[&like.expr, &like.pattern])? {
+            Some(By::Text(Collation::Binary)) => {
+                let (expr, pattern) = (keyed(like.expr, BYTES)?, keyed(like.pattern, BYTES)?);
+                Transformed::yes(Expr::Like(Like { expr, pattern, ..like }))
+            }
             Some(By::Text(by)) => {
                 let Like { negated, expr, pattern, escape_char, .. } = like;
-                let (expr, pattern) = (Box::new(fold(*expr, by)), Box::new(fold(*pattern, by)));
+                let folded = |expr: Box<Expr>| Box::new(fold(clause::without(*expr), by));
+                let (expr, pattern) = (folded(expr), folded(pattern));
                 let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
                 Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
             }
@@ -290,7 +351,7 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema)?,
         Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) => {
             let whens = when_then_expr.iter().map(|(when, _)| when.as_ref());
-            match common(&std::iter::once(base.as_ref()).chain(whens).collect::<Vec<_>>()) {
+            match common(&std::iter::once(base.as_ref()).chain(whens).collect::<Vec<_>>())? {
                 Some(by) => {
                     let branch = |(when, then): (Box<Expr>, Box<Expr>)| Ok((keyed(when, by)?, then));
                     let when_then_expr = when_then_expr.into_iter().map(branch).collect::<Result<_>>()?;
@@ -309,7 +370,7 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let inner = subquery.subquery.schema();
     let first = inner.fields().first();
-    let by = By::of(&expr, schema).or_else(|| first.and_then(|field| By::of_field(field)));
+    let by = By::of(&expr, schema)?.or_else(|| first.and_then(|field| By::of_field(field)));
     let takes_it = |by: &By| match by {
         By::Text(_) => first.is_some_and(|field| field.data_type().is_string()),
         By::Moment => first.is_some_and(|field| offset::has_offset(field)),
@@ -319,9 +380,10 @@ fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema)
         return Ok(Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated })));
     };
     let column = Expr::Column(Column::from(inner.qualified_field(0)));
-    let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![by.key(column)?])?.build()?;
+    let plan =
+        LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![by.key(column, inner)?])?.build()?;
     let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
-    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(by.key(expr)?), subquery, negated })))
+    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(by.key(expr, schema)?), subquery, negated })))
 }
 
 fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
@@ -330,7 +392,8 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
         sort.expr = key_if_any(sort.expr.clone(), schema)?;
     }
     let first = params.args.first().filter(|arg| is_text(arg, schema));
-    let of_first = first.and_then(|arg| collation_of(arg, schema));
+    let of_first = first.map(|arg| Derived::of(arg, schema)).transpose()?.flatten().map(|derived| derived.collation);
+    let of_first = of_first.filter(|collation| *collation != Collation::Binary);
     match func.name() {
         // What is grouped by keys is asked for by keys.
         "grouping" => {
@@ -350,7 +413,8 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
             };
             let ascending = name == "min";
             // Members that differ only in what the collation leaves out: the least, so that all executors agree.
-            let order_by = vec![key(arg.clone(), by).sort(ascending, false), arg.clone().sort(true, false)];
+            let order_by =
+                vec![key(clause::without(arg.clone()), by).sort(ascending, false), arg.clone().sort(true, false)];
             let params = AggregateFunctionParams {
                 args: vec![arg],
                 distinct: false,
@@ -398,6 +462,13 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
             }
             _ => false,
         };
+        // What only a COLLATE puts under a collation.
+        if !found {
+            node.apply_expressions(|expr| {
+                found |= expr.exists(|expr| Ok(clause::said(expr).is_some()))?;
+                Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+            })?;
+        }
         Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
     })?;
     Ok(found)
@@ -416,9 +487,9 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         }
         LogicalPlan::Join(mut join) => {
             for (left, right) in &mut join.on {
-                let by = By::of(left, &schema).or_else(|| By::of(right, &schema));
+                let by = By::of_all(&[left, right], &schema)?;
                 if let Some(by) = by.filter(|by| by.takes(left, &schema) && by.takes(right, &schema)) {
-                    (*left, *right) = (by.key(left.clone())?, by.key(right.clone())?);
+                    (*left, *right) = (by.key(left.clone(), &schema)?, by.key(right.clone(), &schema)?);
                 }
             }
             join.filter = join.filter.map(|filter| rewritten(filter, &schema).data()).transpose()?;
@@ -455,8 +526,8 @@ fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<Logica
     let mut shown: Vec<(Expr, Option<Expr>)> = Vec::new();
     let mut keys_of = |expr: &Expr| -> Result<Expr> {
         let new = rewritten(expr.clone(), schema).data()?;
-        let keyed = match By::of(&new, schema).filter(|by| by.takes(&new, schema)) {
-            Some(by) => by.key(new.clone().unalias())?,
+        let keyed = match By::of(&new, schema)?.filter(|by| by.takes(&new, schema)) {
+            Some(by) => by.key(new.clone().unalias(), schema)?,
             None => new,
         };
         if !shown.iter().any(|(known, _)| known == expr) {

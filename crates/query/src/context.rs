@@ -49,6 +49,7 @@ impl StatementContext<'_> {
         let text = Text::new(query).map_err(crate::error::to_datafusion)?;
         let statement = text.parse().map_err(crate::error::to_datafusion)?;
         let statement = crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?;
+        let statement = crate::planner::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
         let inner = StatementContext { view_depth: self.view_depth + 1, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;
@@ -110,6 +111,9 @@ impl ContextProvider for StatementContext<'_> {
         }
         if let Some(name) = name.strip_prefix(crate::advantage::PREFIX) {
             return crate::advantage::function(name);
+        }
+        if let Some(function) = crate::clause::function(name) {
+            return Some(function);
         }
         let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))

@@ -24,6 +24,7 @@ mod batches;
 mod bind;
 mod catalog;
 mod change;
+mod clause;
 mod coded;
 mod collate;
 mod condition;

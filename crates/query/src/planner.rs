@@ -457,6 +457,15 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
         false => statement,
     };
     refuse_what_would_be_left_out(&statement, text)?;
+    reduced(text, statement)
+}
+
+/// What the planner does not know, in forms that it does.
+pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
+    let statement = match text.mentions("collate") {
+        true => crate::clause::as_calls(statement)?,
+        false => statement,
+    };
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 

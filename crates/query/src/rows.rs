@@ -8,6 +8,7 @@
 //! until every expression names tables. Whatever has another form, or an expression or type that the row executor does not
 //! know, stays with the batch executor: `None`, everywhere here, means that.
 
+mod called;
 mod expression;
 mod numbered;
 
@@ -289,6 +290,7 @@ fn joined(join: &Join) -> Option<(Block, Scope<'_>)> {
 }
 
 fn merge_parameters(block: &mut Block, other: &Block) -> Option<()> {
+    block.is_slow |= other.is_slow;
     for (number, declared) in other.parameters.iter().enumerate() {
         declare(block, number, *declared)?;
     }

@@ -31,6 +31,8 @@ pub struct Block {
     pub fetch: Option<usize>,
     /// The types that the parameters have in the statement.
     pub parameters: Vec<ParameterType>,
+    /// Whether it calls functions that take as long as looking at many rows.
+    pub is_slow: bool,
 }
 
 /// A table of a block.

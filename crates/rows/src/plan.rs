@@ -47,6 +47,21 @@ pub(crate) struct Step {
     pub(crate) partner: Option<Vec<Expression>>,
     /// What can be decided when this table has a row.
     pub(crate) conditions: Vec<Expression>,
+    /// Those of them that a range of the index leaves open when all its bounds are whole numbers or dates; `None` where it
+    /// leaves all open.
+    pub(crate) residual: Option<Vec<Expression>>,
+}
+
+impl Step {
+    /// See [`Step::residual`].
+    fn left_open(&self, table: &NativeTable) -> Option<Vec<Expression>> {
+        let access = self.access.as_ref().filter(|_| self.partner.is_none())?;
+        let indexes = table.indexes();
+        let columns = indexes.get(access.index)?.definition().column_numbers();
+        let is_settled = |condition: &Expression| access.settles(condition, (table, self.source), &columns);
+        let open: Vec<Expression> = self.conditions.iter().filter(|it| !is_settled(it)).cloned().collect();
+        (open.len() < self.conditions.len()).then_some(open)
+    }
 }
 
 impl Plan {
@@ -102,7 +117,8 @@ impl Plan {
     /// Whether it looks at few rows as far as its tables and their indexes tell: each by an index, the first ones, or all of
     /// a small table.
     pub fn is_brief(&self) -> bool {
-        let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= BRIEF);
+        let rows = if self.block.is_slow { BRIEF / 8 } else { BRIEF };
+        let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= rows);
         let ends_early = self.block.fetch.is_some() && self.is_ordered && self.block.aggregate.is_none();
         let mut steps = self.steps.iter().enumerate();
         self.by_kernels().is_none()
@@ -193,7 +209,7 @@ impl Plan {
                 }
             }
             let partner = block.sources[source].outer.clone();
-            steps.push(Step { source, access, partner, conditions: Vec::new() });
+            steps.push(Step { source, access, partner, conditions: Vec::new(), residual: None });
             bound |= 1 << source;
         }
         self.is_ordered = block.order.is_empty();
@@ -229,6 +245,7 @@ impl Plan {
         for step in &mut self.steps {
             bound |= 1 << step.source;
             step.conditions = take(bound);
+            step.residual = self.tables.get(step.source).and_then(|table| step.left_open(table));
         }
     }
 }

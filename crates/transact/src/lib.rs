@@ -18,6 +18,7 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod again;
 mod alter;
 mod alter_column;
 mod applock;

@@ -38,9 +38,19 @@ pub(crate) struct Runner<'a> {
     pub(crate) silent: usize,
 }
 
+/// The lists of a run that is over, empty, for the session's next one.
+#[derive(Default)]
+pub(crate) struct Spare {
+    stack: Vec<Arc<Loaded>>,
+    expected: Vec<Arc<Loaded>>,
+}
+
 /// The numbers of statements from here on are system procedures, by their places in the list of them: the machine keeps
 /// what a call was resolved to from run to run.
 const SYSTEM: u32 = 1 << 31;
+
+/// Values of an operation for which no list is made.
+const FEW: usize = 4;
 
 /// So many statements run while FMTONLY is on, and no more.
 const MOST_DESCRIBED: u32 = 500;
@@ -50,11 +60,12 @@ pub(crate) type Ran = Result<Flow, Box<Raised>>;
 impl<'a> Runner<'a> {
     pub(crate) fn new(inner: &'a mut Inner, sink: &'a mut dyn Sink, kind: DoneKind) -> Runner<'a> {
         let levels_before = inner.state.levels.len();
+        let Spare { stack, expected } = std::mem::take(&mut inner.spare);
         Runner {
             inner,
             sink,
-            stack: Vec::new(),
-            expected: Vec::new(),
+            stack,
+            expected,
             kind,
             levels_before,
             coming: None,
@@ -75,6 +86,10 @@ impl<'a> Runner<'a> {
             self.leave_level();
         }
         self.inner.state.captured.clear();
+        let (mut stack, mut expected) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.expected));
+        stack.clear();
+        expected.clear();
+        self.inner.spare = Spare { stack, expected };
     }
 
     /// How many modules run.
@@ -140,7 +155,7 @@ impl<'a> Runner<'a> {
                 .inner
                 .core
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
         self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
@@ -272,11 +287,28 @@ impl<'a> Runner<'a> {
     }
 
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
-        let values: Vec<ValueRef<'_>> = (0..call.inputs()).map(|place| call.input(place)).collect();
-        let value = operation.evaluate(&self.context(), &values).map_err(raised)?;
-        drop(values);
+        let count = call.inputs();
+        let (mut few, many);
+        let values: &[ValueRef<'_>] = match count <= FEW {
+            true => {
+                few = [ValueRef::Null; FEW];
+                few.iter_mut().take(count).enumerate().for_each(|(place, slot)| *slot = call.input(place));
+                few.get(..count).unwrap_or_default()
+            }
+            false => {
+                many = (0..count).map(|place| call.input(place)).collect::<Vec<_>>();
+                &many
+            }
+        };
+        let value = operation.evaluate(&self.context(), values).map_err(raised)?;
         set(call, 0, value.as_ref())
     }
+}
+
+/// The characters that a declared type of text has room for, when values that are short enough are of it as they are.
+fn room_for_text(declared: &str) -> Option<usize> {
+    let length = declared.strip_prefix('n').unwrap_or(declared).strip_prefix("varchar(")?.strip_suffix(')')?;
+    if length == "max" { Some(usize::MAX) } else { length.parse().ok() }
 }
 
 /// Whether the core took the name of a table of an outer query for that of a column.
@@ -421,6 +453,11 @@ impl Host for Runner<'_> {
     }
 
     fn convert(&mut self, value: ValueRef<'_>, to: &Slot, scratch: &mut Scratch) -> Result<Produced, Box<Raised>> {
+        if let ValueRef::Text(text) = value
+            && room_for_text(&to.declared).is_some_and(|room| text.len() <= room && text.is_ascii())
+        {
+            return Ok(scratch.produce(value));
+        }
         let Some(wanted) = mainstay_mssql::operation::data_type(&to.declared) else {
             return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
         };
@@ -467,7 +504,7 @@ impl Runner<'_> {
                 .inner
                 .core
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
         self.inner.state.end_cursors(cursors, &[]);
     }
@@ -488,7 +525,7 @@ impl Runner<'_> {
         if let (Some(table), Some(level)) = (known, levels.last_mut()) {
             let table = crate::state::TemporaryTable { borrowed: true, ..table };
             level.tables.insert(name.to_lowercase(), table);
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
     }
 }

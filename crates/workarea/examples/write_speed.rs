@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Error>;
 
+/// Does the work of a row, and gives its time.
+type Row = fn(&Bench) -> Outcome<Duration>;
+
 const RECORDS: u32 = 100_000;
 const CHANGES: u32 = 2_000;
 
@@ -119,7 +122,7 @@ fn main() -> Outcome<()> {
     let only = arguments.next();
     let repeats = arguments.next().and_then(|repeats| repeats.parse().ok()).unwrap_or(15);
     let bench = Bench { fs: Arc::new(Disk), folder };
-    let rows: [(&str, fn(&Bench) -> Outcome<Duration>); 4] =
+    let rows: [(&str, Row); 4] =
         [("stage", Bench::stage), ("index", Bench::index), ("updates", Bench::updates), ("appends", Bench::appends)];
     for (name, run) in rows.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)) {
         let mut times = Vec::new();

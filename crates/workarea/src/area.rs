@@ -59,6 +59,8 @@ pub struct Area {
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
     pub(crate) words: WordFile,
+    /// The table is elsewhere; so are its memos.
+    pub(crate) is_detached: bool,
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
@@ -135,6 +137,7 @@ impl Area {
             scratch: Scratch::new(),
             compilations: Compilations::default(),
             words: WordFile::default(),
+            is_detached: false,
             readers,
             refused: Vec::new(),
             rules: None,
@@ -172,6 +175,7 @@ impl Area {
     pub(crate) fn detach(&mut self, path: &Path, mode: Mode) {
         self.path = path.to_owned();
         self.options.mode = mode;
+        self.is_detached = true;
     }
 
     /// A number for an order that is new.
@@ -213,6 +217,11 @@ impl Area {
     /// The memo file.
     pub fn memo(&self) -> Option<&Memo> {
         self.memo.as_ref()
+    }
+
+    /// Whether a field counts by itself.
+    pub fn counts_up(&self, field: usize) -> bool {
+        self.dbf.counter(field).is_some()
     }
 
     /// What is odd about the table's header and length.

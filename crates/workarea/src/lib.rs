@@ -80,6 +80,7 @@ pub use area::Area;
 pub use copy::{CopyOptions, SortKey};
 pub use detached::{Form, Position, RowChanges};
 pub use freshness::LOOK_AGAIN_AFTER;
+pub use mainstay_advantage::words::Options as WordOptions;
 pub use options::{AreaOptions, Counting, Mode, SeekHow, Side};
 pub use order::{OrderId, OrderInfo};
 pub use page::{From, Page, PageRow};

@@ -35,6 +35,11 @@ impl Random {
         self.below(n) == 0
     }
 
+    /// One of a list.
+    pub fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        self.pick(list)
+    }
+
     pub fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         items[self.below(items.len())]
     }
@@ -42,6 +47,11 @@ impl Random {
     pub fn pick_from<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
+}
+
+/// So many seeds, or as many as `MAINSTAY_SEEDS` says, for a long run.
+pub fn seeds(usual: u64) -> std::ops::Range<u64> {
+    0..std::env::var("MAINSTAY_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(usual)
 }
 
 /// A folder of this crate's own for the files of one test.

@@ -7,7 +7,7 @@ use crate::offset;
 use arrow_schema::{DataType, TimeUnit};
 use datafusion::logical_expr::expr::{AggregateFunction, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
-use mainstay_base::Value;
+use mainstay_base::{Collation, Value};
 use mainstay_rows::{Block, Call, Called, Expression, Number, Operation, ParameterType};
 use mainstay_table::Comparison;
 use mainstay_table::values::{OFFSET, TICKS};
@@ -63,7 +63,12 @@ impl Scope<'_> {
         number(&expr.get_type(self.schema).ok()?)
     }
 
+    /// An expression of the row executor's own, or else a call.
     pub(super) fn expression(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
+        self.own(expr, block).or_else(|| self.called(expr, block))
+    }
+
+    fn own(&self, expr: &Expr, block: &mut Block) -> Option<Expression> {
         Some(match expr {
             Expr::Alias(alias) => self.expression(&alias.expr, block)?,
             Expr::Column(column) => self.outputs.get(self.schema.index_of_column(column).ok()?)?.clone(),
@@ -125,6 +130,11 @@ impl Scope<'_> {
         if let Some(Keyed { text, collation, pads }) = keyed(whole) {
             let text = self.boxed(text, block)?;
             return Some(Expression::SortKey { text, collation, pads });
+        }
+        if let Some((said, text)) = crate::clause::said(whole) {
+            let text = self.expression(text, block)?;
+            // No index of the column's own collation gives what its bytes are compared with.
+            return Some(if said == Collation::Binary { Expression::Coalesce(vec![text]) } else { text });
         }
         let function = match offset::keyed(whole) {
             Some(_) => Arc::new(offset::MomentOfRow),

@@ -369,13 +369,20 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
     Ok(())
 }
 
-fn collation(name: &str) -> Result<Collation> {
+/// The collation of a COLLATE.
+///
+/// Errors: `InvalidValue`.
+pub(crate) fn collation(name: &str) -> Result<Collation> {
     let name = name.trim_matches(['"', '[', ']']).to_lowercase();
     if name.ends_with("_ci_ai") || name == "nocase" {
         return Ok(Collation::CaseAccentInsensitive);
     }
     if name.ends_with("_ci_as") {
         return Ok(Collation::CaseInsensitive);
+    }
+    // By code points: ISO 9075's name, and PostgreSQL's.
+    if name == "ucs_basic" || name == "c" {
+        return Ok(Collation::Binary);
     }
     Collation::by_name(&name).ok_or_else(|| {
         Error::new(Code::InvalidValue, format!("there is no collation \"{name}\""))

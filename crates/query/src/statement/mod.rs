@@ -21,6 +21,7 @@ mod types;
 
 pub use alter::{AlterTable, Alteration, Enabled};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
+pub(crate) use define::collation;
 pub use define::{
     ColumnClause, Constraint, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart, OnCommit, References,
     ReferentialAction, Steps,
