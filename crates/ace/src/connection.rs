@@ -53,6 +53,8 @@ pub struct Connection {
     pub transaction: Mutex<Option<Running>>,
     /// The mask of dates of this connection, if it has one of its own.
     date_format: Mutex<Option<String>>,
+    /// The collation that it was given.
+    pub collation: Mutex<Option<String>>,
     sql: Mutex<Option<Box<dyn SqlSession>>>,
     /// Whether it is a connection to a dictionary of the server.
     pub is_far_dictionary: bool,
@@ -136,6 +138,7 @@ impl Connection {
             is_implicit: false,
             transaction: Mutex::new(None),
             date_format: Mutex::new(None),
+            collation: Mutex::new(None),
             sql: Mutex::new(None),
             is_far_dictionary: false,
             dictionary: None,

@@ -21,10 +21,7 @@ impl Words {
     ///
     /// Errors: AE_INVALID_INDEX_HANDLE when it was deleted.
     pub fn definition(&self) -> Result<WordIndex> {
-        let all = self.table.with(|state| match state.area.local() {
-            Some(area) => Ok(area.word_indexes()?),
-            None => Ok(Vec::new()),
-        })?;
+        let all = self.table.with(|state| Ok(state.area.word_indexes()?))?;
         let found = all.into_iter().find(|index| index.tag.eq_ignore_ascii_case(&self.tag));
         found.ok_or_else(|| Failure::new(AE_INVALID_INDEX_HANDLE, "the index was deleted"))
     }

@@ -59,7 +59,7 @@ fn plausible(kind: &str) -> &'static str {
 fn call(entry: &Entry, first: &str) -> String {
     let rest = entry.parameters.iter().skip(1).map(|(_, kind)| match *kind {
         "SIGNED16 *" | "UNSIGNED16 *" | "SIGNED32 *" | "UNSIGNED32 *" | "SIGNED64 *" | "UNSIGNED64 *" | "double *"
-        | "ADSHANDLE *" => format!("( {kind}) numbers"),
+        | "ADSHANDLE *" | "UNSIGNED8 **" => format!("( {kind}) numbers"),
         kind => plausible(kind).to_owned(),
     });
     let arguments: Vec<String> = std::iter::once(first.to_owned()).chain(rest).collect();

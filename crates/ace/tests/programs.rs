@@ -36,8 +36,11 @@ programs! {
     expressions
     fields
     filters
+    free_tables
     hammer
+    handles
     indexes
+    key_columns
     locks
     management
     misuse
@@ -46,6 +49,7 @@ programs! {
     raw_keys
     records
     rules
+    sections
     settings
     statements
     text_search

@@ -61,16 +61,20 @@ programs! {
     expressions
     fields
     filters
+    free_tables
     hammer
     indexes
+    key_columns
     locks
     management
     misuse
     navigation
     others
     records
+    sections
     settings
     statements
+    text_search
     threads
     transactions
 }

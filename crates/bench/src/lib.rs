@@ -56,6 +56,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(remote::Remote),
         Box::new(cloud::Cloud::MAINSTAY),
         Box::new(tsql::Tsql),
+        Box::new(tsql::disk::Disk),
         Box::new(wire::Wire),
         Box::new(tpcc::Tpcc),
     ]
@@ -79,7 +80,7 @@ pub fn run_suites(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &
 }
 
 fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn Write) -> Result<u8, String> {
-    let names: Vec<&str> = suites.iter().map(|suite| suite.name()).collect();
+    let names: Vec<&str> = suites.iter().map(|suite| suite.about().name).collect();
     let options = Options::parse(arguments, &names)?;
     if options.help {
         return print(output, options::HELP).map(|()| IN_ORDER);
@@ -107,7 +108,7 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
 /// The suites that were asked for, with the places of the rows that were.
 fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn Suite, Vec<usize>)> {
     let asked = |suite: &dyn Suite| {
-        let is_it = |name: &String| name == suite.name() || Some(name.as_str()) == suite.part_of();
+        let is_it = |name: &String| name == suite.about().name || Some(name.as_str()) == suite.about().part_of;
         options.suites.is_empty() || options.suites.iter().any(is_it)
     };
     let with_rows = |suite: &'a dyn Suite| {

@@ -140,7 +140,7 @@ impl Options {
 
     /// What was asked of a suite.
     pub fn settings(&self, suite: &dyn Suite) -> Settings {
-        Settings { rows: self.rows.unwrap_or(suite.standard_rows()), repeats: self.repeats, peers: self.peers }
+        Settings { rows: self.rows.unwrap_or(suite.about().standard_rows), repeats: self.repeats, peers: self.peers }
     }
 
     /// Whether a row of this key and title was asked for.

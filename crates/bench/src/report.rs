@@ -164,14 +164,14 @@ impl Report {
             let row = rows[place].clone();
             progress(&row.title);
             let (ours, others) = measure_row(&mut bench, place, &row, settings);
-            lines.push(Line::new(row, ours, others, &peers, suite.unit()));
+            lines.push(Line::new(row, ours, others, &peers, suite.about().unit));
         }
         let mut report = Report {
-            suite: suite.name(),
+            suite: suite.about().name,
             title: suite.title(settings),
-            unit: suite.unit(),
-            replaces: suite.replaces(),
-            has_first: suite.has_first(),
+            unit: suite.about().unit,
+            replaces: suite.about().replaces,
+            has_first: suite.about().has_first,
             peers,
             lines,
             notes: Vec::new(),

@@ -12,7 +12,7 @@ use mainstay_base::{Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A folder that is removed when this is dropped.
 #[derive(Debug)]
@@ -65,6 +65,18 @@ impl Scratch {
             copy.sync_all().map_err(at(&target))?;
         }
         Ok(())
+    }
+
+    /// What it takes to append so many bytes to a file and to have the disk keep them, again and again: each time.
+    pub fn syncs(&self, bytes: usize, times: usize) -> Result<Vec<Duration>> {
+        let path = self.path("syncs");
+        let mut file = self.create(&path)?;
+        let sync = |_| {
+            let begin = Instant::now();
+            file.write_all(&vec![7; bytes]).and_then(|()| file.sync_data()).map_err(at(&path))?;
+            Ok(begin.elapsed())
+        };
+        (0..times).map(sync).collect()
     }
 
     /// Removes a folder inside; failing to is harmless, everything goes in the end.

@@ -41,8 +41,13 @@ impl Unit {
         Unit { work: statements.max(1) as f64, ..Unit::MILLISECONDS }
     }
 
+    /// Microseconds of a call, when a run has this many of them.
+    pub const fn microseconds_of_each(calls: usize) -> Unit {
+        Unit { symbol: "us", per_second: 1e6, work: calls as f64, rate: false }
+    }
+
     /// Millions of rows a second, when a run goes over this many.
-    pub fn million_rows(rows: usize) -> Unit {
+    pub const fn million_rows(rows: usize) -> Unit {
         Unit { symbol: "M rows/s", per_second: 1.0, work: rows as f64 / 1e6, rate: true }
     }
 
@@ -178,34 +183,42 @@ pub struct Settings {
     pub peers: bool,
 }
 
+/// What is said of a suite as a whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct About {
+    /// As written on the command line.
+    pub name: &'static str,
+    /// The suite whose rows it adds to: it runs with it, too.
+    pub part_of: Option<&'static str>,
+    /// What its figures are in.
+    pub unit: Unit,
+    /// The system that it replaces, whose figures are in [`Row::replaced`].
+    pub replaces: &'static str,
+    /// The rows of its table unless the user says otherwise: the size that the published figures are for.
+    pub standard_rows: usize,
+    /// Whether statements never seen on files never read are measured beside the repeats.
+    pub has_first: bool,
+}
+
+impl About {
+    /// A suite of its own that measures repeats, over tables of 100,000 rows.
+    pub const fn new(name: &'static str, unit: Unit, replaces: &'static str) -> About {
+        About { name, part_of: None, unit, replaces, standard_rows: 100_000, has_first: false }
+    }
+
+    /// A suite of calls of procedures, so many a run, over tables of 10,000 rows.
+    pub const fn of_calls(name: &'static str, calls: usize) -> About {
+        About { standard_rows: 10_000, ..About::new(name, Unit::microseconds_of_each(calls), "aul") }
+    }
+}
+
 /// A table of figures that can be reproduced.
 pub trait Suite {
-    /// As written on the command line.
-    fn name(&self) -> &'static str;
-
-    /// The suite whose rows it adds to: it runs with it, too.
-    fn part_of(&self) -> Option<&'static str> {
-        None
-    }
+    /// What is said of it as a whole.
+    fn about(&self) -> About;
 
     /// A heading.
     fn title(&self, settings: &Settings) -> String;
-
-    /// What its figures are in.
-    fn unit(&self) -> Unit;
-
-    /// The system that it replaces, whose figures are in [`Row::replaced`].
-    fn replaces(&self) -> &'static str;
-
-    /// The rows of its table unless the user says otherwise: the size that the published figures are for.
-    fn standard_rows(&self) -> usize {
-        100_000
-    }
-
-    /// Whether statements never seen on files never read are measured beside the repeats.
-    fn has_first(&self) -> bool {
-        true
-    }
 
     /// Its rows, in the order of the table.
     fn rows(&self, settings: &Settings) -> Vec<Row>;

@@ -59,8 +59,8 @@ macro_rules! programs {
 
 programs! {
     "ace/tests/c/":
-        browse cascade connections creation dictionary expressions fields filters hammer indexes locks management misuse navigation others
-        records rules settings threads transactions;
+        browse cascade connections creation dictionary expressions fields filters free_tables hammer indexes key_columns locks
+        management misuse navigation others records rules sections settings text_search threads transactions;
     "libace/tests/c/": dictionary_sql scripts statements triggers;
 }
 

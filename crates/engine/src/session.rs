@@ -252,6 +252,12 @@ impl Session {
         self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
     }
 
+    /// Whether a statement is a transaction of its own, at whose end nothing else is done.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.transaction.is_alone()
+    }
+
     pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
         self.transaction.own(&self.database.shared.catalog.native)
     }

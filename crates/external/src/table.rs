@@ -314,7 +314,7 @@ impl Snapshot for State {
         Ok((gathered.collect::<Result<Vec<_>>>()?, rows.to_vec()))
     }
 
-    fn rows(&self, _: &Access) -> Result<Option<RowSet>> {
+    fn rows(&self, _: &Access, _: usize) -> Result<Option<RowSet>> {
         Ok(None)
     }
 

@@ -162,7 +162,7 @@ fn conditions(table: &DbfTable, snapshot: &dyn Snapshot, input: &[u8]) {
 
 /// The rows that an index gives are there.
 fn assert_rows(snapshot: &dyn Snapshot, access: &Access) {
-    match snapshot.rows(access) {
+    match snapshot.rows(access, usize::MAX) {
         Ok(Some(RowSet::List(rows))) => {
             assert!(rows.is_sorted_by(|a, b| a < b), "a list that is not ascending");
             assert!(rows.last().is_none_or(|row| (*row as usize) < snapshot.slots()), "a row that is not there");

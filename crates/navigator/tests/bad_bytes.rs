@@ -13,7 +13,7 @@ use mainstay_navigator::wire::messages::*;
 use mainstay_navigator::wire::{decode, encode};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Mode, NewOrder, Optimized, OrderId, Position, RowChanges, SeekHow,
-    SeekKey, Side, untold,
+    SeekKey, Side, WordIndex, untold,
 };
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::path::PathBuf;
@@ -52,6 +52,7 @@ fn every_step() -> Vec<Step> {
         Step::CreateDictionary { path: "new.add".into(), description: "words".into() },
         Step::Call { name: "AdsDDAddTable".into(), arguments: every_argument() },
         Step::RowsOfView("view".into()),
+        Step::EndUser { user: "ada".into(), connection: 99 },
         Step::Users,
         Step::Activity,
         Step::LockOwner { path: "numbers.dbf".into(), record: 3 },
@@ -107,8 +108,17 @@ fn every_step() -> Vec<Step> {
         Step::Reindex,
         Step::Restructure { spec: spec(), sources: vec![Some(1)] },
         Step::CopyTo { path: "copy.dbf".into(), options: CopyOptions::default() },
+        Step::CreateWordIndex(words()),
+        Step::WordIndexes,
+        Step::RebuildWordIndexes,
+        Step::DeleteWordIndex("WORDS".into()),
+        Step::TransactionFree(true),
         Step::Close,
     ]
+}
+
+fn words() -> WordIndex {
+    WordIndex { tag: "WORDS".into(), field: "NAME".into(), is_fixed: true, ..WordIndex::default() }
 }
 
 /// One of every kind of value.
@@ -187,7 +197,7 @@ fn answers(served: &Served) -> Vec<Answer> {
     let replies = values.into_iter().map(Reply::Value).chain([Reply::Unchanged, Reply::Level(Optimized::Part)]);
     let replies = replies.chain([Reply::Outcome(outcome())]);
     let called = Called { code: 7, detail: "refused".into(), places: every_argument() };
-    let replies = replies.chain([Reply::Called(called)]);
+    let replies = replies.chain([Reply::Called(called), Reply::WordIndexes(vec![words()])]);
     let error = Some(Error::new(Code::Busy, "locked").at("x.dbf").hint("by ada"));
     let dialect = DialectError { number: 7041, severity: 1, state: 2 };
     let error = error.map(|error| error.in_dialect(dialect));

@@ -57,7 +57,7 @@ impl Direct {
     /// The rows that the index gives, and how many it gave, if these are few.
     fn by_index(&self, snapshot: &dyn Snapshot) -> Result<Option<(RecordBatch, usize)>> {
         let Some(access) = &self.scan.source.access else { return Ok(None) };
-        let Some(RowSet::List(rows)) = snapshot.rows(access)? else { return Ok(None) };
+        let Some(RowSet::List(rows)) = snapshot.rows(access, FETCH_ROWS)? else { return Ok(None) };
         if rows.len() > FETCH_ROWS {
             return Ok(None);
         }

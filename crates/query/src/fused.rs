@@ -39,12 +39,9 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The rows that an index leaves possible; `None` when there is no such index.
+    /// The rows that an index leaves possible; `None` when there is none that is worth its way.
     pub(crate) fn rows(&self) -> mainstay_base::Result<Option<RowSet>> {
-        match &self.source.access {
-            Some(access) => self.snapshot.rows(access),
-            None => Ok(None),
-        }
+        self.source.found(self.snapshot.as_ref())
     }
 
     /// The same, one bit per row slot.

@@ -20,6 +20,46 @@ pub(crate) struct Access {
     pub(crate) direction: Direction,
 }
 
+impl Access {
+    /// Whether every row of the range satisfies a condition, when the bounds are values of the columns' own kind: a column
+    /// of whole numbers or dates that is never NULL, compared with what the range was made of.
+    pub(crate) fn settles(
+        &self,
+        condition: &Expression,
+        (table, source): (&NativeTable, usize),
+        columns: &[usize],
+    ) -> bool {
+        let Expression::Compare { op, left, right } = condition else { return false };
+        let column = |expression: &Expression| match expression {
+            Expression::Column { source: of, column } if *of == source => Some(*column),
+            _ => None,
+        };
+        let (op, column, value) = match (column(left), column(right)) {
+            (Some(column), None) => (*op, column, right.as_ref()),
+            (None, Some(column)) => (op.mirrored(), column, left.as_ref()),
+            _ => return false,
+        };
+        let is_plain = table.definition().columns.get(column).is_some_and(|column| {
+            let is_exact =
+                matches!(column.sql_type, SqlType::SmallInt | SqlType::Integer | SqlType::BigInt | SqlType::Date);
+            is_exact && !column.nullable
+        });
+        let Some(place) = columns.iter().position(|known| *known == column).filter(|_| is_plain) else { return false };
+        let is_next = place == self.equal.len();
+        let is_end = |end: &Option<(Expression, bool)>, inclusive: bool| {
+            is_next && end.as_ref().is_some_and(|(known, includes)| known == value && *includes == inclusive)
+        };
+        match op {
+            Comparison::Equal => self.equal.get(place) == Some(value),
+            Comparison::GreaterOrEqual => is_end(&self.from, true),
+            Comparison::Greater => is_end(&self.from, false),
+            Comparison::LessOrEqual => is_end(&self.to, true),
+            Comparison::Less => is_end(&self.to, false),
+            _ => false,
+        }
+    }
+}
+
 /// A table whose turn it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'b> {

@@ -47,6 +47,21 @@ pub(crate) struct Step {
     pub(crate) partner: Option<Vec<Expression>>,
     /// What can be decided when this table has a row.
     pub(crate) conditions: Vec<Expression>,
+    /// Those of them that a range of the index leaves open when all its bounds are whole numbers or dates; `None` where it
+    /// leaves all open.
+    pub(crate) residual: Option<Vec<Expression>>,
+}
+
+impl Step {
+    /// See [`Step::residual`].
+    fn left_open(&self, table: &NativeTable) -> Option<Vec<Expression>> {
+        let access = self.access.as_ref().filter(|_| self.partner.is_none())?;
+        let indexes = table.indexes();
+        let columns = indexes.get(access.index)?.definition().column_numbers();
+        let is_settled = |condition: &Expression| access.settles(condition, (table, self.source), &columns);
+        let open: Vec<Expression> = self.conditions.iter().filter(|it| !is_settled(it)).cloned().collect();
+        (open.len() < self.conditions.len()).then_some(open)
+    }
 }
 
 impl Plan {
@@ -194,7 +209,7 @@ impl Plan {
                 }
             }
             let partner = block.sources[source].outer.clone();
-            steps.push(Step { source, access, partner, conditions: Vec::new() });
+            steps.push(Step { source, access, partner, conditions: Vec::new(), residual: None });
             bound |= 1 << source;
         }
         self.is_ordered = block.order.is_empty();
@@ -230,6 +245,7 @@ impl Plan {
         for step in &mut self.steps {
             bound |= 1 << step.source;
             step.conditions = take(bound);
+            step.residual = self.tables.get(step.source).and_then(|table| step.left_open(table));
         }
     }
 }

@@ -10,7 +10,7 @@ use bumpalo::Bump;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::index::{Cursor, Direction};
 use mainstay_store::key::Ends;
-use mainstay_store::{Reader, View};
+use mainstay_store::{Reader, Version, View};
 use std::cmp::Ordering;
 use std::ops::{Bound, ControlFlow};
 
@@ -205,6 +205,11 @@ fn is_mistake(error: &Error) -> bool {
     matches!(error.code(), Code::InvalidValue | Code::DivisionByZero)
 }
 
+/// Whether an index takes a value as comparisons do: of the kinds that [`Step::residual`] is made for.
+fn is_exact(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Integer(_) | ValueRef::Date(_))
+}
+
 struct Run<'r> {
     plan: &'r Plan,
     /// By the places of their tables.
@@ -281,7 +286,7 @@ impl<'r> Run<'r> {
         let reader = &self.readers[step.source];
         let mut flow = ControlFlow::Continue(());
         reader.for_each(&mut |version| {
-            flow = self.visit(depth, step, version.position, has_partner)?;
+            flow = self.visit((depth, step), version, &step.conditions, has_partner)?;
             Ok(flow)
         })?;
         Ok(flow)
@@ -305,17 +310,21 @@ impl<'r> Run<'r> {
             }
         }
         let equal = &*equal;
+        let conditions = match &step.residual {
+            Some(residual) if equal.iter().all(|value| is_exact(*value)) => residual,
+            _ => &step.conditions,
+        };
         // Taken out while the loop runs; the loops inside have others.
         let mut probe = std::mem::take(&mut self.probes[depth]);
         let flow = match access.is_point {
             true => match reader.get_with(access.index, equal, &mut probe.low) {
-                Ok(Some(version)) => self.visit(depth, step, version.position, has_partner),
+                Ok(Some(version)) => self.visit((depth, step), version, conditions, has_partner),
                 Ok(None) => Ok(ControlFlow::Continue(())),
                 // The column cannot hold the value, so it does not equal it.
                 Err(error) if error.code() == Code::InvalidValue => Ok(ControlFlow::Continue(())),
                 Err(error) => Err(error),
             },
-            false => self.range(depth, step, access, equal, &mut probe, has_partner),
+            false => self.range((depth, step), (access, equal), conditions, &mut probe, has_partner),
         };
         self.probes[depth] = probe;
         flow
@@ -323,10 +332,9 @@ impl<'r> Run<'r> {
 
     fn range(
         &mut self,
-        depth: usize,
-        step: &'r Step,
-        access: &'r Access,
-        equal: &[ValueRef<'r>],
+        (depth, step): (usize, &'r Step),
+        (access, equal): (&'r Access, &[ValueRef<'r>]),
+        mut conditions: &'r [Expression],
         probe: &mut Probe,
         has_partner: &mut bool,
     ) -> Result<ControlFlow<()>> {
@@ -339,6 +347,13 @@ impl<'r> Run<'r> {
             })
         };
         let (from, to) = (end(&access.from)?, end(&access.to)?);
+        let is_exact_bound = |bound: &Bound<ValueRef<'_>>| match bound {
+            Bound::Included(value) | Bound::Excluded(value) => is_exact(*value),
+            Bound::Unbounded => true,
+        };
+        if !(is_exact_bound(&from) && is_exact_bound(&to)) {
+            conditions = &step.conditions;
+        }
         let indexes = reader.directory().indexes();
         let Some(index) = indexes.get(access.index) else { return self.scan(depth, step, has_partner) };
         let encoder = index.encoder();
@@ -346,6 +361,7 @@ impl<'r> Run<'r> {
         let ends = match encoder.range_into(equal, from, to, (low, high)) {
             // A bound that the column cannot hold: without it the range is only longer.
             Err(error) if error.code() == Code::InvalidValue => {
+                conditions = &step.conditions;
                 encoder.range_into(equal, Bound::Unbounded, Bound::Unbounded, (low, high))
             }
             ends => ends,
@@ -359,34 +375,33 @@ impl<'r> Run<'r> {
         };
         cursor.reset(low, high, access.direction);
         let mut flow = ControlFlow::Continue(());
-        reader.scan_with(cursor, access.index, true, &mut |position| {
-            flow = self.visit(depth, step, position, has_partner)?;
+        reader.scan_with(cursor, access.index, true, &mut |version| {
+            flow = self.visit((depth, step), version, conditions, has_partner)?;
             Ok(flow)
         })?;
         Ok(flow)
     }
 
-    /// A row of a step.
+    /// A row of a step, with the conditions that are left to be looked at.
     fn visit(
         &mut self,
-        depth: usize,
-        step: &'r Step,
-        position: u64,
+        (depth, step): (usize, &'r Step),
+        version: Version<'r>,
+        conditions: &'r [Expression],
         has_partner: &mut bool,
     ) -> Result<ControlFlow<()>> {
         self.visits += 1;
         if self.visits > self.plan.visits() {
             return Ok(ControlFlow::Break(()));
         }
-        let readers = self.readers;
-        self.current.rows[step.source] = readers[step.source].version(position);
+        self.current.rows[step.source] = Some(version);
         if let Some(partner) = &step.partner {
             if !self.all(partner)? {
                 return Ok(ControlFlow::Continue(()));
             }
             *has_partner = true;
         }
-        match self.all(&step.conditions)? {
+        match self.all(conditions)? {
             true => self.step(depth + 1),
             false => Ok(ControlFlow::Continue(())),
         }

@@ -102,7 +102,7 @@ fn compare(column: usize, op: Comparison, value: i64) -> Predicate {
 /// How many rows an access gives.
 fn count(shown: &Shown, predicate: &Predicate) -> usize {
     let access = shown.access(predicate, true).expect("an index serves it");
-    match shown.snapshot().unwrap().rows(&access).unwrap().unwrap() {
+    match shown.snapshot().unwrap().rows(&access, usize::MAX).unwrap().unwrap() {
         RowSet::List(rows) => rows.len(),
         RowSet::Bitmap(bits) => bits.count_set_bits(),
     }
@@ -123,6 +123,8 @@ fn indexes_narrow_conditions_down() {
     assert_eq!(count(&shown, &Predicate::In { column: 0, values, negated: false }), 2);
     let access = shown.access(&both, true).unwrap();
     assert_eq!(access.to_string(), "pairs_pkey: id > 10 and id <= 20");
+    let snapshot = shown.snapshot().unwrap();
+    assert!(snapshot.rows(&access, 10).unwrap().is_some() && snapshot.rows(&access, 9).unwrap().is_none());
     assert!(shown.access(&compare(0, Comparison::NotEqual, 1), true).is_none());
 }
 

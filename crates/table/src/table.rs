@@ -97,8 +97,9 @@ pub trait Snapshot: Send + Sync {
     /// leaves out the rows that are not there; the second part of the answer says which ones were kept.
     fn fetch(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)>;
 
-    /// The rows that this access gives, or `None` when the index turns out not to be usable now.
-    fn rows(&self, access: &Access) -> Result<Option<RowSet>>;
+    /// The rows that this access gives, or `None` when the index turns out not to be usable now, or when a range of its
+    /// keys has more than `most`.
+    fn rows(&self, access: &Access, most: usize) -> Result<Option<RowSet>>;
 
     /// Visits row ordinals in the order of an index until `visit` breaks. `false` says that this order
     /// cannot be had now: then what has been visited must not be used.

@@ -32,6 +32,9 @@ struct Called {
 /// More names than a client has procedures: it sends names that are made.
 const KEPT: usize = 1_024;
 
+/// Arguments for which a call needs no list.
+const FEW: usize = 8;
+
 /// The names of tables that stand for table values, by the numbers of their parameters.
 type Tables = Vec<(usize, String)>;
 
@@ -63,8 +66,20 @@ impl Session {
             Some(number) => RunArgument::Value(value(call, &tables, number)),
             None => RunArgument::Default,
         };
-        let arguments: Vec<RunArgument<'_>> = (0..loaded.module.parameters.len()).map(argument).collect();
-        if !self.run(loaded, &arguments, DoneKind::InProcedure, sink) {
+        let count = loaded.module.parameters.len();
+        let (mut few, many);
+        let arguments: &[RunArgument<'_>] = match count <= FEW {
+            true => {
+                few = [RunArgument::Default; FEW];
+                few.iter_mut().take(count).enumerate().for_each(|(place, slot)| *slot = argument(place));
+                few.get(..count).unwrap_or_default()
+            }
+            false => {
+                many = (0..count).map(argument).collect::<Vec<_>>();
+                &many
+            }
+        };
+        if !self.run(loaded, arguments, DoneKind::InProcedure, sink) {
             return;
         }
         if let ValueRef::Integer(status) = self.machine.result() {

@@ -201,7 +201,7 @@ impl Inner {
         if let Some(level) = self.state.level() {
             level.tables.insert(name.to_owned(), TemporaryTable::new(core));
         }
-        self.state.version += 1;
+        self.state.names_changed();
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Inner {
             // A rollback may have taken it away already.
             let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
         }
-        self.state.version += 1;
+        self.state.names_changed();
     }
 
     /// Makes a temporary table of these rows.

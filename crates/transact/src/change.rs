@@ -14,13 +14,15 @@ use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::Message;
+use mainstay_engine::Prepared;
+use mainstay_mssql::convert::{is_identity, truncates};
+use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::Command;
 use mainstay_tsql::compile::HostStatement;
-use mainstay_tsql::reduce::{self, ReducedChange, Scope, Source};
-use mainstay_tsql::tree::{Change, MergeAction, ObjectName, Output, SetItem, Target};
+use mainstay_tsql::reduce::{self, Parameter, ReducedChange, Scope, Source};
+use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, MergeAction, ObjectName, Output, SetItem, Target, Top};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -39,6 +41,10 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
+        if let Some(outcome) = self.direct_change(loaded, number, change, call) {
+            let count = outcome?;
+            return self.changed(change, count);
+        }
         if self.inner.is_composed(change) {
             return self.composed_change(host, change, call);
         }
@@ -48,11 +54,54 @@ impl Runner<'_> {
         if let Some(done) = self.change_of_free_rows(host, change, call) {
             return done;
         }
+        if self.inner.state.options.row_limit > 0
+            && let Some(limited) = limited(change, self.inner.state.options.row_limit)
+        {
+            let count = self.made_change(host, &limited, call)?;
+            return self.changed(change, count);
+        }
         self.inner.check_writable()?;
-        let mut plan = self.planned(loaded, number, |inner| inner.plan_change(host, change))?;
+        let mut plan = self.planned(loaded, number, |inner| {
+            let mut plan = inner.plan_change(host, change)?;
+            plan.direct = Direct::of(&plan, host);
+            Ok(plan)
+        })?;
         let outcome = self.planned_change(&mut plan, host, change, call);
         self.put_plan(loaded, number, plan);
         self.changed(change, outcome?)
+    }
+
+    /// A change of which nothing is to be known but how many rows it changed, with values that variables have as they are
+    /// wanted, while its plan holds; `None` for others.
+    fn direct_change(
+        &mut self,
+        loaded: &Loaded,
+        number: usize,
+        change: &Change,
+        call: &StatementCall<'_>,
+    ) -> Option<Result<u64, Box<Raised>>> {
+        let mut plans = loaded.plans();
+        let plan = plans.get_mut(number)?.as_deref_mut()?;
+        let direct = plan.direct.as_ref()?;
+        let inner = &mut *self.inner;
+        let is_plain = inner.is_current(plan)
+            && !inner.modules.has_instead_triggers()
+            && !inner.instance.watch.is_wanted()
+            && !inner.state.doomed;
+        if !is_plain {
+            return None;
+        }
+        let mut values = [ValueRef::Null; MOST_DIRECT];
+        for (slot, (place, column)) in values.iter_mut().zip(&direct.inputs) {
+            *slot = call.input(*place);
+            if column.is_some_and(|column| truncates(*slot, column)) {
+                return None;
+            }
+        }
+        let values = values.get(..direct.inputs.len())?;
+        let reduced = plan.change.as_deref();
+        let done = inner.counted_change(&mut plan.prepared, reduced, values);
+        Some(done.map_err(|error| self.explained_change(error, reduced.map(|reduced| &reduced.target), change)))
     }
 
     /// A change that was made for this run.
@@ -86,16 +135,21 @@ impl Runner<'_> {
         let outcome = self.carry_out(plan, host, change, call);
         outcome.map_err(|error| {
             let target = plan.change.as_ref().map(|reduced| reduced.target.clone());
-            let mut error = match (target, &error.detail) {
-                (Some(target), None) => self.inner.explained(error, word_of(change), &target),
-                _ => error,
-            };
-            // What is wrong with its names is found before it runs.
-            if error.detail.is_none() && !matches!(error.number, 207..=209) {
-                error.detail = Some(Box::new(Origin::Change));
-            }
-            error
+            self.explained_change(error, target.as_ref(), change)
         })
+    }
+
+    /// The error of a change, in the words of its table.
+    fn explained_change(&mut self, error: Box<Raised>, target: Option<&ObjectName>, change: &Change) -> Box<Raised> {
+        let mut error = match (target, &error.detail) {
+            (Some(target), None) => self.inner.explained(error, word_of(change), target),
+            _ => error,
+        };
+        // What is wrong with its names is found before it runs.
+        if error.detail.is_none() && !matches!(error.number, 207..=209) {
+            error.detail = Some(Box::new(Origin::Change));
+        }
+        error
     }
 
     fn carry_out(
@@ -166,18 +220,11 @@ impl Runner<'_> {
 
     fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let core = &mut self.inner.core;
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
-            let count = plan.prepared.execute(core, &parameters).map_err(crate::errors::raised_error)?;
-            if let Some(table) = plan.change.as_ref().and_then(|change| change.identity_table.as_deref()) {
-                let identity = match plan.prepared.identity_sequence() {
-                    Some(sequence) => core.last_of_sequence(sequence),
-                    None => core.last_identity(table).map_err(crate::errors::raised_error)?,
-                };
-                self.inner.state.note_identity(identity);
-            }
+            let count = self.inner.counted_change(&mut plan.prepared, plan.change.as_deref(), &parameters)?;
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
+        let core = &mut self.inner.core;
         let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
         let schema = rows.schema().cloned();
         let mut all = Vec::new();
@@ -305,6 +352,28 @@ impl Runner<'_> {
     }
 }
 
+/// A change of so many rows at most, as SET ROWCOUNT has it; `None` where its own TOP is no number, and for MERGE.
+fn limited(change: &Change, most: u64) -> Option<Change> {
+    let mut change = change.clone();
+    let top = match &mut change {
+        Change::Insert(insert) if matches!(insert.rows, InsertRows::Values(_) | InsertRows::Query(_)) => {
+            &mut insert.top
+        }
+        Change::Update(update) => &mut update.top,
+        Change::Delete(delete) => &mut delete.top,
+        _ => return None,
+    };
+    let most = match top {
+        None => most,
+        Some(Top { count: Expr::Literal(Literal::Integer(digits)), percent: false, .. }) => {
+            digits.parse().map_or(most, |own: u64| own.min(most))
+        }
+        Some(_) => return None,
+    };
+    *top = Some(Top { count: Expr::Literal(Literal::Integer(most.to_string())), percent: false, with_ties: false });
+    Some(change)
+}
+
 /// What a change has done, as triggers see it.
 #[derive(Debug)]
 pub(crate) struct Fired {
@@ -365,7 +434,58 @@ fn word_of(change: &Change) -> &'static str {
     }
 }
 
+/// Parameters for which a direct change needs no list.
+const MOST_DIRECT: usize = 16;
+
+/// What a change takes that gives nothing back but its count.
+pub(crate) struct Direct {
+    /// For each parameter the place of the variable, and the type of the column where a text may be too long for it.
+    inputs: Vec<(usize, Option<DataType>)>,
+}
+
+impl Direct {
+    /// `None` for a change that does more, or whose values have to be made first.
+    fn of(plan: &Plan, host: &HostStatement) -> Option<Direct> {
+        let reduced = plan.change.as_ref()?;
+        let is_counted = reduced.returns == 0 && reduced.images.is_none() && reduced.check.is_none();
+        if !is_counted || !plan.calls.is_empty() || plan.parameters.len() > MOST_DIRECT {
+            return None;
+        }
+        let input = |parameter: &Parameter| {
+            let Source::Variable(name) = &parameter.source else { return None };
+            let place = host.inputs.iter().position(|(known, _)| known == name)?;
+            match &parameter.column {
+                None => Some((place, None)),
+                Some(column) if is_identity(parameter.data_type, column.data_type) => {
+                    Some((place, Some(column.data_type)))
+                }
+                Some(_) => None,
+            }
+        };
+        Some(Direct { inputs: plan.parameters.iter().map(input).collect::<Option<_>>()? })
+    }
+}
+
 impl Inner {
+    /// Runs a change that gives no rows: how many it changed. Notes the identity that it gave.
+    fn counted_change(
+        &mut self,
+        prepared: &mut Prepared,
+        reduced: Option<&ReducedChange>,
+        values: &[ValueRef<'_>],
+    ) -> Result<u64, Box<Raised>> {
+        let core = &mut self.core;
+        let count = prepared.execute(core, values).map_err(crate::errors::raised_error)?;
+        if let Some(table) = reduced.and_then(|change| change.identity_table.as_deref()) {
+            let identity = match prepared.identity_sequence() {
+                Some(sequence) => core.last_of_sequence(sequence),
+                None => core.last_identity(table).map_err(crate::errors::raised_error)?,
+            };
+            self.state.note_identity(identity);
+        }
+        Ok(count)
+    }
+
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
         let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
         if let Change::Insert(insert) = change {

@@ -248,6 +248,11 @@ impl Cursors {
         }
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// A cursor while it is worked on.
     pub(crate) fn take(&mut self, number: u64) -> Option<Cursor> {
         self.known.remove(&number)

@@ -52,8 +52,8 @@ impl Inner {
             let text = format!("There is already an object named '{name}' in the database.");
             return Err(raised(Message::error(2714, text).state(6)));
         }
-        level.tables.insert(key, TemporaryTable::new(core.clone()));
-        self.state.version += 1;
+        level.tables.insert(key.clone(), TemporaryTable::new(core.clone()));
+        self.state.name_made(&key, &core);
         Ok(quoted(&core))
     }
 
@@ -76,21 +76,23 @@ impl Inner {
         }
     }
 
-    fn forget_temporary(&mut self, name: &str) {
+    pub(crate) fn forget_temporary(&mut self, name: &str) {
         let key = name.to_lowercase();
         self.state.globals.retain(|known| *known != key);
-        for level in self.state.levels.iter_mut().rev() {
-            if level.tables.remove(&key).is_some() {
-                break;
-            }
+        match self.state.levels.iter_mut().rev().find_map(|level| level.tables.remove(&key)) {
+            Some(table) => self.state.name_gone(&key, &table.core),
+            None => self.state.names_changed(),
         }
-        self.state.version += 1;
     }
 
     fn create_table(&mut self, create: &CreateTable) -> Result<(), Box<Raised>> {
         let temporary = is_temporary(create.name.last());
-        let table = self.new_table(&create.name)?;
         let own = temporary && !is_global(create.name.last());
+        let before = self.states_of_tables();
+        let table = self.new_table(&create.name)?;
+        if own && self.made_again(create, before) {
+            return Ok(());
+        }
         let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
         let done = statements
             .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
@@ -98,6 +100,9 @@ impl Inner {
             self.forget_temporary(create.name.last());
         }
         done?;
+        if own {
+            self.remember_made(create, before);
+        }
         self.keep_defaults(&create.name, &create.elements)
     }
 
@@ -118,6 +123,7 @@ impl Inner {
         for dropped in &drop.names {
             let name = &dropped.name;
             match drop.kind {
+                "TABLE" if self.dropped_to_be_made_again(name)? => {}
                 "TABLE" => {
                     let known = self.names(&[]).table(name);
                     let table = match known {
@@ -147,10 +153,12 @@ impl Inner {
                     }
                 }
                 "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
-                "SCHEMA" => drop_of_core(self, "SCHEMA", exists, name)?,
+                "SCHEMA" => {
+                    self.check_empty_schema(name)?;
+                    drop_of_core(self, "SCHEMA", exists, name)?;
+                }
                 "INDEX" => {
-                    let index = name.parts.last().map_or("", |part| &part.text);
-                    self.execute(&format!("DROP INDEX {exists}{}", quoted(index)))?;
+                    self.drop_index(name, dropped.table.as_ref(), drop.if_exists)?;
                 }
                 "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" | "SYNONYM" => {
                     let Some(object) = self.modules.own(name).cloned() else {
@@ -235,6 +243,7 @@ impl Inner {
 
     fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
+        self.check_new_index(create)?;
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
         let done = self.execute(&statement);
         done.map(drop).map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))
@@ -283,6 +292,7 @@ impl Runner<'_> {
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
             StatementKind::CreateSchema(create) => {
                 if let Some(name) = &create.name {
+                    inner.check_new_schema(name)?;
                     inner.execute(&format!("CREATE SCHEMA {}", quoted(&name.text)))?;
                 }
                 Command::NONE

@@ -111,7 +111,7 @@ impl Runner<'_> {
             level.tables.insert(name.to_owned(), TemporaryTable::new(format!("{name}@{depth}")));
         }
         self.inner.fill_fired(depth, columns, fired)?;
-        self.inner.state.version += 1;
+        self.inner.state.names_changed();
         self.coming = Some(level);
         let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
         let outcome = self.nested(&loaded, call);

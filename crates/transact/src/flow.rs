@@ -188,7 +188,7 @@ impl Inner {
             Some("DATEFIRST") => {
                 options.date_first = number().unwrap_or(7).clamp(1, 7) as u8;
                 // Plans count the days of the week with it.
-                self.state.version += 1;
+                self.state.names_changed();
             }
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
             Some("LANGUAGE") => {
@@ -218,7 +218,9 @@ impl Inner {
     pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
         let before = std::mem::replace(&mut self.state.options, options);
         let waited = before.lock_timeout;
-        self.state.version += u64::from(before.date_first != self.state.options.date_first);
+        if before.date_first != self.state.options.date_first {
+            self.state.names_changed();
+        }
         if waited != self.state.options.lock_timeout {
             // The setting was taken before.
             let _ = self.set_lock_timeout();
@@ -258,6 +260,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
     };
     match function.name {
         "@@rowcount" | "rowcount_big" => int(state.row_count),
+        "@@remserver" => Value::Null,
         "@@error" => int(state.error.into()),
         "@@mainstay_noexec" => int(state.options.no_exec.into()),
         "@@identity" => identity(state.identity),

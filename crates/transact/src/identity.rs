@@ -107,7 +107,7 @@ impl Inner {
         }
         if on || is_open {
             self.state.identity_insert = on.then_some(last);
-            self.state.version += 1;
+            self.state.names_changed();
         }
         Ok(())
     }

@@ -18,6 +18,7 @@
 //! database itself, so that making one belongs to the transaction that makes it.
 
 mod accumulate;
+mod again;
 mod alter;
 mod alter_column;
 mod applock;
@@ -32,6 +33,7 @@ mod constraints;
 mod cursor;
 mod cursors;
 mod define;
+mod definition_errors;
 mod describe;
 mod errors;
 mod events;
@@ -42,6 +44,7 @@ mod functions;
 mod identity;
 mod instance;
 mod kept;
+mod kept_text;
 mod modules;
 mod procedures;
 mod query;

@@ -1,5 +1,6 @@
 //! SELECT: to the client, to variables, or for one value; and the plans of statements.
 
+use crate::change::Direct;
 use crate::errors::{message_of, raised};
 use crate::modules::Loaded;
 use crate::runner::{Ran, Runner, set};
@@ -32,6 +33,8 @@ pub(crate) struct Plan {
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
+    /// What that takes, when nothing is to be known of it but its count.
+    pub(crate) direct: Option<Direct>,
     /// What it is the list of, for a cursor.
     pub(crate) cursor: Option<Arc<CursorQueries>>,
     /// The functions whose tables it reads.
@@ -78,8 +81,8 @@ impl Inner {
         if !calls.is_empty() {
             uses.note_more();
         }
-        let (columns, change, cursor) = (None, None, None);
-        Ok(Plan { version, uses, surroundings, prepared, parameters, heads, columns, change, cursor, calls })
+        let (columns, change, direct, cursor) = (None, None, None, None);
+        Ok(Plan { version, uses, surroundings, prepared, parameters, heads, columns, change, direct, cursor, calls })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {

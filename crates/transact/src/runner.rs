@@ -38,9 +38,19 @@ pub(crate) struct Runner<'a> {
     pub(crate) silent: usize,
 }
 
+/// The lists of a run that is over, empty, for the session's next one.
+#[derive(Default)]
+pub(crate) struct Spare {
+    stack: Vec<Arc<Loaded>>,
+    expected: Vec<Arc<Loaded>>,
+}
+
 /// The numbers of statements from here on are system procedures, by their places in the list of them: the machine keeps
 /// what a call was resolved to from run to run.
 const SYSTEM: u32 = 1 << 31;
+
+/// Values of an operation for which no list is made.
+const FEW: usize = 4;
 
 /// So many statements run while FMTONLY is on, and no more.
 const MOST_DESCRIBED: u32 = 500;
@@ -50,11 +60,12 @@ pub(crate) type Ran = Result<Flow, Box<Raised>>;
 impl<'a> Runner<'a> {
     pub(crate) fn new(inner: &'a mut Inner, sink: &'a mut dyn Sink, kind: DoneKind) -> Runner<'a> {
         let levels_before = inner.state.levels.len();
+        let Spare { stack, expected } = std::mem::take(&mut inner.spare);
         Runner {
             inner,
             sink,
-            stack: Vec::new(),
-            expected: Vec::new(),
+            stack,
+            expected,
             kind,
             levels_before,
             coming: None,
@@ -75,6 +86,10 @@ impl<'a> Runner<'a> {
             self.leave_level();
         }
         self.inner.state.captured.clear();
+        let (mut stack, mut expected) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.expected));
+        stack.clear();
+        expected.clear();
+        self.inner.spare = Spare { stack, expected };
     }
 
     /// How many modules run.
@@ -140,14 +155,26 @@ impl<'a> Runner<'a> {
                 .inner
                 .core
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
         self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
 
     /// What a session function gives.
-    pub(crate) fn session_value(&self, function: SessionFunction, error: Option<&Raised>) -> Value {
+    pub(crate) fn session_value(&mut self, function: SessionFunction, error: Option<&Raised>) -> Value {
+        if function.name == "@@procid" {
+            return Value::Integer(self.own_id());
+        }
         crate::flow::session_value(&self.inner.state, self.stack.len(), function, error)
+    }
+
+    /// The number of the procedure, function or trigger that runs; 0 in a batch.
+    fn own_id(&mut self) -> i64 {
+        let Some(loaded) = self.stack.last().cloned() else { return 0 };
+        let Ok(catalog) = self.inner.catalog() else { return 0 };
+        let name = loaded.module.routine.name.as_ref();
+        let found = (!name.is_empty()).then(|| catalog.find(&object_name(name))).flatten();
+        found.map_or(0, |object| object.id)
     }
 
     /// What functions ask of the session.
@@ -260,11 +287,28 @@ impl<'a> Runner<'a> {
     }
 
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
-        let values: Vec<ValueRef<'_>> = (0..call.inputs()).map(|place| call.input(place)).collect();
-        let value = operation.evaluate(&self.context(), &values).map_err(raised)?;
-        drop(values);
+        let count = call.inputs();
+        let (mut few, many);
+        let values: &[ValueRef<'_>] = match count <= FEW {
+            true => {
+                few = [ValueRef::Null; FEW];
+                few.iter_mut().take(count).enumerate().for_each(|(place, slot)| *slot = call.input(place));
+                few.get(..count).unwrap_or_default()
+            }
+            false => {
+                many = (0..count).map(|place| call.input(place)).collect::<Vec<_>>();
+                &many
+            }
+        };
+        let value = operation.evaluate(&self.context(), values).map_err(raised)?;
         set(call, 0, value.as_ref())
     }
+}
+
+/// The characters that a declared type of text has room for, when values that are short enough are of it as they are.
+fn room_for_text(declared: &str) -> Option<usize> {
+    let length = declared.strip_prefix('n').unwrap_or(declared).strip_prefix("varchar(")?.strip_suffix(')')?;
+    if length == "max" { Some(usize::MAX) } else { length.parse().ok() }
 }
 
 /// Whether the core took the name of a table of an outer query for that of a column.
@@ -294,6 +338,7 @@ pub(crate) fn set(call: &mut StatementCall<'_>, output: usize, value: ValueRef<'
 
 impl Host for Runner<'_> {
     fn execute(&mut self, call: &mut StatementCall<'_>) -> Ran {
+        self.inner.state.tick();
         let id = call.statement();
         if let Some(name) = id.0.checked_sub(SYSTEM).and_then(procedures::name) {
             return procedures::execute(self, name, call);
@@ -408,6 +453,11 @@ impl Host for Runner<'_> {
     }
 
     fn convert(&mut self, value: ValueRef<'_>, to: &Slot, scratch: &mut Scratch) -> Result<Produced, Box<Raised>> {
+        if let ValueRef::Text(text) = value
+            && room_for_text(&to.declared).is_some_and(|room| text.len() <= room && text.is_ascii())
+        {
+            return Ok(scratch.produce(value));
+        }
         let Some(wanted) = mainstay_mssql::operation::data_type(&to.declared) else {
             return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
         };
@@ -454,7 +504,7 @@ impl Runner<'_> {
                 .inner
                 .core
                 .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
         self.inner.state.end_cursors(cursors, &[]);
     }
@@ -475,7 +525,7 @@ impl Runner<'_> {
         if let (Some(table), Some(level)) = (known, levels.last_mut()) {
             let table = crate::state::TemporaryTable { borrowed: true, ..table };
             level.tables.insert(name.to_lowercase(), table);
-            self.inner.state.version += 1;
+            self.inner.state.names_changed();
         }
     }
 }

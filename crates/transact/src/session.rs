@@ -1,12 +1,13 @@
 //! One connection: batches and calls, and what the client is told of them.
 
+use crate::again::Remembered;
 use crate::calls::Calls;
 use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
 use crate::instance::{Instance, Seat};
 use crate::modules::{Loaded, Modules};
 use crate::procedures;
-use crate::runner::Runner;
+use crate::runner::{Runner, Spare};
 use crate::scope::Cache;
 use crate::state::{State, TemporaryTable};
 use crate::table_calls::TableCalls;
@@ -54,6 +55,10 @@ pub(crate) struct Inner {
     pub(crate) disguises: Cell<bool>,
     /// Functions whose tables statements read.
     pub(crate) table_calls: TableCalls,
+    /// The temporary tables that it has made.
+    pub(crate) made: Vec<Remembered>,
+    /// What runs lay their modules on, and arguments: empty, to be filled again.
+    pub(crate) spare: Spare,
 }
 
 /// Stops what runs, in the machine and in the core.
@@ -117,6 +122,8 @@ impl Session {
             uses: RefCell::default(),
             disguises: Cell::new(false),
             table_calls: TableCalls::default(),
+            made: Vec::new(),
+            spare: Spare::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
         Session { inner, machine, cancel }
@@ -425,7 +432,7 @@ impl Inner {
         if let Some(level) = self.state.level() {
             level.tables.insert(name.clone(), TemporaryTable::new(name.clone()));
         }
-        self.state.version += 1;
+        self.state.names_changed();
         Ok(name)
     }
 

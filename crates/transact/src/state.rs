@@ -62,8 +62,13 @@ pub(crate) struct State {
     pub(crate) context_info: Option<Vec<u8>>,
     /// The moment of the statement.
     pub(crate) now: Timestamp,
-    /// Changes when a temporary table comes or goes.
+    /// The number of the state that names are in: the same number, the same meaning of all names. It changes when a
+    /// temporary table comes or goes.
     pub(crate) version: u64,
+    /// The last number that was given to a state of the names.
+    last_version: u64,
+    /// What numbers tables have led to that came and went.
+    known_names: Vec<KnownName>,
     /// Who is here.
     pub(crate) login: String,
     pub(crate) host: String,
@@ -73,6 +78,17 @@ pub(crate) struct State {
     /// What RAND and NEWID draw from.
     pub(crate) random: Random,
 }
+
+/// A temporary table that was made, and the numbers of the states of the names without it and with it.
+#[derive(Debug)]
+struct KnownName {
+    key: String,
+    core: String,
+    states: (u64, u64),
+}
+
+/// More names than a session makes again and again.
+const MOST_NAMES: usize = 64;
 
 /// The numbers of cursors are far from those of prepared texts, so that no driver's mistake takes one for the other.
 const FIRST_CURSOR: i32 = 180_150_000;
@@ -168,7 +184,19 @@ impl TemporaryTable {
     }
 }
 
+/// A moment of DATETIME, in units of 100 ns.
+const TICK: u64 = 33_333;
+
 impl State {
+    /// Another moment, if it is another one to DATETIME: what a statement asks several times is one mostly.
+    #[inline]
+    pub(crate) fn tick(&mut self) {
+        let now = crate::session::now();
+        if now.0.abs_diff(self.now.0) >= TICK {
+            self.now = now;
+        }
+    }
+
     /// What a session begins with.
     pub(crate) fn new(login: &str, host: &str, application: &str, database: &str, process: i16) -> State {
         State {
@@ -199,6 +227,8 @@ impl State {
             context_info: None,
             now: Timestamp(0),
             version: 0,
+            last_version: 0,
+            known_names: Vec::new(),
             login: login.to_owned(),
             host: host.to_owned(),
             application: application.to_owned(),
@@ -215,6 +245,45 @@ impl State {
         let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
         let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
         levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// Whether there are cursors of any kind.
+    pub(crate) fn has_cursors(&self) -> bool {
+        !self.cursors.is_empty() || !self.server_cursors.is_empty()
+    }
+
+    /// Names mean something else from now on: a state that has not been before.
+    pub(crate) fn names_changed(&mut self) {
+        self.last_version += 1;
+        self.version = self.last_version;
+    }
+
+    /// The level that runs has made a temporary table. What names mean with it has the number that it had before, if they
+    /// mean the same.
+    pub(crate) fn name_made(&mut self, key: &str, core: &str) {
+        let before = self.version;
+        let is_it = |name: &&KnownName| name.states.0 == before && name.key == key && name.core == core;
+        if let Some(name) = self.known_names.iter().find(is_it) {
+            self.version = name.states.1;
+            return;
+        }
+        self.names_changed();
+        if self.known_names.len() >= MOST_NAMES {
+            self.known_names.clear();
+        }
+        let states = (before, self.version);
+        self.known_names.push(KnownName { key: key.to_owned(), core: core.to_owned(), states });
+    }
+
+    /// A temporary table is gone, of which the core said this. If it is what made the names what they are, they are what
+    /// they were before.
+    pub(crate) fn name_gone(&mut self, key: &str, core: &str) {
+        let now = self.version;
+        let is_it = |name: &&KnownName| name.states.1 == now && name.key == key && name.core == core;
+        match self.known_names.iter().find(is_it) {
+            Some(name) => self.version = name.states.0,
+            None => self.names_changed(),
+        }
     }
 
     /// A number for a cursor of the protocol.

@@ -165,7 +165,7 @@ impl Inner {
             // Objects that the transaction made are gone.
             self.instance.version.bump();
         }
-        self.state.version += 1;
+        self.state.names_changed();
         self.restore_variables(variables)?;
         self.restore_fired()
     }
@@ -251,7 +251,7 @@ impl Inner {
         self.state.server_cursors.clear();
         self.state.handles.clear();
         self.state.options = crate::state::Options::default();
-        self.state.version += 1;
+        self.state.names_changed();
         let _ = self.set_isolation(Isolation::ReadCommitted);
     }
 

@@ -7,7 +7,7 @@ use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
 use crate::rules::RecordRules;
-use crate::value::FieldValue;
+use crate::value::{FieldValue, ValueKind};
 use crate::visibility::Visibility;
 use crate::words::WordFile;
 use mainstay_base::{Code, Error, Result};
@@ -59,6 +59,8 @@ pub struct Area {
     pub(crate) scratch: Scratch,
     pub(crate) compilations: Compilations,
     pub(crate) words: WordFile,
+    /// The table is elsewhere; so are its memos.
+    pub(crate) is_detached: bool,
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
@@ -135,6 +137,7 @@ impl Area {
             scratch: Scratch::new(),
             compilations: Compilations::default(),
             words: WordFile::default(),
+            is_detached: false,
             readers,
             refused: Vec::new(),
             rules: None,
@@ -172,6 +175,7 @@ impl Area {
     pub(crate) fn detach(&mut self, path: &Path, mode: Mode) {
         self.path = path.to_owned();
         self.options.mode = mode;
+        self.is_detached = true;
     }
 
     /// A number for an order that is new.
@@ -213,6 +217,11 @@ impl Area {
     /// The memo file.
     pub fn memo(&self) -> Option<&Memo> {
         self.memo.as_ref()
+    }
+
+    /// Whether a field counts by itself.
+    pub fn counts_up(&self, field: usize) -> bool {
+        self.dbf.counter(field).is_some()
     }
 
     /// What is odd about the table's header and length.
@@ -333,16 +342,24 @@ impl Area {
         Some(order.info(self.file_of(order)))
     }
 
+    /// What an order's keys are.
+    pub fn order_key_kind(&self, id: OrderId) -> Option<ValueKind> {
+        let order = self.orders.iter().find(|order| order.id == id)?;
+        Some(order.key_kind())
+    }
+
     /// The current order.
     pub fn order(&self) -> Option<OrderId> {
         self.current.and_then(|at| self.orders.get(at)).map(|order| order.id)
     }
 
+    #[inline]
     pub(crate) fn place_of(&self, id: OrderId) -> Option<usize> {
         self.orders.iter().position(|order| order.id == id)
     }
 
     /// Makes an order the current one, or with `None` the table's own. The record stays; this costs next to nothing.
+    #[inline]
     pub fn set_order(&mut self, id: Option<OrderId>) -> Result<()> {
         self.current = match id {
             None => None,
@@ -365,26 +382,31 @@ impl Area {
     }
 
     /// The number of the record the area is on; at EOF one more than there are.
+    #[inline]
     pub fn record_number(&self) -> u32 {
         self.recno
     }
 
     /// Whether the last move ended before the first record.
+    #[inline]
     pub fn is_bof(&self) -> bool {
         self.bof
     }
 
     /// Whether the area is behind the last record.
+    #[inline]
     pub fn is_eof(&self) -> bool {
         self.eof
     }
 
     /// Whether the last thing done was a seek that found its key.
+    #[inline]
     pub fn is_found(&self) -> bool {
         self.found
     }
 
     /// Whether the area is on a record.
+    #[inline]
     pub(crate) fn is_positioned(&self) -> bool {
         self.recno >= 1 && self.recno <= self.blocks.count()
     }
@@ -418,6 +440,7 @@ impl Area {
     }
 }
 
+#[cold]
 pub(crate) fn no_such_order(id: OrderId) -> Error {
     Error::new(Code::NotFound, format!("the area has no order number {}", id.0))
 }

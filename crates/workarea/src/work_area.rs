@@ -13,6 +13,7 @@ use crate::options::{Counting, SeekHow, Side};
 use crate::order::{OrderId, OrderInfo};
 use crate::tables::NewOrder;
 use crate::value::{FieldValue, SeekKey, ValueKind};
+use crate::words::Definition as WordIndex;
 use mainstay_base::Result;
 use mainstay_xbase::dbf::{Field, Header, TableSpec};
 use mainstay_xbase::indexed::Telling;
@@ -66,6 +67,10 @@ pub trait WorkArea: Send {
     fn index_files(&self) -> Vec<PathBuf>;
     fn create_order(&mut self, new: &NewOrder, progress: Telling<'_>) -> Result<OrderId>;
     fn delete_order(&mut self, id: OrderId) -> Result<()>;
+    fn word_indexes(&mut self) -> Result<Vec<WordIndex>>;
+    fn create_word_index(&mut self, new: &WordIndex) -> Result<()>;
+    fn delete_word_index(&mut self, tag: &str) -> Result<bool>;
+    fn rebuild_word_indexes(&mut self) -> Result<()>;
     fn add_key(&mut self, id: OrderId) -> Result<bool>;
     fn drop_key(&mut self, id: OrderId) -> Result<bool>;
     fn set_scope(&mut self, side: Side, key: &SeekKey) -> Result<()>;
@@ -110,6 +115,9 @@ pub trait WorkArea: Send {
     }
     fn order_info(&self, id: OrderId) -> Option<OrderInfo> {
         self.orders().into_iter().find(|info| info.id == id)
+    }
+    fn order_key_kind(&self, id: OrderId) -> Option<ValueKind> {
+        self.order_info(id).map(|info| info.key_kind)
     }
     fn order_named(&self, name: &str) -> Option<OrderId> {
         self.orders().into_iter().find(|info| info.name.eq_ignore_ascii_case(name)).map(|info| info.id)
@@ -271,6 +279,7 @@ impl WorkArea for Area {
         fn orders(&self) -> Vec<OrderInfo>;
         fn order(&self) -> Option<OrderId>;
         fn order_info(&self, id: OrderId) -> Option<OrderInfo>;
+        fn order_key_kind(&self, id: OrderId) -> Option<ValueKind>;
         fn order_named(&self, name: &str) -> Option<OrderId>;
         fn index_files(&self) -> Vec<PathBuf>;
         fn filter(&self) -> Option<&str>;
@@ -300,6 +309,10 @@ impl WorkArea for Area {
         fn close_index(&mut self, path: &Path) -> Result<()>;
         fn create_order(&mut self, new: &NewOrder, progress: Telling<'_>) -> Result<OrderId>;
         fn delete_order(&mut self, id: OrderId) -> Result<()>;
+        fn word_indexes(&mut self) -> Result<Vec<WordIndex>>;
+        fn create_word_index(&mut self, new: &WordIndex) -> Result<()>;
+        fn delete_word_index(&mut self, tag: &str) -> Result<bool>;
+        fn rebuild_word_indexes(&mut self) -> Result<()>;
         fn add_key(&mut self, id: OrderId) -> Result<bool>;
         fn drop_key(&mut self, id: OrderId) -> Result<bool>;
         fn set_scope(&mut self, side: Side, key: &SeekKey) -> Result<()>;

@@ -3,7 +3,7 @@
 //! A field's type is a word or its first letter; of a length and decimals as the type needs them; then flags. What these
 //! tables cannot have (the types of ADT tables) is refused by name.
 
-use mainstay_xbase::dbf::{FieldSpec, TableSpec};
+use mainstay_xbase::dbf::{Counter, FieldSpec, TableSpec};
 
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -40,6 +40,10 @@ fn parse_field(text: &str, table_type: u32) -> Result<FieldSpec> {
     let takes_decimals = matches!(letter, b'N' | b'F' | b'B' | b'Y');
     let decimals = u8::try_from(if takes_decimals { decimals } else { 0 }).map_err(|_| refused("too many decimals"))?;
     let mut field = FieldSpec::new(name, letter, length, decimals);
+    if table_type == ADS_VFP && kind.to_ascii_lowercase().starts_with("autoinc") {
+        // FoxPro's is an integer with a counter in its descriptor.
+        field.counter = Some(Counter { next: 1, step: 1 });
+    }
     field.binary = binary || flags.iter().any(|flag| flag == "NOCPTRANS");
     if flags.iter().any(|flag| flag == "NULL") {
         field = field.nullable();
@@ -142,6 +146,13 @@ mod tests {
         assert!(
             parse("A,Character,5,NULL,NOCPTRANS", ADS_VFP).is_ok_and(|fields| fields[0].nullable && fields[0].binary)
         );
+    }
+
+    #[test]
+    fn a_field_of_foxpro_that_counts_has_a_counter() {
+        let fields = parse("A,AutoInc;B,Integer", ADS_VFP).unwrap();
+        assert_eq!(fields[0].counter, Some(Counter { next: 1, step: 1 }));
+        assert_eq!(fields[1].counter, None);
     }
 
     #[test]

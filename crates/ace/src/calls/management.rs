@@ -249,6 +249,19 @@ pub fn users(server: Handle, file: Text, place: Pointer, count: Out<u16>, size: 
     give_all(&all, place, count, size)
 }
 
+/// Ends the connections of a user of a server, whose changes and locks are undone. A folder has no connections to end.
+pub fn end_user(server: Handle, user: Text, connection: u16) -> Result<()> {
+    let server = registry::server(server)?;
+    let user = user.optional_string();
+    if user.is_none() && connection == 0 {
+        return Err(Failure::new(AE_INVALID_VALUE, "neither a user nor a connection is named"));
+    }
+    match &server.client {
+        Some(client) => Ok(client.end_user(user.as_deref().unwrap_or_default(), connection.into())?),
+        None => Ok(()),
+    }
+}
+
 /// There are none: a call runs on its caller's thread.
 pub fn threads(server: Handle, place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {
     registry::server(server)?;

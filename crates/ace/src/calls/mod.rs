@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, reason = "each function is the entry that names it; the entry is what is documented")]
 
+pub mod collations;
 pub mod connections;
 pub mod definitions;
 pub mod dictionary;
@@ -12,6 +13,7 @@ pub mod expressions;
 pub mod fields;
 pub mod filters;
 pub mod indexes;
+pub mod key_columns;
 pub mod keys;
 pub mod locks;
 pub mod management;
@@ -20,6 +22,7 @@ pub mod moves;
 pub mod others;
 pub mod raw_keys;
 pub mod records;
+pub mod sections;
 pub mod sets;
 pub mod settings;
 pub mod sql_text;

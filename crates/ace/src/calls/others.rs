@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use mainstay_navigator::client::RemoteArea;
 use mainstay_xbase::dbf::blank_record;
 
 use crate::border::*;
@@ -53,8 +54,10 @@ pub fn count_alone(connection: Handle) -> Result<()> {
 pub fn transaction_free(table: Handle, free: u16) -> Result<()> {
     let table = registry::table(table)?;
     if table.connection.server.is_some() {
-        let reason = "a server's transactions are of all tables of a connection";
-        return Err(Failure::new(AE_NOT_IMPLEMENTED, reason));
+        table.without_relation(|state| {
+            let far = state.area.far().and_then(|far| far.downcast_mut::<RemoteArea>());
+            far.map_or(Ok(()), |far| Ok(far.set_transaction_free(free != 0)?))
+        })?;
     }
     let is_part =
         table.without_relation(|state| Ok(state.area.local().is_some_and(|area| area.is_in_transaction())))?;

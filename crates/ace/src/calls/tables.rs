@@ -11,6 +11,7 @@ use mainstay_xbase::lock::LockScheme;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 
 use crate::border::*;
+use crate::calls::collations;
 use crate::calls::connections;
 use crate::calls::definitions;
 use crate::calls::dictionary::opening;
@@ -120,12 +121,9 @@ pub fn check_type(table_type: u32) -> Result<()> {
     }
 }
 
-/// There are no collations to choose from: keys are in the order of their bytes.
+/// The only collation to choose is that of bytes.
 pub fn no_collation(collation: Text) -> Result<()> {
-    match collation.optional_string() {
-        Some(collation) => Err(Failure::new(AE_COLLATION_NOT_RECOGNIZED, collation)),
-        None => Ok(()),
-    }
+    collations::checked(collation).map(|_| ())
 }
 
 /// ADS_ANSI, ADS_OEM (or neither), or the number of a collation, in which indexes are read but not made.
@@ -194,7 +192,7 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
         (None, None) => Err(AE_FILE_NOT_FOUND.into()),
     };
     let (mut area, is_read_only) = opened.map_err(|failure| match failure.code {
-        AE_LOCK_FAILED => Failure::new(AE_FILE_IN_USE, failure.detail),
+        AE_LOCK_FAILED => Failure::new(AE_FILE_IN_USE, failure.into_detail()),
         _ => failure,
     })?;
     if is_read_only {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use mainstay_advantage::words::{self, Options};
 use mainstay_base::Code;
-use mainstay_workarea::{Area, WordIndex};
+use mainstay_workarea::WordIndex;
 
 use crate::border::*;
 use crate::calls::indexes::give_handles;
@@ -22,12 +22,6 @@ use crate::words::Words;
 
 /// As long as the words of an index may be.
 const LONGEST: u32 = 1000;
-
-/// The area of a table that is here.
-fn area(state: &mut State) -> Result<&mut Area> {
-    let reason = "indexes of words are made where the table is; searches of a server's tables use those that there are";
-    state.area.local().ok_or_else(|| Failure::new(AE_NOT_IMPLEMENTED, reason))
-}
 
 /// What a program gives beside the default characters, or in place of them.
 fn characters(default: &str, use_default: u16, given: Text, encoding: u32) -> Result<String> {
@@ -87,17 +81,16 @@ pub fn create(
     };
     table.with(|state| {
         table.check_value(state, &new.field)?;
-        area(state)?.create_word_index(&new).map_err(|error| match error.code() {
+        state.area.create_word_index(&new).map_err(|error| match error.code() {
             Code::Unsupported => Failure::new(AE_INVALID_FIELD_TYPE, error.to_string()),
             _ => error.into(),
         })
     })
 }
 
-/// The names of a table's indexes of words; none of a server's table.
+/// The names of a table's indexes of words.
 fn tags(state: &mut State) -> Result<Vec<String>> {
-    let Some(area) = state.area.local() else { return Ok(Vec::new()) };
-    Ok(area.word_indexes()?.into_iter().map(|index| index.tag).collect())
+    Ok(state.area.word_indexes()?.into_iter().map(|index| index.tag).collect())
 }
 
 /// The handle of an index, which stays the same while the table is open.
@@ -145,7 +138,7 @@ pub fn is_one(index: Handle, answer: Out<u16>) -> Result<()> {
 pub fn delete(words: &Words) -> Result<()> {
     words.table.check_writable()?;
     words.table.with(|state| {
-        let is_gone = area(state)?.delete_word_index(&words.tag)?;
+        let is_gone = state.area.delete_word_index(&words.tag)?;
         let gone = state.words.iter().position(|(tag, _)| tag.eq_ignore_ascii_case(&words.tag));
         if let Some((_, handle)) = gone.map(|at| state.words.remove(at)) {
             registry::remove(handle);
@@ -160,7 +153,7 @@ pub fn delete(words: &Words) -> Result<()> {
 pub fn rebuild(object: Handle, _page_size: u32) -> Result<()> {
     let table = registry::table(object)?;
     table.check_writable()?;
-    table.with(|state| Ok(area(state)?.rebuild_word_indexes()?))
+    table.with(|state| Ok(state.area.rebuild_word_indexes()?))
 }
 
 /// What an index is: its texts one after the other in the caller's buffer, and where each of them is.

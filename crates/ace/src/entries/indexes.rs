@@ -1,7 +1,7 @@
 //! Indexes and their orders, keys, seeks, scopes and relations.
 
 use crate::border::*;
-use crate::calls::{expressions, indexes, keys, moves, others, raw_keys, records};
+use crate::calls::{collations, expressions, indexes, keys, moves, others, raw_keys, records};
 
 entries! {
     "indexes";
@@ -32,7 +32,7 @@ entries! {
     AdsEnableUniqueEnforcement(connection: Handle);
     AdsExtractKey(index: Handle, key: Buffer, length: Out<u16>) = keys::extract;
     AdsGetAllIndexes(table: Handle, indexes: Out<Handle>, array_len: Out<u16>) = indexes::all;
-    AdsGetCollation(connection: Handle, collation: Buffer, length: Out<u16>);
+    AdsGetCollation(connection: Handle, collation: Buffer, length: Out<u16>) = collations::get;
     AdsGetCollationLang(lang: Buffer, length: Out<u16>);
     AdsGetIndexCollation(index: Handle, collation: Buffer, length: Out<u16>) = indexes::collation;
     AdsGetIndexCondition(index: Handle, expression: Buffer, length: Out<u16>) = indexes::condition;
@@ -73,7 +73,7 @@ entries! {
     AdsReindex61(object: Handle, page_size: u32) = records::reindex_61;
     AdsSeek(index: Handle, key: Text, key_len: u16, data_type: u16, seek_type: u16, found: Out<u16>) = keys::seek;
     AdsSeekLast(index: Handle, key: Text, key_len: u16, data_type: u16, found: Out<u16>) = keys::seek_last;
-    AdsSetCollation(connection: Handle, collation: Text);
+    AdsSetCollation(connection: Handle, collation: Text) = collations::set;
     AdsSetCollationLang(lang: Text);
     AdsSetCollationSequence(sequence: Text);
     AdsSetIndexDirection(index: Handle, reverse_direction: u16) = indexes::turn;

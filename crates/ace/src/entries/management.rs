@@ -38,7 +38,7 @@ entries! {
     AdsMgGetWorkerThreadActivity(
         server: Handle, worker_thread_activity: Pointer, array_len: Out<u16>, struct_size: Out<u16>
     ) = management::threads;
-    AdsMgKillUser(server: Handle, user_name: Text, conn_number: u16);
+    AdsMgKillUser(server: Handle, user_name: Text, conn_number: u16) = management::end_user;
     AdsMgKillUser90(
         server: Handle, user_name: Text, conn_number: u16, property_id: u16, property: Pointer, property_len: u16
     );

@@ -1,7 +1,7 @@
 //! Settings of the program, errors, callbacks, and what a handle is.
 
 use crate::border::*;
-use crate::calls::settings;
+use crate::calls::{sections, settings};
 
 entries! {
     "settings";
@@ -12,7 +12,7 @@ entries! {
     AdsClearDefault() = settings::clear_default;
     AdsClearLastError() = settings::clear_last_error;
     AdsClearProgressCallback() = settings::clear_callback;
-    AdsCreateCriticalSection(object: Handle, options: u32);
+    AdsCreateCriticalSection(object: Handle, options: u32) = sections::create;
     AdsDisableLocalConnections() = settings::disable_local_connections;
     AdsGetDateFormat(format: Buffer, length: Out<u16>) = settings::get_date_format;
     AdsGetDateFormat60(connection: Handle, format: Buffer, length: Out<u16>) = settings::get_date_format_of;
@@ -32,7 +32,7 @@ entries! {
     AdsRegisterCallbackFunction(callback: Callback, callback_id: u32) = settings::register_callback;
     AdsRegisterCallbackFunction101(callback: Callback101, callback_id: i64) = settings::register_callback_101;
     AdsRegisterProgressCallback(callback: ProgressCallback) = settings::register_progress_callback;
-    AdsReleaseObject(object: Handle);
+    AdsReleaseObject(object: Handle) = sections::leave;
     AdsSetDateFormat(format: Text) = settings::set_date_format;
     AdsSetDateFormat60(connection: Handle, format: Text) = settings::set_date_format_of;
     AdsSetDecimals(decimals: u16) = settings::set_decimals;
@@ -53,5 +53,5 @@ entries! {
     AdsShowError(title: Text) => settings::show_error;
     AdsThreadExit() = settings::thread_exit;
     AdsValidateThread() = settings::validate_thread;
-    AdsWaitForObject(object: Handle, options: u32);
+    AdsWaitForObject(object: Handle, options: u32) = sections::enter;
 }

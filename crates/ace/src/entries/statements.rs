@@ -1,7 +1,7 @@
 //! SQL: statements, parameters, cursors.
 
 use crate::border::*;
-use crate::calls::{sql_text, statements};
+use crate::calls::{collations, key_columns, sql_text, statements};
 
 entries! {
     "statements";
@@ -13,7 +13,7 @@ entries! {
     AdsExecuteSQL(statement: Handle, cursor: Out<Handle>) = statements::execute;
     AdsExecuteSQLDirect(statement: Handle, sql: Text, cursor: Out<Handle>) = statements::execute_direct;
     AdsExecuteSQLDirectW(statement: Handle, sql: Wide, cursor: Out<Handle>) = statements::execute_direct_wide;
-    AdsGetKeyColumn(cursor: Handle, key_column: Buffer, length: Out<u16>);
+    AdsGetKeyColumn(cursor: Handle, key_column: Buffer, length: Out<u16>) = key_columns::get;
     AdsGetNumParams(statement: Handle, num_params: Out<u16>) = statements::parameter_count;
     AdsGetPreparedFields(statement: Handle, buffer: Buffer, buffer_len: Out<u32>, options: u32);
     AdsGetSQLStatement(stmt: Handle, sql: Buffer, length: Out<u16>) = statements::text;
@@ -32,7 +32,7 @@ entries! {
     AdsStmtEnableEncryption(statement: Handle, password: Text);
     AdsStmtReadAllColumns(statement: Handle, read_columns: u16) = statements::hint;
     AdsStmtSetTableCharType(statement: Handle, char_type: u16) = statements::hint;
-    AdsStmtSetTableCollation(statement: Handle, collation: Text);
+    AdsStmtSetTableCollation(statement: Handle, collation: Text) = collations::set_for_statement;
     AdsStmtSetTableLockType(statement: Handle, lock_type: u16) = statements::hint;
     AdsStmtSetTablePassword(statement: Handle, table_name: Text, password: Text);
     AdsStmtSetTableReadOnly(statement: Handle, read_only: u16) = statements::set_read_only;

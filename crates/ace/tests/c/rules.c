@@ -344,7 +344,7 @@ static void relations( void )
 
    not_minded();
    other_names();
-   /* A server's transactions are of all tables of a connection. */
+   /* Against a server free_tables.c does it. */
    if( ! is_far )
       transaction_free();
    relation( ADS_DD_RI_CASCADE, ADS_DD_RI_CASCADE );

@@ -18,7 +18,7 @@ mod tasks;
 use crate::machine::today;
 use crate::scratch::Scratch;
 use crate::statistics::{Statistics, wants_another};
-use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use crate::xbase::{Data, STANDARD_ROWS, shipped_cdx};
 use calls::{Connection, Mode};
 use mainstay_base::{Code, Error, Result};
@@ -30,28 +30,12 @@ use tasks::{TASKS, Task};
 pub struct Ace;
 
 impl Suite for Ace {
-    fn name(&self) -> &'static str {
-        "ace"
-    }
-
-    fn part_of(&self) -> Option<&'static str> {
-        Some("xbase")
+    fn about(&self) -> About {
+        About { part_of: Some("xbase"), ..About::new("ace", Unit::MILLISECONDS, "OpenADS") }
     }
 
     fn title(&self, settings: &Settings) -> String {
         format!("ace: the same DBF of {} rows through ACE calls", crate::output::thousands(settings.rows))
-    }
-
-    fn unit(&self) -> Unit {
-        Unit::MILLISECONDS
-    }
-
-    fn replaces(&self) -> &'static str {
-        "OpenADS"
-    }
-
-    fn has_first(&self) -> bool {
-        false
     }
 
     fn rows(&self, settings: &Settings) -> Vec<Row> {

@@ -28,7 +28,7 @@ mod tests;
 use crate::output::thousands;
 use crate::scratch::Scratch;
 use crate::statistics::{Statistics, wants_another};
-use crate::suite::{Bench, Judgement, Measured, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Row, Settings, Suite, System, Unit};
 use mainstay_base::Result;
 use memory::Growth;
 use native::Maker;
@@ -48,29 +48,13 @@ impl Cloud {
 }
 
 impl Suite for Cloud {
-    fn name(&self) -> &'static str {
-        "cloud"
+    fn about(&self) -> About {
+        About { standard_rows: STANDARD_ROWS, ..About::new("cloud", Unit::million_rows(0), "SQLite") }
     }
 
     fn title(&self, settings: &Settings) -> String {
         let rows = thousands(settings.rows);
         format!("cloud: native tables against SQLite in the same process ({rows} rows of BIGINT, short text, DOUBLE)")
-    }
-
-    fn unit(&self) -> Unit {
-        Unit::million_rows(0)
-    }
-
-    fn replaces(&self) -> &'static str {
-        "SQLite"
-    }
-
-    fn standard_rows(&self) -> usize {
-        STANDARD_ROWS
-    }
-
-    fn has_first(&self) -> bool {
-        false
     }
 
     fn rows(&self, settings: &Settings) -> Vec<Row> {

@@ -8,7 +8,7 @@
 
 use crate::scratch::Scratch;
 use crate::statistics::Statistics;
-use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
 use mainstay_server::{Config, NavigatorDoor};
@@ -40,28 +40,13 @@ const DEEDS: [(&str, &str, Option<f64>, f64); 5] = [
 pub struct Remote;
 
 impl Suite for Remote {
-    fn name(&self) -> &'static str {
-        "remote"
-    }
-
-    fn part_of(&self) -> Option<&'static str> {
-        Some("xbase")
+    fn about(&self) -> About {
+        const TRIPS: Unit = Unit { symbol: "trips", per_second: 1e9, work: 1.0, rate: false };
+        About { part_of: Some("xbase"), ..About::new("remote", TRIPS, "OpenADS") }
     }
 
     fn title(&self, _: &Settings) -> String {
         "remote: a browse over a server on this machine, in round trips".to_owned()
-    }
-
-    fn unit(&self) -> Unit {
-        Unit { symbol: "trips", per_second: 1e9, work: 1.0, rate: false }
-    }
-
-    fn replaces(&self) -> &'static str {
-        "OpenADS"
-    }
-
-    fn has_first(&self) -> bool {
-        false
     }
 
     fn rows(&self, _: &Settings) -> Vec<Row> {
@@ -223,7 +208,7 @@ mod tests {
         for (row, (key, _, _, target)) in DEEDS.iter().enumerate() {
             let measured = bench.subject.measure(row, 1).unwrap();
             assert_eq!(measured.judgement, Judgement::Right, "{key}");
-            let trips = Remote.unit().of(measured.again.unwrap().max);
+            let trips = Remote.about().unit.of(measured.again.unwrap().max);
             assert!(trips >= 1.0 && trips <= *target || row == 2 && trips == 0.0, "{key}: {trips}");
         }
         assert_eq!(bench.subject.facts().len(), DEEDS.len());

@@ -12,7 +12,7 @@
 //! Limits: one warehouse, in memory, so the sessions of the last row meet at its row and wait for each other.
 
 use crate::statistics::{Statistics, wants_another};
-use crate::suite::{Bench, Judgement, Measured, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Row, Settings, Suite, System};
 use crate::tsql::Client;
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_engine::Database;
@@ -60,28 +60,12 @@ const ROWS: [(Kind, &str, &str); 7] = [
 pub struct Tpcc;
 
 impl Suite for Tpcc {
-    fn name(&self) -> &'static str {
-        "tpcc"
+    fn about(&self) -> About {
+        About::of_calls("tpcc", CALLS)
     }
 
     fn title(&self, settings: &Settings) -> String {
         format!("tpcc: order entry as procedures, in process, in memory, {} items (microseconds a call)", settings.rows)
-    }
-
-    fn unit(&self) -> Unit {
-        Unit { symbol: "us", per_second: 1e6, work: CALLS as f64, rate: false }
-    }
-
-    fn replaces(&self) -> &'static str {
-        "aul"
-    }
-
-    fn standard_rows(&self) -> usize {
-        10_000
-    }
-
-    fn has_first(&self) -> bool {
-        false
     }
 
     fn rows(&self, _: &Settings) -> Vec<Row> {

@@ -5,11 +5,12 @@
 //! it must be. No other system takes part: the published figures and those of aul were measured before. What a call
 //! allocates once it is warm is counted in a run beside the clock and told below the table.
 
+pub(crate) mod disk;
 pub(crate) mod procedures;
 
 use crate::allocations::counted;
 use crate::statistics::{Statistics, wants_another};
-use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_engine::Database;
 use mainstay_mssql::{DataType, Message};
@@ -28,64 +29,60 @@ const OPERATION: Unit = Unit { symbol: "ns", per_second: 1e9, work: (CALLS * 3 *
 pub struct Tsql;
 
 impl Suite for Tsql {
-    fn name(&self) -> &'static str {
-        "tsql"
+    fn about(&self) -> About {
+        About::of_calls("tsql", CALLS)
     }
 
     fn title(&self, _: &Settings) -> String {
         "tsql: procedures called in process, in memory (microseconds a call)".to_owned()
     }
 
-    fn unit(&self) -> Unit {
-        Unit { symbol: "us", per_second: 1e6, work: CALLS as f64, rate: false }
-    }
-
-    fn replaces(&self) -> &'static str {
-        "aul"
-    }
-
-    fn standard_rows(&self) -> usize {
-        10_000
-    }
-
-    fn has_first(&self) -> bool {
-        false
-    }
-
     fn rows(&self, _: &Settings) -> Vec<Row> {
-        let figure = |(value, remark)| Some(Reference { value, remark });
-        let row = |procedure: &Procedure| Row {
-            key: procedure.key,
-            title: procedure.title.to_owned(),
-            text: procedure.text.to_owned(),
-            published: figure((procedure.published, "")),
-            replaced: figure(procedure.aul),
-            floor: Some(procedure.floor),
-            target_again: Some(procedure.target),
-            unit: (procedure.key == VM.key).then_some(OPERATION),
-            ..Row::default()
-        };
-        called().map(row).collect()
+        called().map(row_of).collect()
     }
 
     fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
-        let database = Database::in_memory()?;
-        let mut session = Instance::new(database, "bench").session();
-        let mut client = Client::default();
-        let scripts = SETUP.iter().copied().chain(called().flat_map(|procedure| procedure.scripts()));
-        for script in scripts {
-            session.batch(script, &mut client);
-        }
-        if let Some(error) = client.error {
-            return Err(mainstay_base::Error::new(mainstay_base::Code::Internal, error));
-        }
-        let subject = Box::new(Subject { session, allocated: Vec::new() });
+        let instance = Instance::new(Database::in_memory()?, "bench");
+        let where_it_is = "in memory".to_owned();
+        let subject = Box::new(Subject { session: ready(&instance)?, where_it_is, allocated: Vec::new() });
         Ok(Bench { subject, peers: Vec::new(), absent: Vec::new(), facts: Vec::new() })
+    }
+}
+
+/// What is known of a procedure before it is measured.
+fn row_of(procedure: &Procedure) -> Row {
+    let figure = |(value, remark)| Some(Reference { value, remark });
+    Row {
+        key: procedure.key,
+        title: procedure.title.to_owned(),
+        text: procedure.text.to_owned(),
+        published: figure((procedure.published, "")),
+        replaced: figure(procedure.aul),
+        floor: Some(procedure.floor),
+        target_again: Some(procedure.target),
+        unit: (procedure.key == VM.key).then_some(OPERATION),
+        ..Row::default()
+    }
+}
+
+/// A session with the tables and all procedures.
+fn ready(instance: &Instance) -> Result<Session> {
+    let mut session = instance.session();
+    let mut client = Client::default();
+    let scripts = SETUP.iter().copied().chain(called().flat_map(|procedure| procedure.scripts()));
+    for script in scripts {
+        session.batch(script, &mut client);
+    }
+    match client.error {
+        Some(error) => Err(mainstay_base::Error::new(mainstay_base::Code::Internal, error)),
+        None => Ok(session),
     }
 }
 
 struct Subject {
     session: Session,
+    /// Where the tables are, for the notes.
+    where_it_is: String,
     /// What a call of each row that was measured allocates, as it is told.
     allocated: Vec<(String, String)>,
 }
@@ -139,7 +136,8 @@ impl System for Subject {
     }
 
     fn description(&self) -> String {
-        format!("Mainstay {}, in memory, one session on one thread, {CALLS} calls a run", env!("CARGO_PKG_VERSION"))
+        let place = &self.where_it_is;
+        format!("Mainstay {}, {place}, one session on one thread, {CALLS} calls a run", env!("CARGO_PKG_VERSION"))
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -148,10 +146,15 @@ impl System for Subject {
 
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured> {
         let procedure = called().nth(row)?;
-        Some(match self.measure_row(procedure, repeats) {
-            Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },
-            Err(judgement) => Measured { first: None, again: None, judgement },
-        })
+        Some(measured(self.measure_row(procedure, repeats)))
+    }
+}
+
+/// What was measured of a row.
+fn measured(times: std::result::Result<Vec<Duration>, Judgement>) -> Measured {
+    match times {
+        Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },
+        Err(judgement) => Measured { first: None, again: None, judgement },
     }
 }
 

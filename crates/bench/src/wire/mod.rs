@@ -16,7 +16,7 @@ mod round_trip;
 mod server;
 
 use crate::statistics::{Statistics, wants_another};
-use crate::suite::{Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System};
 use crate::tsql::procedures::{PROCEDURES, Procedure, SETUP};
 use connection::{Connection, request};
 use mainstay_base::{Code, Error, Result, Value};
@@ -40,28 +40,12 @@ const PREPARED: usize = 0;
 pub struct Wire;
 
 impl Suite for Wire {
-    fn name(&self) -> &'static str {
-        "tds"
+    fn about(&self) -> About {
+        About::of_calls("tds", CALLS)
     }
 
     fn title(&self, _: &Settings) -> String {
         "tds: calls through the door for SQL Server's clients, over loopback (microseconds a call)".to_owned()
-    }
-
-    fn unit(&self) -> Unit {
-        Unit { symbol: "us", per_second: 1e6, work: CALLS as f64, rate: false }
-    }
-
-    fn replaces(&self) -> &'static str {
-        "aul"
-    }
-
-    fn standard_rows(&self) -> usize {
-        10_000
-    }
-
-    fn has_first(&self) -> bool {
-        false
     }
 
     fn rows(&self, _: &Settings) -> Vec<Row> {

@@ -19,7 +19,7 @@ pub mod subject;
 
 use crate::machine::today;
 use crate::scratch::Scratch;
-use crate::suite::{Bench, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Row, Settings, Suite, System, Unit};
 use data::fingerprint;
 use mainstay_base::{Code, Error, Result};
 use questions::questions;
@@ -54,21 +54,13 @@ impl Xbase {
 }
 
 impl Suite for Xbase {
-    fn name(&self) -> &'static str {
-        "xbase"
+    fn about(&self) -> About {
+        About { has_first: true, ..About::new("xbase", Unit::MILLISECONDS, "OpenADS") }
     }
 
     fn title(&self, settings: &Settings) -> String {
         let rows = crate::output::thousands(settings.rows);
         format!("xbase: {rows}-row DBF (ID N(8,0), TAG C(4) of 26 values, AMT N(8,2)), in place")
-    }
-
-    fn unit(&self) -> Unit {
-        Unit::MILLISECONDS
-    }
-
-    fn replaces(&self) -> &'static str {
-        "OpenADS"
     }
 
     fn rows(&self, settings: &Settings) -> Vec<Row> {

@@ -213,6 +213,22 @@ impl SessionTransaction {
         own.map_or(shared, |own| with_temporary(shared, own))
     }
 
+    /// Whether a statement is a transaction of its own, at whose end nothing else is done.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.open.is_none() && self.on_commit.is_empty() && self.next_isolation.is_none()
+    }
+
+    /// The session's temporary tables, when a change of them is a transaction of its own.
+    pub(crate) fn temporary_alone(&self) -> Option<&Arc<TemporaryTables>> {
+        self.temporary.as_ref().filter(|_| self.is_alone())
+    }
+
+    /// The number of the state of the session's temporary tables; 0 when it never had any.
+    pub(crate) fn temporary_version(&self) -> u64 {
+        self.temporary.as_ref().map_or(0, |own| own.version())
+    }
+
     /// Notes what is to become of a temporary table at each commit.
     pub(crate) fn on_commit(&mut self, name: &Name, what: OnCommit) {
         let Some(own) = &self.temporary else { return };

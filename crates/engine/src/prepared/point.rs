@@ -94,6 +94,9 @@ pub(super) fn change(
                     refs.as_slice()
                 }
             };
+            if session.is_alone() && form.table.insert_alone(row)? {
+                return Ok(Some(1));
+            }
             session.change_native(text, |transaction| {
                 form.table.insert(transaction, row)?;
                 Ok(Changed::Done(Some(1)))

@@ -35,6 +35,25 @@ impl Session {
         }
     }
 
+    /// The number of the state of the session's temporary tables: the same number, the same tables. 0 when it never had any.
+    pub fn temporary_version(&self) -> u64 {
+        self.transaction.temporary_version()
+    }
+
+    /// Makes the temporary table again whose creation led from the first of these states to the second, if that is as good
+    /// as creating it: whether it is there now.
+    pub fn create_temporary_again(&mut self, (before, after): (u64, u64)) -> bool {
+        self.transaction.temporary_alone().is_some_and(|own| own.make_again(before, after))
+    }
+
+    /// Drops the temporary table of this name, in lower case, if it is the last that was made and can be made again:
+    /// whether it was dropped. Nobody may be reading it.
+    ///
+    /// Errors: those of emptying it.
+    pub fn drop_temporary(&mut self, name: &str) -> Result<bool> {
+        self.transaction.temporary_alone().map_or(Ok(false), |own| own.drop_last(name))
+    }
+
     fn create_empty(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
         if let Some((name, _)) = create.options.first() {
             let error = Error::new(Code::Unsupported, format!("a native table has no option {name}"));

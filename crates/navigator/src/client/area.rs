@@ -6,7 +6,7 @@ use crate::wire::messages::{Reply, Step};
 use mainstay_base::{Code, Error, Result};
 use mainstay_workarea::{
     Area, CopyOptions, Counting, Customize, Mode, NewOrder, Optimized, OrderId, OrderInfo, SeekHow, SeekKey, Side,
-    WorkArea,
+    WordIndex, WorkArea,
 };
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::indexed::Telling;
@@ -21,6 +21,15 @@ fn yes(reply: Reply) -> Result<bool> {
 }
 
 impl RemoteArea {
+    /// Takes the table out of the transactions of the connection, or into them again.
+    ///
+    /// Errors: `TransactionState` while one is under way that it is part of.
+    pub fn set_transaction_free(&mut self, is_free: bool) -> Result<()> {
+        self.ask_one(true, Step::TransactionFree(is_free))?;
+        self.view.is_transaction_free = is_free;
+        Ok(())
+    }
+
     fn is_on_record(&self) -> bool {
         self.place.record >= 1 && self.place.record <= self.count
     }
@@ -273,6 +282,22 @@ impl WorkArea for RemoteArea {
             self.view.opened.push(file);
         }
         Ok(made)
+    }
+
+    fn word_indexes(&mut self) -> Result<Vec<WordIndex>> {
+        match self.ask_one(false, Step::WordIndexes)? {
+            Reply::WordIndexes(indexes) => Ok(indexes),
+            _ => Err(malformed("another reply")),
+        }
+    }
+    fn create_word_index(&mut self, new: &WordIndex) -> Result<()> {
+        self.ask_one(true, Step::CreateWordIndex(new.clone())).map(drop)
+    }
+    fn delete_word_index(&mut self, tag: &str) -> Result<bool> {
+        yes(self.ask_one(true, Step::DeleteWordIndex(tag.to_owned()))?)
+    }
+    fn rebuild_word_indexes(&mut self) -> Result<()> {
+        self.ask_one(true, Step::RebuildWordIndexes).map(drop)
     }
 
     fn delete_order(&mut self, id: OrderId) -> Result<()> {

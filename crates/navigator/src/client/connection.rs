@@ -324,6 +324,13 @@ impl Client {
         }
     }
 
+    /// Ends the connections of a user, or the one of this number.
+    ///
+    /// Errors: `NotPermitted`, `NotFound`.
+    pub fn end_user(&self, user: &str, connection: u64) -> Result<()> {
+        self.steps(vec![Step::EndUser { user: user.to_owned(), connection }]).map(drop)
+    }
+
     /// Whether a transaction is under way, as far as is known.
     pub fn is_in_transaction(&self) -> bool {
         self.in_transaction.load(SeqCst)

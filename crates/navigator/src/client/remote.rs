@@ -70,6 +70,8 @@ pub(crate) struct View {
     /// Scopes: of which order, which end, and its bytes.
     pub scopes: Vec<(OrderId, Side, Vec<u8>)>,
     pub turned: Vec<(OrderId, bool)>,
+    /// Whether the table takes no part in transactions.
+    pub is_transaction_free: bool,
     /// Index files that were opened by the program.
     pub opened: Vec<PathBuf>,
 }

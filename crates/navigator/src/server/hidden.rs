@@ -5,6 +5,7 @@ use crate::dictionary::{Dictionary, Hidden, refused};
 use crate::wire::messages::{Page, Reply, Step};
 use mainstay_base::Result;
 use mainstay_workarea::{Area, FieldValue};
+use mainstay_xbase::expr::Expression;
 use std::ops::Range;
 
 /// AE_PERMISSION_NOT_GRANTED of the interface.
@@ -63,12 +64,17 @@ impl Open {
         if !bound.hides_some() {
             return Ok(());
         }
-        let uses = |text: &str| dictionary.fields_of(&self.area, text).iter().any(|field| bound.fields.contains(field));
+        let uses = |text: &str| {
+            // A search of all fields that have an index of words names none of them.
+            Expression::parse(text).is_ok_and(|condition| condition.searches_all())
+                || dictionary.fields_of(&self.area, text).iter().any(|field| bound.fields.contains(field))
+        };
         let tells = match step {
             Step::SetFilter(Some(condition)) | Step::SetAof(condition) | Step::AofLevelOf(condition) => {
                 !bound.in_conditions && uses(condition)
             }
             Step::CreateOrder(new) => uses(&new.key) || new.condition.as_deref().is_some_and(uses),
+            Step::CreateWordIndex(new) => uses(&new.field),
             Step::CopyTo { .. } => true,
             _ => false,
         };

@@ -11,19 +11,32 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Instant, SystemTime};
 
 /// A client, as others may know it.
-#[derive(Debug)]
 pub(crate) struct Member {
     pub person: Person,
     /// The tables that it has open.
     tables: Mutex<HashMap<PathBuf, TableUse>>,
+    /// Ends its connection.
+    end: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Member {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Member({:?})", self.person)
+    }
 }
 
 impl Member {
+    /// Says what ends the connection.
+    pub fn set_end(&self, end: Box<dyn Fn() + Send + Sync>) {
+        // A connection is ended in one way; a second one would be of another connection.
+        let _ = self.end.set(end);
+    }
+
     /// Has others know how a table is used; not any more, without a use.
     pub fn publish(&self, path: &Path, now: Option<TableUse>) {
         let mut tables = locked(&self.tables);
@@ -48,6 +61,8 @@ pub struct Service {
     dictionaries: OnceLock<Arc<dyn Dictionaries>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
+    /// Whether everybody may end everybody's connections: nobody has proven who he is.
+    is_open_to_all: AtomicBool,
 }
 
 /// How often a table was changed through this server.
@@ -58,6 +73,10 @@ impl Changes {
     pub fn add(&self) {
         self.0.fetch_add(1, SeqCst);
     }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -78,6 +97,7 @@ impl Service {
             sql: OnceLock::new(),
             dictionaries: OnceLock::new(),
             unique: AtomicU64::new(1),
+            is_open_to_all: AtomicBool::new(false),
         }
     }
 
@@ -89,6 +109,32 @@ impl Service {
     /// From here on clients can connect to dictionaries with this; false if they could already.
     pub fn serve_dictionaries(&self, dictionaries: Arc<dyn Dictionaries>) -> bool {
         self.dictionaries.set(dictionaries).is_ok()
+    }
+
+    /// From here on every client may end the connections of every other: the server knows no users.
+    pub fn open_to_all(&self) {
+        self.is_open_to_all.store(true, SeqCst);
+    }
+
+    /// Ends the connections of a user, or one by its number where no user is named; but that of who asks.
+    ///
+    /// Errors: `NotPermitted` for another user, unless nobody has to prove who he is; `NotFound` if there is none.
+    pub(crate) fn end_user(&self, asks: &Person, user: &str, connection: u64) -> Result<()> {
+        let is_meant = |member: &&Arc<Member>| {
+            let person = &member.person;
+            let is_named = if user.is_empty() { person.connection == connection } else { same(&person.user, user) };
+            is_named && person.connection != asks.connection
+        };
+        let members = self.members();
+        let meant: Vec<&Arc<Member>> = members.iter().filter(is_meant).collect();
+        if meant.is_empty() {
+            return Err(Error::new(Code::NotFound, "no other connection is the one that is meant"));
+        }
+        if !self.is_open_to_all.load(SeqCst) && !meant.iter().all(|member| same(&member.person.user, &asks.user)) {
+            return Err(Error::new(Code::NotPermitted, "the connections of other users are not this one's to end"));
+        }
+        meant.iter().filter_map(|member| member.end.get()).for_each(|end| end());
+        Ok(())
     }
 
     /// What opens dictionaries.
@@ -134,7 +180,7 @@ impl Service {
             address: address.to_owned(),
         };
         let number = person.connection;
-        let member = Arc::new(Member { person, tables: Mutex::default() });
+        let member = Arc::new(Member { person, tables: Mutex::default(), end: OnceLock::new() });
         locked(&self.members).insert(number, Arc::downgrade(&member));
         Session::new(Arc::clone(self), Folder { root }, member)
     }

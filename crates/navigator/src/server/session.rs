@@ -32,6 +32,8 @@ pub(crate) struct Open {
     told_orders: Vec<OrderInfo>,
     /// What the dictionary says about it.
     pub bound: Option<Bound>,
+    /// Whether it takes no part in transactions.
+    pub is_transaction_free: bool,
 }
 
 /// A client's session.
@@ -64,6 +66,11 @@ impl Session {
     pub(crate) fn of_dictionary(mut self, dictionary: Box<dyn Dictionary>) -> Session {
         (self.statements, self.dictionary) = (Some(dictionary.sql()), Some(dictionary));
         self
+    }
+
+    /// What ends the client's connection from another thread, for who may end it.
+    pub fn on_end(&self, end: Box<dyn Fn() + Send + Sync>) {
+        self.member.set_end(end);
     }
 
     /// Who it is for.
@@ -206,7 +213,15 @@ impl Session {
         let told_locks = (false, Vec::new());
         self.next_table += 1;
         *table = self.next_table;
-        let open = Open { area, path: path.clone(), changes, told_locks, told_orders: Vec::new(), bound };
+        let open = Open {
+            area,
+            path: path.clone(),
+            changes,
+            told_locks,
+            told_orders: Vec::new(),
+            bound,
+            is_transaction_free: false,
+        };
         self.tables.insert(*table, open);
         self.publish(&path);
         Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only, in_dictionary }))
@@ -276,6 +291,9 @@ impl Session {
                 Some(dictionary) => dictionary.view(name).map(Reply::Outcome),
                 None => Err(no_dictionaries()),
             },
+            Step::EndUser { user, connection } => {
+                self.service.end_user(&self.member.person, user, *connection).map(|()| Reply::Done)
+            }
             Step::Users => Ok(Reply::People(self.service.people())),
             Step::Activity => Ok(Reply::Activity(self.activity())),
             Step::LockOwner { path, record } => {

@@ -35,6 +35,7 @@ impl Step {
                 | Step::CreateDictionary { .. }
                 | Step::Call { .. }
                 | Step::RowsOfView(_)
+                | Step::EndUser { .. }
         )
     }
 
@@ -121,9 +122,19 @@ impl Open {
             Step::IsInScope(None) => area.is_in_scope().map(Reply::Yes),
             Step::IsInScope(Some(bytes)) => area.as_if(bytes, Area::is_in_scope).map(Reply::Yes),
             Step::IsRecordInAof(record) => area.is_record_in_aof(*record).map(Reply::Yes),
+            Step::WordIndexes => area.word_indexes().map(Reply::WordIndexes),
             Step::AofLevelOf(condition) => area.aof_level_of(condition).map(Reply::Level),
             _ => return None,
         })
+    }
+
+    /// Takes the table out of the client's transactions, or into them again.
+    fn set_transaction_free(&mut self, is_free: bool) -> Result<Reply> {
+        if is_free && self.area.is_in_transaction() {
+            return Err(Error::new(Code::TransactionState, "the table is part of the transaction that is under way"));
+        }
+        self.is_transaction_free = is_free;
+        Ok(Reply::Done)
     }
 
     fn page(&mut self, wish: &PageWish, service: &Service) -> Result<Reply> {
@@ -197,6 +208,10 @@ impl Open {
                 let order = area.create_order(&NewOrder { file, ..new.clone() }, progress)?;
                 Ok(Reply::Orders(vec![order]))
             }
+            Step::CreateWordIndex(new) => area.create_word_index(new).map(|()| Reply::Done),
+            Step::DeleteWordIndex(tag) => area.delete_word_index(tag).map(Reply::Yes),
+            Step::RebuildWordIndexes => area.rebuild_word_indexes().map(|()| Reply::Done),
+            Step::TransactionFree(is_free) => self.set_transaction_free(*is_free),
             Step::DeleteOrder(order) => area.delete_order(*order).map(|()| Reply::Done),
             Step::Pack => area.pack(progress).map(|()| Reply::Done),
             Step::Zap => area.zap().map(|()| Reply::Done),

@@ -33,7 +33,8 @@ fn savepoint_name(number: usize) -> String {
 
 /// The areas that take part in transactions.
 fn writable(tables: &mut BTreeMap<u32, Open>) -> Vec<&mut Area> {
-    tables.values_mut().map(|open| &mut open.area).filter(|area| area.is_writable()).collect()
+    let takes_part = |open: &&mut Open| open.area.is_writable() && !open.is_transaction_free;
+    tables.values_mut().filter(takes_part).map(|open| &mut open.area).collect()
 }
 
 /// Has statements take part in a transaction that has begun.

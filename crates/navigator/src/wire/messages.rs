@@ -12,7 +12,7 @@ use crate::sql::{Outcome, Parameter};
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
-    RowChanges, SeekHow, SeekKey, Side,
+    RowChanges, SeekHow, SeekKey, Side, WordIndex,
 };
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::lock::LockScheme;
@@ -160,6 +160,7 @@ pub enum Step {
     CreateDictionary { path: PathBuf, description: String },
     Call { name: String, arguments: Vec<Given> },
     RowsOfView(String),
+    EndUser { user: String, connection: u64 },
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -212,6 +213,11 @@ pub enum Step {
     Reindex,
     Restructure { spec: TableSpec, sources: Vec<Option<usize>> },
     CopyTo { path: PathBuf, options: CopyOptions },
+    TransactionFree(bool),
+    WordIndexes,
+    CreateWordIndex(WordIndex),
+    DeleteWordIndex(String),
+    RebuildWordIndexes,
 }
 
 /// Which rows are wanted.
@@ -367,6 +373,7 @@ pub enum Reply {
     Activity(Activity),
     Outcome(Outcome),
     Called(Called),
+    WordIndexes(Vec<WordIndex>),
     Opened(Opened),
     Form(Form),
     Page(Page),
@@ -448,6 +455,7 @@ choice! { named Step {
     19 CreateDictionary { path, description };
     41 Call { name, arguments };
     42 RowsOfView(name);
+    43 EndUser { user, connection };
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -499,6 +507,11 @@ choice! { named Step {
     82 Reindex;
     83 Restructure { spec, sources };
     84 CopyTo { path, options };
+    85 TransactionFree(is_free);
+    86 WordIndexes;
+    87 CreateWordIndex(new);
+    88 DeleteWordIndex(tag);
+    89 RebuildWordIndexes;
 } }
 
 choice! { Reply {
@@ -523,6 +536,7 @@ choice! { Reply {
     18 Activity(activity);
     19 Outcome(outcome);
     20 Called(called);
+    21 WordIndexes(indexes);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

@@ -4,7 +4,7 @@ use super::{Reader, Wire, choice, malformed, structure};
 use mainstay_base::{Code, Decimal, DialectError, Error, Result};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
-    RowChanges, SeekHow, SeekKey, Side, ValueKind,
+    RowChanges, SeekHow, SeekKey, Side, ValueKind, WordIndex, WordOptions,
 };
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
@@ -72,6 +72,10 @@ structure! { Counter { next, step } }
 structure! { NewOrder {
     file, kind, name, key, condition, while_condition, unique, candidate, descending, custom, ignore_case, visible_only,
 } }
+structure! { WordOptions {
+    shortest, longest, delimiters, noise, dropped, conditional, is_case_sensitive, keeps_numbers,
+} }
+structure! { WordIndex { tag, field, options, is_fixed, keeps_score } }
 structure! { OrderInfo {
     id, name, file, kind, key, condition, unique, candidate, descending, custom, key_kind, key_length, collation,
 } }

@@ -101,6 +101,9 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
     }
     stream.set_limit(shared.config.max_request_bytes);
     stream.set_write_timeout(shared.config.idle_timeout());
+    if let Some(end) = stream.ender() {
+        session.on_end(end);
+    }
     let welcome = Welcome { connection: session.person().connection, server: PROGRAM.to_owned() };
     stream.send(Kind::Welcome, &encode(&welcome))?;
     let fields: [(&str, &dyn Display); 7] = [

@@ -142,6 +142,9 @@ impl NavigatorDoor {
                 Some(Arc::new(tls))
             }
         };
+        if config.users.is_empty() {
+            service.open_to_all();
+        }
         let listener = TcpListener::bind(address).map_err(|error| Error::from(error).at(address))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {

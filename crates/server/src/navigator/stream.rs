@@ -63,6 +63,13 @@ impl Stream {
         Ok(Stream { socket, tls: None, frames, raw: vec![0; READ_BYTES], timeout: None, write_timeout, metrics })
     }
 
+    /// What ends the connection from another thread; none if the system has no handle left.
+    pub fn ender(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
+        let socket = self.socket.try_clone().ok()?;
+        // One that is closed already is ended.
+        Some(Box::new(move || drop(socket.shutdown(std::net::Shutdown::Both))))
+    }
+
     /// Before the login a client has to read within its deadline, too.
     pub fn set_write_timeout(&mut self, timeout: Option<Duration>) {
         self.write_timeout = timeout.unwrap_or(WRITE_PATIENCE);

@@ -6,8 +6,22 @@
 //!
 //! Changes are part of the session's transaction and are taken back with it, in one list with the changes of the other
 //! catalog and in order with the rows that were written between them.
+//!
+//! A procedure makes the same table each time it runs, and drops it. What was dropped last in first out is at hand: making
+//! it again ([`TemporaryTables::make_again`]) is to go back to the state with the table, emptied, under the number that this
+//! state had. So whatever was compiled for that state holds.
+//!
+//! ```text
+//!   state 7  --CREATE #t-->  state 8     made:  [7 -> 8]    spare: []
+//!   state 8  --DROP #t---->  state 7     made:  []          spare: [7 -> 8]      #t is emptied
+//!   state 7  --CREATE #t-->  state 8     the table of before, and the number of before
+//! ```
+//!
+//! Any other change forgets both lists, so that no table that was dropped with its rows is held by a state of before. Limits: tables without indexes, identities and references only, outside of a
+//! transaction.
 
 use super::Cataloged;
+use super::change::Step;
 use super::sequences::Sequences;
 use crate::files::catalog::{Catalog, CatalogChange, SchemaDefinition, SequenceDefinition};
 use crate::store::Store;
@@ -33,9 +47,30 @@ pub(super) fn next_version() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// A change that made a table: what there was before, and what after.
+struct Made {
+    before: Arc<Cataloged>,
+    after: Arc<Cataloged>,
+    table: Arc<NativeTable>,
+}
+
+/// What there is, and the tables that come and go.
+struct State {
+    current: Arc<Cataloged>,
+    /// How the last tables came to be, each on the state of the one before it.
+    made: Vec<Made>,
+    /// Those that were dropped again, empty.
+    spare: Vec<Made>,
+}
+
+/// So many tables at most are at hand.
+const MOST_SPARE: usize = 16;
+
 /// The temporary tables of a session.
 pub struct TemporaryTables {
-    current: Mutex<Arc<Cataloged>>,
+    state: Mutex<State>,
+    /// The number of the state while there are tables, else 0.
+    number: AtomicU64,
     sequences: Sequences,
     next_id: AtomicU64,
 }
@@ -47,8 +82,10 @@ impl TemporaryTables {
         catalog.schemas.push(SchemaDefinition { id: SCHEMA, name: schema.to_owned() });
         catalog.next_id = FIRST_OTHER;
         let cataloged = Cataloged { version: 0, catalog: Arc::new(catalog), tables: Default::default() };
+        let state = State { current: Arc::new(cataloged), made: Vec::new(), spare: Vec::new() };
         TemporaryTables {
-            current: Mutex::new(Arc::new(cataloged)),
+            state: Mutex::new(state),
+            number: AtomicU64::new(0),
             sequences: Sequences::default(),
             next_id: AtomicU64::new(FIRST_OTHER),
         }
@@ -56,18 +93,18 @@ impl TemporaryTables {
 
     /// What there is.
     pub fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.lock().catalog)
+        Arc::clone(&self.lock().current.catalog)
     }
 
     /// A number of this state of them: no other one had it, of whatever session. 0 when there were never any.
     pub fn version(&self) -> u64 {
-        self.lock().version
+        self.lock().current.version
     }
 
     /// The same, if there are any tables.
+    #[inline]
     pub fn version_of_tables(&self) -> Option<u64> {
-        let current = self.lock();
-        (!current.tables.is_empty()).then_some(current.version)
+        Some(self.number.load(Ordering::Acquire)).filter(|number| *number != 0)
     }
 
     /// The table of this number.
@@ -75,7 +112,7 @@ impl TemporaryTables {
     /// Errors: `UnknownTable`.
     pub fn table(&self, id: u64) -> Result<Arc<NativeTable>> {
         let missing = || Error::new(Code::UnknownTable, format!("there is no temporary table {id}"));
-        self.lock().tables.get(&id).cloned().ok_or_else(missing)
+        self.lock().current.tables.get(&id).cloned().ok_or_else(missing)
     }
 
     /// The number of the schema that all of them are in.
@@ -115,12 +152,86 @@ impl TemporaryTables {
         self.sequences.set_after(definition, value, given, |_| Ok(()))
     }
 
-    pub(crate) fn put_back(&self, cataloged: Arc<Cataloged>) {
-        *self.lock() = cataloged;
+    /// Makes the table again that led from the state `before` to the state `after` when it was made: whether it is there
+    /// now. Not to be called within a transaction, which could not take it back.
+    pub fn make_again(&self, before: u64, after: u64) -> bool {
+        let mut state = self.lock();
+        if state.current.version != before {
+            return false;
+        }
+        let is_it = |made: &Made| made.after.version == after && Arc::ptr_eq(&made.before, &state.current);
+        let Some(place) = state.spare.iter().position(is_it) else { return false };
+        let made = state.spare.swap_remove(place);
+        made.table.set_replaced(false);
+        self.show(&mut state, Arc::clone(&made.after));
+        state.made.push(made);
+        true
     }
 
-    fn lock(&self) -> MutexGuard<'_, Arc<Cataloged>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Drops the table of this name, in lower case, if it is the one that was made last and can be made again: whether it
+    /// was. Not to be called within a transaction, nor while somebody reads the table.
+    ///
+    /// Errors: those of emptying the table.
+    pub fn drop_last(&self, name: &str) -> Result<bool> {
+        let mut state = self.lock();
+        let is_last = state.made.last().is_some_and(|made| {
+            Arc::ptr_eq(&made.after, &state.current)
+                && made.table.definition().name.to_lowercase() == name
+                && state.spare.len() < MOST_SPARE
+        });
+        let Some(made) = state.made.pop_if(|_| is_last) else { return Ok(false) };
+        if let Err(error) = made.table.empty() {
+            state.made.push(made);
+            return Err(error);
+        }
+        made.table.set_replaced(true);
+        self.show(&mut state, Arc::clone(&made.before));
+        state.spare.push(made);
+        Ok(true)
+    }
+
+    /// Goes back to a state of before.
+    pub(crate) fn put_back(&self, cataloged: Arc<Cataloged>) {
+        let mut state = self.lock();
+        (state.made, state.spare) = (Vec::new(), Vec::new());
+        self.show(&mut state, cataloged);
+    }
+
+    /// Notes a change, and how to make it again when it made a table that can be.
+    fn note(&self, after: &Arc<Cataloged>, step: &Step) {
+        let mut state = self.lock();
+        let before = std::mem::replace(&mut state.current, Arc::clone(after));
+        match step {
+            Step::Created(table) if after.can_lose(table) => {
+                let made = Made { before, after: Arc::clone(after), table: Arc::clone(table) };
+                if state.made.last().is_some_and(|last| !Arc::ptr_eq(&last.after, &made.before)) {
+                    state.made.clear();
+                }
+                state.made.push(made);
+            }
+            _ => (state.made, state.spare) = (Vec::new(), Vec::new()),
+        }
+        self.show(&mut state, Arc::clone(after));
+    }
+
+    fn show(&self, state: &mut State, cataloged: Arc<Cataloged>) {
+        let number = if cataloged.tables.is_empty() { 0 } else { cataloged.version };
+        state.current = cataloged;
+        self.number.store(number, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cataloged {
+    /// Whether a table that was made has nothing beside its rows that would have to begin anew with it.
+    fn can_lose(&self, table: &NativeTable) -> bool {
+        let definition = self.catalog.table(table.id().into());
+        let is_plain =
+            definition.is_some_and(|definition| definition.columns.iter().all(|column| column.identity.is_none()));
+        is_plain && table.indexes().is_empty() && table.definition().foreign_keys.is_empty()
     }
 }
 
@@ -135,10 +246,10 @@ impl Store {
         change: CatalogChange,
     ) -> Result<()> {
         let mark = transaction.mark()?;
-        let before = Arc::clone(&temporary.lock());
+        let before = Arc::clone(&temporary.lock().current);
         let changed = before.change(change, mark, &transaction.shared(), true)?;
         let appended = changed.step.new_table().map(|table| (table, changed.appended));
-        temporary.put_back(changed.cataloged);
+        temporary.note(&changed.cataloged, &changed.step);
         transaction.note_temporary(Arc::clone(temporary), before, changed.step);
         if let Some((table, appended)) = appended {
             appended.into_iter().for_each(|(first, count)| transaction.note_inserted(&table, first, count));

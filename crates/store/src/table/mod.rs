@@ -178,6 +178,27 @@ impl NativeTable {
         View { commit: self.shared.published().load(Ordering::Acquire), mark: 0 }
     }
 
+    /// Makes a table without indexes one that never had a row. What was read of it before stays with who has it.
+    ///
+    /// Errors: `Internal` for a table with indexes.
+    pub(crate) fn empty(&self) -> Result<()> {
+        let mut writer = self.latch();
+        if !writer.indexes.is_empty() {
+            return Err(internal("a table with indexes is not emptied"));
+        }
+        if writer.current.is_none() && writer.directory.groups().is_empty() {
+            return Ok(());
+        }
+        let directory = Directory::of(Vec::new(), Arc::clone(&writer.indexes))?;
+        self.install(&mut writer, directory);
+        *writer = Writer::new(Arc::clone(&writer.directory));
+        self.links.retain(|_, _| false);
+        self.garbage.store(0, Ordering::Relaxed);
+        self.vacuum_from.store(vacuum::LEAST_GARBAGE, Ordering::Relaxed);
+        self.vacuum_after.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// How many bytes of memory its rows and indexes take.
     pub fn bytes(&self) -> usize {
         let groups: usize = self.directory().groups().iter().map(|group| group.bytes()).sum();

@@ -189,30 +189,36 @@ impl<'t> Reader<'t> {
         exact: bool,
         visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        self.scan_with(&mut Cursor::new(low, high, direction), number, exact, visit)
+        let mut cursor = Cursor::new(low, high, direction);
+        self.scan_with(&mut cursor, number, exact, &mut |version| visit(version.position))
     }
 
     /// The same with the range in a cursor whose buffers are used again.
-    pub fn scan_with(
-        &self,
+    pub fn scan_with<'s>(
+        &'s self,
         cursor: &mut Cursor,
         number: usize,
         exact: bool,
-        visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
+        visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
         let mut entries = [0; PORTION];
         while !cursor.is_finished() {
             let count = index.entries.fetch(cursor, &mut entries);
             for entry in &entries[..count] {
-                let position = match self.version(*entry) {
-                    Some(_) => *entry,
+                let version = match self.version(*entry) {
+                    Some(version) => version,
                     None => match self.follow(number, *entry) {
-                        Some(position) if !exact || self.same_key(index, *entry, position) => position,
+                        Some(position) if !exact || self.same_key(index, *entry, position) => {
+                            match self.version(position) {
+                                Some(version) => version,
+                                None => continue,
+                            }
+                        }
                         _ => continue,
                     },
                 };
-                if visit(position)?.is_break() {
+                if visit(version)?.is_break() {
                     return Ok(());
                 }
             }
@@ -239,7 +245,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Visits every version that the view sees, until `visit` breaks.
-    pub fn for_each(&self, visit: &mut dyn FnMut(Version<'_>) -> Result<ControlFlow<()>>) -> Result<()> {
+    pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
         for (ordinal, group) in self.directory.groups().iter().enumerate() {
             let length = self.length(ordinal);
             let visible = group.visible(self.view, length);

@@ -69,7 +69,8 @@ impl TableSnapshot {
         Ok(Arc::new(Int64Array::from_iter_values((0..self.length(ordinal)).map(|offset| value(offset) as i64))))
     }
 
-    fn keys(&self, range: &KeyRange) -> Result<Vec<u32>> {
+    /// The row slots of a range of keys, ascending and each once; `None` when there are more than `most` keys.
+    fn keys(&self, range: &KeyRange, most: usize) -> Result<Option<Vec<u32>>> {
         let low: &[u8] = match &range.lower {
             Bound::Included(low) | Bound::Excluded(low) => low,
             Bound::Unbounded => &[],
@@ -78,37 +79,44 @@ impl TableSnapshot {
             Bound::Included(high) | Bound::Excluded(high) => Some(high.as_slice()),
             Bound::Unbounded => None,
         };
-        let mut slots = Vec::new();
+        let (mut slots, mut is_cut) = (Vec::new(), false);
         self.reader().scan(range.index, low, high, Direction::Ascending, false, &mut |position| {
+            if slots.len() == most {
+                is_cut = true;
+                return Ok(ControlFlow::Break(()));
+            }
             slots.extend(self.directory.slot(position));
             Ok(ControlFlow::Continue(()))
         })?;
         slots.sort_unstable();
         slots.dedup();
-        Ok(slots)
+        Ok((!is_cut).then_some(slots))
     }
 
-    /// The row slots that an access gives, ascending and each once.
-    fn slots_of(&self, access: &Access) -> Result<Vec<u32>> {
+    /// The row slots that an access gives, ascending and each once; `None` when a range has more than `most` keys.
+    fn slots_of(&self, access: &Access, most: usize) -> Result<Option<Vec<u32>>> {
         match access {
-            Access::Keys(range) => self.keys(range),
+            Access::Keys(range) => self.keys(range, most),
             Access::And(parts) => {
-                let mut parts = parts.iter();
-                let mut slots = parts.next().map_or(Ok(Vec::new()), |part| self.slots_of(part))?;
+                let mut all: Option<Vec<u32>> = None;
                 for part in parts {
-                    let other = self.slots_of(part)?;
-                    slots.retain(|slot| other.binary_search(slot).is_ok());
+                    let Some(other) = self.slots_of(part, most)? else { return Ok(None) };
+                    match &mut all {
+                        Some(slots) => slots.retain(|slot| other.binary_search(slot).is_ok()),
+                        None => all = Some(other),
+                    }
                 }
-                Ok(slots)
+                Ok(Some(all.unwrap_or_default()))
             }
             Access::Or(parts) => {
                 let mut slots = Vec::new();
                 for part in parts {
-                    slots.extend(self.slots_of(part)?);
+                    let Some(other) = self.slots_of(part, most)? else { return Ok(None) };
+                    slots.extend(other);
                 }
                 slots.sort_unstable();
                 slots.dedup();
-                Ok(slots)
+                Ok(Some(slots))
             }
         }
     }
@@ -178,8 +186,8 @@ impl Snapshot for TableSnapshot {
         Ok((columns.iter().map(take).collect(), kept))
     }
 
-    fn rows(&self, access: &Access) -> Result<Option<RowSet>> {
-        let slots = self.slots_of(access)?;
+    fn rows(&self, access: &Access, most: usize) -> Result<Option<RowSet>> {
+        let Some(slots) = self.slots_of(access, most)? else { return Ok(None) };
         if slots.len() < self.slots() / BITMAP_FROM {
             return Ok(Some(RowSet::List(slots)));
         }

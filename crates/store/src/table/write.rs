@@ -13,6 +13,7 @@
 use super::entries::{Newcomer, Refused};
 use super::references::Check;
 use super::{NativeTable, Writer, internal};
+use crate::catalog::temporary::FIRST_TEMPORARY;
 use crate::column::layout::canonical;
 use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
@@ -73,6 +74,31 @@ impl NativeTable {
             transaction.note_check(Check::child(self, position));
         }
         Ok(position)
+    }
+
+    /// Inserts a row into a temporary table as a transaction of its own: whether it did. What is more than a row that
+    /// nobody but its session can meet is for [`NativeTable::insert`].
+    ///
+    /// There is nothing to write down, to take back, to wait for or to keep others from. What is left of a transaction is
+    /// its number: a view of before does not see the row.
+    ///
+    /// Errors: as [`NativeTable::insert`]; then nothing was done.
+    pub fn insert_alone<R: Row + ?Sized>(&self, row: &R) -> Result<bool> {
+        if self.id < FIRST_TEMPORARY || self.references.has_parents() {
+            return Ok(false);
+        }
+        self.check_row(row)?;
+        let mark = MARK | self.shared.start_writing()?;
+        self.check_current()?;
+        let mut writer = self.latch();
+        let Ok((position, _)) = self.append(&mut writer, row, (mark, u64::MAX), None)? else { return Ok(false) };
+        let Some(group) = writer.current.as_ref() else { return Err(internal("a row is in no group")) };
+        let offset = offset_of(position);
+        let (commit, unseen) =
+            self.shared.commit_unlogged(|commit| group.group().commit_created(offset..offset + 1, commit));
+        drop(writer);
+        self.shared.publish_after(commit, unseen)?;
+        Ok(true)
     }
 
     /// Replaces the version at a position by one of these values.

@@ -19,6 +19,16 @@ use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// A commit that has its number.
+struct Stamped {
+    commit: u64,
+    /// What the journal gave for what was to be written down.
+    ticket: Option<u64>,
+    durability: Durability,
+    /// The last commit before it that has to keep a promise yet.
+    unseen: Option<u64>,
+}
+
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
     ///
@@ -35,17 +45,23 @@ impl Transaction {
             self.release();
             return Ok(commit);
         }
-        let (commit, ticket, durability) = match self.commit_stamps() {
+        let Stamped { commit, ticket, durability, unseen } = match self.commit_stamps() {
             Ok(committed) => committed,
             Err(error) => {
                 self.rollback_all();
                 return Err(error);
             }
         };
-        let outcome = match ticket.map(|ticket| self.shared.journal.wait_for(ticket, durability)) {
-            Some(Err(error)) => Err(self.shared.fail(error)),
-            _ => self.shared.check().map(|()| commit),
+        let outcome = match (ticket, unseen) {
+            (Some(ticket), _) => match self.shared.journal.wait_for(ticket, durability) {
+                Ok(()) => self.shared.check(),
+                Err(error) => Err(self.shared.fail(error)),
+            },
+            // Nothing of it is in the journal; but who sees it sees the commits before, too.
+            (None, Some(unseen)) => self.shared.wait_published(unseen),
+            (None, None) => self.shared.check(),
         };
+        let outcome = outcome.map(|()| commit);
         if outcome.is_ok() {
             self.shared.publish(commit);
             if let Some(cataloged) = self.cataloged.take() {
@@ -61,7 +77,7 @@ impl Transaction {
     }
 
     /// The part under the commit mutex: the number, and the journal's ticket if there was something to write.
-    fn commit_stamps(&mut self) -> Result<(u64, Option<u64>, Durability)> {
+    fn commit_stamps(&mut self) -> Result<Stamped> {
         let shared = Arc::clone(&self.shared);
         let mut commits = shared.commits();
         shared.check()?;
@@ -85,6 +101,7 @@ impl Transaction {
             },
             None => None,
         };
+        let unseen = commits.unseen(shared.published().load(Ordering::Acquire));
         commits.last = commit;
         let durability = match ticket {
             Some(_) => commits.effective(self.durability, shared.published().load(Ordering::Acquire)),
@@ -98,7 +115,7 @@ impl Transaction {
             let committed = Committed { commit, changes: self.changes() };
             commits.history.note(committed, shared.horizon());
         }
-        Ok((commit, ticket, durability))
+        Ok(Stamped { commit, ticket, durability, unseen })
     }
 
     /// Turns the marks of all changes into the number of the commit.

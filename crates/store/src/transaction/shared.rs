@@ -79,6 +79,13 @@ impl Commits {
     }
 }
 
+impl Commits {
+    /// The last commit that nobody has seen yet because the journal has to keep its promise first.
+    pub(crate) fn unseen(&self, published: u64) -> Option<u64> {
+        Some(self.last_full.max(self.last_os)).filter(|last| *last > published)
+    }
+}
+
 impl Shared {
     /// The state of a store in which commits up to this number have happened.
     pub(crate) fn new(journal: Arc<dyn Journal>, last: u64) -> Shared {
@@ -226,6 +233,27 @@ impl Shared {
         }
     }
 
+    /// Gives a change of what is not in the journal the next number, and has it stamped: the number, and the last commit
+    /// before that has to keep a promise yet.
+    pub(crate) fn commit_unlogged(&self, stamp: impl FnOnce(u64)) -> (u64, Option<u64>) {
+        let mut commits = self.commits();
+        let unseen = commits.unseen(self.published.load(Ordering::Acquire));
+        commits.last += 1;
+        stamp(commits.last);
+        (commits.last, unseen)
+    }
+
+    /// Publishes a commit behind another one.
+    ///
+    /// Errors: the store failed; neither ever will be.
+    pub(crate) fn publish_after(&self, commit: u64, unseen: Option<u64>) -> Result<()> {
+        if let Some(unseen) = unseen {
+            self.wait_published(unseen)?;
+        }
+        self.publish(commit);
+        Ok(())
+    }
+
     /// Waits until this commit is published.
     ///
     /// Errors: the store failed; it never will be.
@@ -273,5 +301,28 @@ mod tests {
         assert_eq!(ask(4, Durability::Os, 3), Durability::Os);
         assert_eq!(ask(5, Durability::None, 3), Durability::Os, "it would show commit 4");
         assert_eq!(ask(6, Durability::None, 5), Durability::None);
+    }
+
+    #[test]
+    fn what_is_not_in_the_journal_waits_for_promises_that_are_to_be_kept() {
+        let shared = Shared::new(Arc::new(NoJournal), 0);
+        assert_eq!(shared.commit_unlogged(|_| {}), (1, None));
+        shared.publish_after(1, None).unwrap();
+        {
+            let mut commits = shared.commits();
+            commits.last = 2;
+            commits.effective(Durability::Full, 1);
+        }
+        assert_eq!(shared.commit_unlogged(|_| {}), (3, Some(2)));
+        std::thread::scope(|scope| {
+            let behind = scope.spawn(|| shared.publish_after(3, Some(2)));
+            while shared.waits.waiting() == 0 && !behind.is_finished() {
+                std::thread::yield_now();
+            }
+            assert_eq!(shared.published().load(Ordering::SeqCst), 1, "commit 3 would show commit 2");
+            shared.publish(2);
+            behind.join().unwrap().unwrap();
+        });
+        assert_eq!(shared.published().load(Ordering::SeqCst), 3);
     }
 }

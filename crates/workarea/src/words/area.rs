@@ -190,11 +190,11 @@ impl Area {
     /// What searches are made ready with. Of a table elsewhere there are no memos here.
     fn texts_with(&self, indexes: Vec<Definition>) -> Result<Texts> {
         let memo = match &self.memo {
-            Some(memo) => {
+            Some(memo) if !self.is_detached => {
                 let file = self.fs.open(memo.path())?;
                 Some(Arc::new(Memo::open(file, self.dbf.header().version)?))
             }
-            None => None,
+            _ => None,
         };
         Ok(Texts::of(&self.dbf, memo, indexes))
     }

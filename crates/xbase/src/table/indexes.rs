@@ -293,10 +293,10 @@ impl Indexes {
         Some(Ordering { index: tag.number, descending, column, text })
     }
 
-    /// The rows that an access gives.
-    pub(crate) fn rows(&self, state: &State, access: &Access) -> Result<Option<RowSet>> {
+    /// The rows that an access gives; `None` also when a range has more than `most` keys.
+    pub(crate) fn rows(&self, state: &State, access: &Access, most: usize) -> Result<Option<RowSet>> {
         let Some(set) = self.current(state) else { return Ok(None) };
-        match set.rows(state, access) {
+        match set.rows(state, access, most) {
             // A damaged index is no reason to fail: the table itself has the answer.
             Err(error) if error.code() == Code::IndexDamaged || error.code() == Code::Io => {
                 set.notice(warning(state.files.dbf.path(), "", format!("an index is not used: {error}")));
@@ -459,14 +459,14 @@ impl IndexSet {
         format!("{} of {}", tag.header().name, file.unwrap_or_default())
     }
 
-    fn rows(&self, state: &State, access: &Access) -> Result<Option<RowSet>> {
+    fn rows(&self, state: &State, access: &Access, most: usize) -> Result<Option<RowSet>> {
         match access {
             Access::Keys(range) => {
                 let Some(tag) = self.trusted(state, range.index) else { return Ok(None) };
-                range_rows(tag, range, state.slots()).map(Some)
+                range_rows(tag, range, state.slots(), most)
             }
-            Access::And(parts) => self.combined(state, parts, and),
-            Access::Or(parts) => self.combined(state, parts, or),
+            Access::And(parts) => self.combined(state, parts, most, and),
+            Access::Or(parts) => self.combined(state, parts, most, or),
         }
     }
 
@@ -474,11 +474,12 @@ impl IndexSet {
         &self,
         state: &State,
         parts: &[Access],
+        most: usize,
         combine: fn(RowSet, RowSet, usize) -> RowSet,
     ) -> Result<Option<RowSet>> {
         let mut all: Option<RowSet> = None;
         for part in parts {
-            let Some(rows) = self.rows(state, part)? else { return Ok(None) };
+            let Some(rows) = self.rows(state, part, most)? else { return Ok(None) };
             all = Some(match all {
                 Some(known) => combine(known, rows, state.slots()),
                 None => rows,

@@ -12,10 +12,10 @@ use std::ops::{Bound, ControlFlow};
 /// A list of rows becomes a bitmap when more than one row in this many is in it.
 const BITMAP_FROM: usize = 64;
 
-/// The rows that a range of keys gives.
-pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize) -> Result<RowSet> {
+/// The rows that a range of keys gives; `None` when it has more than `most`.
+pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize, most: usize) -> Result<Option<RowSet>> {
     let mut rows = Vec::new();
-    let mut names_record_0 = false;
+    let (mut keys, mut names_record_0) = (0, false);
     let mut add = |recno: u32| match (recno as usize).checked_sub(1) {
         Some(row) if row < slots => rows.push(row as u32),
         // A record that was appended after the statement began.
@@ -30,18 +30,22 @@ pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize) -> Resu
         // What one page gave comes again, and is a set in the end.
         tag.tag.range(as_slice(&range.lower), as_slice(&range.upper), |recno, _| {
             add(recno);
-            ControlFlow::Continue(())
+            keys += 1;
+            if keys > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
+    }
+    if keys > most {
+        return Ok(None);
     }
     if names_record_0 {
         return Err(Error::new(Code::IndexDamaged, "a key of record 0"));
     }
     if rows.len() > slots / BITMAP_FROM {
-        return Ok(RowSet::Bitmap(bitmap(&rows, slots)));
+        return Ok(Some(RowSet::Bitmap(bitmap(&rows, slots))));
     }
     rows.sort_unstable();
     rows.dedup();
-    Ok(RowSet::List(rows))
+    Ok(Some(RowSet::List(rows)))
 }
 
 fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {

@@ -359,8 +359,8 @@ impl Snapshot for State {
         self.fetch_records(rows, columns, visible_only)
     }
 
-    fn rows(&self, access: &Access) -> Result<Option<RowSet>> {
-        self.indexes.rows(self, access)
+    fn rows(&self, access: &Access, most: usize) -> Result<Option<RowSet>> {
+        self.indexes.rows(self, access, most)
     }
 
     fn walk(&self, ordering: &Ordering, visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>) -> Result<bool> {

@@ -52,6 +52,9 @@ impl RemoteArea {
         self.take_state(state);
         self.place = place;
         let mut steps = Vec::new();
+        if self.view.is_transaction_free {
+            steps.push(Step::TransactionFree(true));
+        }
         for (order, descending) in self.view.turned.clone() {
             steps.extend(self.server_order(order).map(|order| Step::Turn { order, descending }));
         }
