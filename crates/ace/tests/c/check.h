@@ -51,6 +51,14 @@ static int failures = 0;
 /* A text as the interface takes it. */
 #define T( text ) ( ( UNSIGNED8 * ) ( text ) )
 
+/* A new table. */
+static ADSHANDLE new_table( ADSHANDLE connection, const char * name, UNSIGNED16 type, const char * fields )
+{
+   ADSHANDLE table = 0;
+   OK( AdsCreateTable( connection, T( name ), NULL, type, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 64, T( fields ), &table ) );
+   return table;
+}
+
 /* The end of a program. */
 #define END() return failures == 0 ? 0 : 1
 

@@ -3,14 +3,6 @@
 
 static ADSHANDLE connection;
 
-static ADSHANDLE create( const char * name )
-{
-   ADSHANDLE table = 0;
-   OK( AdsCreateTable( connection, T( name ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 64,
-                       T( "ID,Numeric,4,0" ), &table ) );
-   return table;
-}
-
 static void add( ADSHANDLE table, double id )
 {
    OK( AdsAppendRecord( table ) );
@@ -32,8 +24,8 @@ int main( int count, char ** arguments )
    if( count < 2 )
       return 2;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER | ADS_REMOTE_SERVER, T( "eva" ), NULL, ADS_DEFAULT, &connection ) );
-   log = create( "log" );
-   orders = create( "orders" );
+   log = new_table( connection, "log", ADS_CDX, "ID,Numeric,4,0" );
+   orders = new_table( connection, "orders", ADS_CDX, "ID,Numeric,4,0" );
    OK( AdsSetTableTransactionFree( log, 1 ) );
    OK( AdsIsTableTransactionFree( log, &is_free ) );
    SAME( 1, is_free );

@@ -3,13 +3,6 @@
 
 static ADSHANDLE connection;
 
-static ADSHANDLE create( const char * name, UNSIGNED16 type, const char * fields )
-{
-   ADSHANDLE table = 0;
-   OK( AdsCreateTable( connection, T( name ), NULL, type, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 64, T( fields ), &table ) );
-   return table;
-}
-
 static void columns( ADSHANDLE table, const char * expected )
 {
    UNSIGNED8 text[ 100 ];
@@ -21,7 +14,7 @@ static void columns( ADSHANDLE table, const char * expected )
 
 static void keys( void )
 {
-   ADSHANDLE table = create( "plain", ADS_VFP, "NAME,Character,10;CITY,Character,8;ID,Numeric,4,0" ), index = 0;
+   ADSHANDLE table = new_table( connection, "plain", ADS_VFP, "NAME,Character,10;CITY,Character,8;ID,Numeric,4,0" ), index = 0;
    UNSIGNED8 text[ 4 ];
    UNSIGNED16 length = sizeof( text );
    columns( table, "" );
@@ -32,10 +25,10 @@ static void keys( void )
    ANSWERS( AE_INSUFFICIENT_BUFFER, AdsGetKeyColumn( table, text, &length ) );
    SAME( 8, length );
    OK( AdsCloseTable( table ) );
-   table = create( "counting", ADS_VFP, "NAME,Character,10;NUMBER,AutoInc" );
+   table = new_table( connection, "counting", ADS_VFP, "NAME,Character,10;NUMBER,AutoInc" );
    columns( table, "NUMBER" );
    OK( AdsCloseTable( table ) );
-   table = create( "versions", ADS_CDX, "NAME,Character,10;CHANGED,RowVersion" );
+   table = new_table( connection, "versions", ADS_CDX, "NAME,Character,10;CHANGED,RowVersion" );
    columns( table, "CHANGED" );
    OK( AdsCloseTable( table ) );
    ANSWERS( AE_INVALID_TABLE_HANDLE, AdsGetKeyColumn( connection, text, &length ) );

@@ -94,8 +94,7 @@ int main( int count, char ** arguments )
    if( count < 2 )
       return 2;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
-   OK( AdsCreateTable( connection, T( "people" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 64,
-                       T( "ID,Numeric,4,0;NAME,Character,10;CITY,Character,8" ), &table ) );
+   table = new_table( connection, "people", ADS_CDX, "ID,Numeric,4,0;NAME,Character,10;CITY,Character,8" );
    OK( AdsCreateIndex61( table, NULL, T( "PARTS" ), T( "UPPER(NAME)+CITY+STR(ID,4)" ), NULL, NULL, ADS_COMPOUND, 0, &parts ) );
    OK( AdsCreateIndex61( table, NULL, T( "NAME" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 0, &name ) );
    OK( AdsAppendRecord( table ) );

@@ -106,8 +106,7 @@ int main( int count, char ** arguments )
    if( count < 2 )
       return 2;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER | ADS_REMOTE_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
-   OK( AdsCreateTable( connection, T( "papers" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 64,
-                       T( "NAME,Character,10;NOTES,Memo,10;ID,Numeric,4,0" ), &table ) );
+   table = new_table( connection, "papers", ADS_CDX, "NAME,Character,10;NOTES,Memo,10;ID,Numeric,4,0" );
    add( "Ann", "Cats and dogs, well-known animals." );
    add( "Bob", "A dog near the house; no cat." );
    add( "Carl", "The medical doctor" );

@@ -294,23 +294,10 @@ pub(crate) fn ignores_case(value: &Expr) -> bool {
     matches!(value, Expr::Collate(_, name) if name.text.to_lowercase().ends_with("_ci"))
 }
 
-/// The function that an operator is.
+/// The function that an operator is: texts are added, too.
 pub(crate) fn binary_function(operator: BinaryOperator) -> &'static str {
-    use BinaryOperator::*;
     match operator {
-        Multiply => "multiply",
-        Divide => "divide",
-        Modulo => "modulo",
-        Add | Concatenate => "add",
-        Subtract => "subtract",
-        BitAnd => "bit_and",
-        BitOr => "bit_or",
-        BitXor => "bit_xor",
-        Equal => "equal",
-        NotEqual => "not_equal",
-        Less => "less",
-        LessOrEqual => "less_or_equal",
-        Greater => "greater",
-        GreaterOrEqual => "greater_or_equal",
+        BinaryOperator::Concatenate => BinaryOperator::Add.function(),
+        other => other.function(),
     }
 }

@@ -3,15 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static double value( const char * sql )
-{
-   ADSHANDLE cursor = rows( sql );
-   double found = 0;
-   OK( AdsGetDouble( cursor, ADSFIELD( 1 ), &found ) );
-   OK( AdsCloseTable( cursor ) );
-   return found;
-}
-
 static void the_administrators( const char * path )
 {
    UNSIGNED8 text[ 600 ];

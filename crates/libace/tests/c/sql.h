@@ -39,6 +39,16 @@ static ADSHANDLE rows( const char * sql )
    return cursor;
 }
 
+/* The number in the first column of the first row. */
+static double value( const char * sql )
+{
+   ADSHANDLE cursor = rows( sql );
+   double found = 0;
+   OK( AdsGetDouble( cursor, ADSFIELD( 1 ), &found ) );
+   OK( AdsCloseTable( cursor ) );
+   return found;
+}
+
 static UNSIGNED32 changed( const char * sql )
 {
    UNSIGNED32 count = 99999;

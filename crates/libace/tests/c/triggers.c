@@ -1,15 +1,6 @@
 /* Triggers of a dictionary's tables, fired by what is written through handles of the tables. */
 #include "sql.h"
 
-static double value( const char * sql )
-{
-   ADSHANDLE cursor = rows( sql );
-   double found = 0;
-   OK( AdsGetDouble( cursor, ADSFIELD( 1 ), &found ) );
-   OK( AdsCloseTable( cursor ) );
-   return found;
-}
-
 static ADSHANDLE opened( const char * name )
 {
    ADSHANDLE table = 0;

@@ -134,7 +134,7 @@ impl Compiler<'_> {
             BinaryOperator::Greater => CompareOp::Greater,
             _ => CompareOp::GreaterOrEqual,
         };
-        let name = reduce::binary_function(operator);
+        let name = operator.function();
         let known = self.bind(name, &[&left, &right])?;
         match known.common {
             Some(common) if is_native(common) => {
@@ -254,7 +254,7 @@ impl Compiler<'_> {
 
     fn binary(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Result<Typed, Box<Message>> {
         let (left, right) = (self.value(left)?, self.value(right)?);
-        let known = self.bind(reduce::binary_function(operator), &[&left, &right])?;
+        let known = self.bind(operator.function(), &[&left, &right])?;
         let Some(result) = known.result else {
             return Ok((Expression::null(mainstay_program::Type::I32), None));
         };

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 
 use super::{Reducer, not_supported, text_literal};
-use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
+use crate::tree::{Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
 use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
 
@@ -14,7 +14,7 @@ impl Reducer<'_> {
             Expr::Variable(name) => self.variable(name),
             Expr::Niladic(name) => self.niladic(name),
             Expr::Unary(operator, operand) => self.unary(*operator, operand),
-            Expr::Binary(left, operator, right) => self.call(binary_function(*operator), &[left, right]),
+            Expr::Binary(left, operator, right) => self.call(operator.function(), &[left, right]),
             Expr::Subquery(query) => self.scalar_subquery(query),
             Expr::Case(case) => self.case(case),
             Expr::Cast(cast) => self.cast(cast),
@@ -61,7 +61,7 @@ impl Reducer<'_> {
                 Ok(())
             }
             Expr::Binary(left, operator, right) if operator.is_comparison() => {
-                self.call(binary_function(*operator), &[left, right])
+                self.call(operator.function(), &[left, right])
             }
             Expr::Test(value, negated, test) => self.test(value, *negated, test),
             Expr::Exists(query) if self.in_value => self.exists_as_count(query),
@@ -87,7 +87,7 @@ impl Reducer<'_> {
                     parts: vec![crate::tree::Name { text: "#v".to_owned(), ..crate::tree::Name::default() }],
                     ..crate::tree::ObjectName::default()
                 });
-                self.call(binary_function(*operator), &[left, &value])?;
+                self.call(operator.function(), &[left, &value])?;
                 self.push(if is_all { " THEN FALSE ELSE TRUE END)" } else { ")" });
                 self.push(if self.in_value { ")" } else { "" });
                 Ok(())
@@ -333,26 +333,4 @@ fn float_text(text: &str) -> String {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
     let or_zero = |digits: &str| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() };
     format!("{}.{}e{}", or_zero(whole), or_zero(fraction), or_zero(exponent.trim_start_matches('+')))
-}
-
-/// The function that an operator is.
-pub(crate) fn binary_function(operator: BinaryOperator) -> &'static str {
-    use BinaryOperator::*;
-    match operator {
-        Multiply => "multiply",
-        Divide => "divide",
-        Modulo => "modulo",
-        Add => "add",
-        Subtract => "subtract",
-        Concatenate => "concatenate",
-        BitAnd => "bit_and",
-        BitOr => "bit_or",
-        BitXor => "bit_xor",
-        Equal => "equal",
-        NotEqual => "not_equal",
-        Less => "less",
-        LessOrEqual => "less_or_equal",
-        Greater => "greater",
-        GreaterOrEqual => "greater_or_equal",
-    }
 }

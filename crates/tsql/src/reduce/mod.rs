@@ -47,7 +47,6 @@ pub use change::{ReducedChange, change, compound, insert_columns};
 pub use constraint_names::is_made_up;
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use define::{ROW_VERSIONS, alter_table, column_types, create_table, type_name};
-pub(crate) use expression::binary_function;
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};

@@ -61,6 +61,28 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
+    /// The function of the core's that it is.
+    pub fn function(self) -> &'static str {
+        use BinaryOperator::*;
+        match self {
+            Multiply => "multiply",
+            Divide => "divide",
+            Modulo => "modulo",
+            Add => "add",
+            Subtract => "subtract",
+            Concatenate => "concatenate",
+            BitAnd => "bit_and",
+            BitOr => "bit_or",
+            BitXor => "bit_xor",
+            Equal => "equal",
+            NotEqual => "not_equal",
+            Less => "less",
+            LessOrEqual => "less_or_equal",
+            Greater => "greater",
+            GreaterOrEqual => "greater_or_equal",
+        }
+    }
+
     /// As it is written; `!=`, `!<` and `!>` are their standard forms.
     pub fn text(self) -> &'static str {
         use BinaryOperator::*;
