@@ -4,7 +4,6 @@
 
 use crate::define::shown_name;
 use crate::errors::raised;
-use crate::flow::Origin;
 use crate::modules::Object;
 use crate::runner::Runner;
 use crate::scope::{is_temporary, local_name};
@@ -151,13 +150,6 @@ impl Runner<'_> {
             event_data: Some(Arc::clone(data)),
             ..Level::default()
         });
-        let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
-        let outcome = self.nested(&loaded, call);
-        self.inner.state.options.xact_abort = before;
-        outcome.map(|_| ()).map_err(|mut error| {
-            self.inner.state.doomed = self.inner.state.transactions > 0;
-            error.detail = Some(Box::new(Origin::Trigger));
-            error
-        })
+        self.in_trigger(&loaded, call)
     }
 }

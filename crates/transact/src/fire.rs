@@ -7,7 +7,7 @@
 use crate::change::{Fired, events_of, target_of};
 use crate::errors::raised;
 use crate::flow::Origin;
-use crate::modules::Object;
+use crate::modules::{Loaded, Object};
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{Level, TemporaryTable};
@@ -113,11 +113,16 @@ impl Runner<'_> {
         self.inner.fill_fired(depth, columns, fired)?;
         self.inner.state.names_changed();
         self.coming = Some(level);
+        self.in_trigger(&loaded, call)
+    }
+
+    /// Runs a trigger in the level that is coming. What fails in it ends the batch, and nothing of the transaction can be
+    /// kept.
+    pub(crate) fn in_trigger(&mut self, loaded: &Arc<Loaded>, call: &mut StatementCall<'_>) -> Result<(), Box<Raised>> {
         let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
-        let outcome = self.nested(&loaded, call);
+        let outcome = self.nested(loaded, call);
         self.inner.state.options.xact_abort = before;
         outcome.map(|_| ()).map_err(|mut error| {
-            // What fails in a trigger ends the batch, and nothing of the transaction can be kept.
             self.inner.state.doomed = self.inner.state.transactions > 0;
             error.detail = Some(Box::new(Origin::Trigger));
             error

@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 41] = texts![
+static TEXTS: [Text; 42] = texts![
     "sp_addtype",
     "sp_column_privileges",
     "sp_columns",
@@ -40,6 +40,7 @@ static TEXTS: [Text; 41] = texts![
     "sp_helptrigger",
     "sp_lock",
     "sp_mainstay_datatype_info",
+    "sp_mainstay_foreach",
     "sp_mainstay_special_columns",
     "sp_msforeachdb",
     "sp_msforeachtable",

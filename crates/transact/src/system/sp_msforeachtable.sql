@@ -13,18 +13,7 @@ OPEN tables_cursor
 FETCH NEXT FROM tables_cursor INTO @name
 WHILE @@FETCH_STATUS = 0
 BEGIN
-  SET @text = REPLACE(@command1, @replacechar, @name)
-  EXEC (@text)
-  IF @command2 IS NOT NULL
-  BEGIN
-    SET @text = REPLACE(@command2, @replacechar, @name)
-    EXEC (@text)
-  END
-  IF @command3 IS NOT NULL
-  BEGIN
-    SET @text = REPLACE(@command3, @replacechar, @name)
-    EXEC (@text)
-  END
+  EXEC sp_mainstay_foreach @name, @replacechar, @command1, @command2, @command3
   FETCH NEXT FROM tables_cursor INTO @name
 END
 CLOSE tables_cursor
