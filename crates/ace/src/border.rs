@@ -14,7 +14,8 @@
 //!   UNSIGNED16 *pusLen      Out<u16>  read and written
 //! ```
 //!
-//! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`).
+//! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`) and the lock
+//! of a table (`lock.rs`).
 
 use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER};
 use crate::failure::{Failure, Result};
@@ -125,6 +126,11 @@ impl Text {
         // SAFETY: the caller gives `length` bytes; `bytes` is new and as long.
         unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), length) };
         Ok(bytes)
+    }
+
+    /// The double that is there. NULL is refused.
+    pub fn double(self) -> Result<f64> {
+        Out(self.0.cast_mut().cast()).get()
     }
 
     /// The same place, for what takes values of any kind, and reads them.

@@ -4,7 +4,8 @@
 //! `AdsGetLastError`, and turns a panic (which would be a fault of ours) into AE_INTERNAL_ERROR instead of letting it
 //! unwind into C. A call that is exported and not done answers AE_NOT_IMPLEMENTED, and says so in the log.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mainstay_base::{Code, Error};
@@ -15,9 +16,14 @@ use crate::log;
 /// What an entry answers.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// A code of the interface and what there is to say about it.
+/// A code of the interface and what there is to say about it. It is a pointer, so that what succeeds, as nearly every call
+/// does, is given back in a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Failure(Box<Particulars>);
+
+/// What a [`Failure`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Particulars {
     /// One of the `AE_` constants.
     pub code: u32,
     /// The particulars: names, values, what to try. May be empty.
@@ -26,8 +32,22 @@ pub struct Failure {
 
 impl Failure {
     /// A failure with its particulars.
+    #[cold]
     pub fn new(code: u32, detail: impl Into<String>) -> Failure {
-        Failure { code, detail: detail.into() }
+        Failure(Box::new(Particulars { code, detail: detail.into() }))
+    }
+
+    /// What there is to say, when the code is known.
+    pub fn into_detail(self) -> String {
+        self.0.detail
+    }
+}
+
+impl Deref for Failure {
+    type Target = Particulars;
+
+    fn deref(&self) -> &Particulars {
+        &self.0
     }
 }
 
@@ -92,6 +112,8 @@ fn code_of(code: Code) -> u32 {
 }
 
 thread_local! {
+    /// Whether one of the two below may be there: a call that follows on none need not look at them.
+    static HAS_FAILED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Failure>> = const { RefCell::new(None) };
     /// What a rule of a dictionary has refused, while the work area passes the refusal on.
     static REFUSED: RefCell<Option<Failure>> = const { RefCell::new(None) };
@@ -99,31 +121,45 @@ thread_local! {
 
 /// The next `CheckViolation` of this thread is this failure.
 pub fn refuse(failure: Failure) {
+    HAS_FAILED.set(true);
     REFUSED.set(Some(failure));
 }
 
 /// Runs an entry's work and answers its code.
+#[inline]
 pub fn call(name: &'static str, work: impl FnOnce() -> Result<()>) -> u32 {
-    keep(None);
-    REFUSED.set(None);
+    if HAS_FAILED.get() {
+        forget();
+    }
     query(name, work)
 }
 
+#[cold]
+fn forget() {
+    keep(None);
+    // A thread that ends has none any more.
+    let _ = REFUSED.try_with(|refused| *refused.borrow_mut() = None);
+    HAS_FAILED.set(false);
+}
+
 /// As [`call`], for entries that ask about the last error: a success leaves it as it is.
+#[inline]
 pub fn query(name: &'static str, work: impl FnOnce() -> Result<()>) -> u32 {
-    let answer = catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Failure::new(AE_INTERNAL_ERROR, format!("{name} broke a rule of its own"))));
-    match answer {
-        Ok(()) => AE_SUCCESS,
-        Err(failure) => {
-            if failure.code == AE_INTERNAL_ERROR || failure.code == AE_NOT_IMPLEMENTED {
-                log::write(&format!("{name}: error {}: {}", failure.code, failure.detail));
-            }
-            let code = failure.code;
-            keep(Some(failure));
-            code
-        }
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => AE_SUCCESS,
+        Ok(Err(failure)) => failed(name, failure),
+        Err(_) => failed(name, Failure::new(AE_INTERNAL_ERROR, format!("{name} broke a rule of its own"))),
     }
+}
+
+#[cold]
+fn failed(name: &'static str, failure: Failure) -> u32 {
+    if failure.code == AE_INTERNAL_ERROR || failure.code == AE_NOT_IMPLEMENTED {
+        log::write(&format!("{name}: error {}: {}", failure.code, failure.detail));
+    }
+    let code = failure.code;
+    keep(Some(failure));
+    code
 }
 
 /// The answer of an entry that is not done: the documented code, and a line in the log.
@@ -138,6 +174,7 @@ pub fn last() -> Option<Failure> {
 
 /// Replaces what [`last`] answers.
 pub fn keep(failure: Option<Failure>) {
+    HAS_FAILED.set(true);
     // A thread that ends has no last error any more.
     let _ = LAST.try_with(|last| *last.borrow_mut() = failure);
 }

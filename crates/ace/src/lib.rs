@@ -13,7 +13,7 @@
 //!   WorkArea::go_top()            mainstay-workarea, or mainstay-navigator for a table of a server
 //! ```
 //!
-//! `border` holds what crosses to C, and with `entries` the crate's `unsafe`. `constants`, `structures` and `entries`
+//! `border` holds what crosses to C, and with `entries` and `lock` the crate's `unsafe`. `constants`, `structures` and `entries`
 //! are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
@@ -36,6 +36,7 @@ mod far_sql;
 mod files;
 pub mod header;
 mod live;
+mod lock;
 pub mod log;
 mod management;
 mod order;

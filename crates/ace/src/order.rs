@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainstay_workarea::{OrderId, OrderInfo};
+use mainstay_workarea::{OrderId, OrderInfo, ValueKind};
 
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -41,6 +41,16 @@ impl Order {
             let info = info.ok_or_else(|| Failure::new(AE_INVALID_INDEX_HANDLE, "the index was closed"))?;
             state.area.set_order(Some(self.id))?;
             work(state, info)
+        })
+    }
+
+    /// What its keys are. It is the table's order from here on, as after [`Order::with`].
+    pub fn key_kind(&self) -> Result<ValueKind> {
+        self.table.with(|state| {
+            let kind = state.area.order_key_kind(self.id);
+            let kind = kind.ok_or_else(|| Failure::new(AE_INVALID_INDEX_HANDLE, "the index was closed"))?;
+            state.area.set_order(Some(self.id))?;
+            Ok(kind)
         })
     }
 

@@ -8,7 +8,15 @@
 //!   31        20 19                 0
 //!   [ use       ][ place from 1       ]
 //! ```
+//!
+//! What moves and reads is called for every record, mostly with the same few handles. So each thread keeps what the tables
+//! and orders are that it used last ([`on_table`] and its siblings), and finds them there without a lock and without
+//! counting who uses them. What a thread keeps is forgotten when any handle is taken back: each [`remove`] counts up
+//! `REVISION`, and what was found before that is looked for anew. A thread that makes no call meanwhile may so keep a
+//! closed table's shell: its name and settings; the files are closed, and its connection is not one to a server.
 
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::border::Handle;
@@ -99,6 +107,8 @@ pub fn remove(handle: Handle) -> Option<Object> {
     let object = slot.object.take()?;
     slot.uses = (slot.uses + 1) % USES;
     free.push(place);
+    REVISION.fetch_add(1, Ordering::Release);
+    forget();
     Some(object)
 }
 
@@ -179,6 +189,121 @@ pub fn server(handle: Handle) -> Result<Arc<Server>> {
     }
 }
 
+/// How often a handle was taken back.
+static REVISION: AtomicU64 = AtomicU64::new(0);
+
+/// How many handles a thread keeps; those with the same place modulo this take each other's.
+const KEPT: usize = 16;
+
+/// What a thread has found out about handles.
+struct Kept {
+    /// [`REVISION`] before the first of them was looked for.
+    revision: u64,
+    found: [Option<Found>; KEPT],
+}
+
+/// What a handle was found to be: a table, or an order of it.
+struct Found {
+    handle: Handle,
+    table: Arc<Table>,
+    order: Option<Arc<Order>>,
+}
+
+thread_local! {
+    static KEPT_HERE: RefCell<Kept> = const { RefCell::new(Kept { revision: 0, found: [const { None }; KEPT] }) };
+}
+
+impl Kept {
+    #[inline]
+    fn get(&self, handle: Handle) -> Option<&Found> {
+        let found = self.found[handle.0 % KEPT].as_ref()?;
+        (found.handle == handle && self.revision == REVISION.load(Ordering::Acquire)).then_some(found)
+    }
+
+    /// Gives back what had the place, to be dropped when nothing of this is borrowed any more.
+    fn put(&mut self, revision: u64, found: Found) -> [Option<Found>; KEPT] {
+        let mut before = [const { None }; KEPT];
+        if self.revision != revision {
+            std::mem::swap(&mut before, &mut self.found);
+            self.revision = revision;
+        }
+        let place = found.handle.0 % KEPT;
+        before[place] = self.found[place].replace(found);
+        before
+    }
+}
+
+/// Keeps nothing of this thread's: something that it knows was closed.
+fn forget() {
+    let nothing = || [const { None }; KEPT];
+    let before = KEPT_HERE.try_with(|kept| Some(std::mem::replace(&mut kept.try_borrow_mut().ok()?.found, nothing())));
+    drop(before);
+}
+
+/// Looks for a handle and keeps what is found, unless the table is a server's: its connection ends with its last table.
+#[cold]
+fn keep(handle: Handle) -> Option<(Arc<Table>, Option<Arc<Order>>)> {
+    let revision = REVISION.load(Ordering::Acquire);
+    let (table, order) = table_or_order(handle).ok()?;
+    if table.connection.server.is_none() {
+        let found = Found { handle, table: Arc::clone(&table), order: order.clone() };
+        // While something that is kept is in use (a call within a call) it stays as it is.
+        let before = KEPT_HERE.try_with(|kept| Some(kept.try_borrow_mut().ok()?.put(revision, found)));
+        drop(before);
+    }
+    Some((table, order))
+}
+
+/// Works with a table by its own handle, or by that of one of its orders.
+#[inline]
+pub fn on_table_or_order<T>(
+    handle: Handle,
+    work: impl FnOnce(&Arc<Table>, Option<&Arc<Order>>) -> Result<T>,
+) -> Result<T> {
+    on_found(handle, AE_INVALID_HANDLE, work)
+}
+
+/// Works with a table by its own handle, or with a cursor.
+#[inline]
+pub fn on_table<T>(handle: Handle, work: impl FnOnce(&Arc<Table>) -> Result<T>) -> Result<T> {
+    on_found(handle, AE_INVALID_TABLE_HANDLE, |table, order| match order {
+        None => work(table),
+        Some(_) => Err(invalid(AE_INVALID_TABLE_HANDLE)),
+    })
+}
+
+/// Works with an order.
+#[inline]
+pub fn on_order<T>(handle: Handle, work: impl FnOnce(&Arc<Order>) -> Result<T>) -> Result<T> {
+    on_found(handle, AE_INVALID_INDEX_HANDLE, |_, order| match order {
+        Some(order) => work(order),
+        None => Err(invalid(AE_INVALID_INDEX_HANDLE)),
+    })
+}
+
+/// Works with what a handle is, or fails with `code` if it is neither a table nor an order.
+#[inline]
+fn on_found<T>(
+    handle: Handle,
+    code: u32,
+    work: impl FnOnce(&Arc<Table>, Option<&Arc<Order>>) -> Result<T>,
+) -> Result<T> {
+    let mut work = Some(work);
+    let answer = KEPT_HERE.try_with(|kept| {
+        let kept = kept.try_borrow().ok()?;
+        let found = kept.get(handle)?;
+        Some(work.take()?(&found.table, found.order.as_ref()))
+    });
+    match (answer, work) {
+        (Ok(Some(answer)), _) => answer,
+        (_, Some(work)) => {
+            let (table, order) = keep(handle).ok_or_else(|| invalid(code))?;
+            work(&table, order.as_ref())
+        }
+        (_, None) => Err(AE_INTERNAL_ERROR.into()),
+    }
+}
+
 /// A table by its own handle, or by that of one of its orders: what moves and counts takes either.
 pub fn table_or_order(handle: Handle) -> Result<(Arc<Table>, Option<Arc<Order>>)> {
     let found = with(handle, |slot| match &slot.object {
@@ -201,6 +326,7 @@ fn parts(handle: Handle) -> Option<(usize, u32)> {
     Some((place, u32::try_from(handle.0 >> PLACE_BITS).ok()?))
 }
 
+#[cold]
 fn invalid(code: u32) -> Failure {
     Failure::new(code, "the handle is none, is closed, or is one of another kind")
 }

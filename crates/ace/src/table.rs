@@ -10,8 +10,8 @@
 //! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use mainstay_workarea::{OrderId, SeekHow, WorkArea};
 
@@ -21,6 +21,7 @@ use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::live::Members;
+use crate::lock::{Guard, IsOwn, Lock};
 use crate::order::Order;
 use crate::registry::{self, Object};
 use crate::settings;
@@ -57,9 +58,9 @@ pub struct Table {
     pub live: OnceLock<Arc<Members>>,
     /// Whether it takes no part in transactions.
     pub is_transaction_free: AtomicBool,
-    state: Mutex<Option<State>>,
-    /// The thread that has the lock; 0 for none.
-    owner: AtomicU64,
+    state: Lock<Option<State>>,
+    /// The ends that the last call, a skip, has left the area at: see [`Table::ends`].
+    ends: AtomicU8,
     parent: Mutex<Option<Link>>,
     /// Whether a table that this one follows has moved.
     is_behind: AtomicBool,
@@ -95,6 +96,11 @@ pub struct State {
     pub locate: Option<(String, bool)>,
 }
 
+/// What [`Table::ends`] knows, as bits.
+const ENDS_KNOWN: u8 = 1;
+const AT_BOF: u8 = 2;
+const AT_EOF: u8 = 4;
+
 /// What a table is opened as.
 pub struct Opening {
     /// What it is opened through.
@@ -119,35 +125,39 @@ pub struct Opening {
     pub columns: Vec<String>,
 }
 
-/// A number for this thread that no other has while both live.
-fn thread_number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    thread_local! {
-        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
-    }
-    // A thread that is ending has lost its number; it gets one that nobody else has.
-    NUMBER.try_with(|number| *number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Says which thread has a table's lock, as long as it has it: the only one that could wait for itself.
-struct Owned<'t>(&'t AtomicU64);
-
-impl<'t> Owned<'t> {
-    fn new(owner: &'t AtomicU64, thread: u64) -> Owned<'t> {
-        owner.store(thread, Ordering::Relaxed);
-        Owned(owner)
-    }
-}
-
-impl Drop for Owned<'_> {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
 /// Whether the area is on a record in the sense of the interface.
 pub fn is_positioned(area: &dyn WorkArea) -> bool {
     !area.is_eof() && !area.is_bof()
+}
+
+#[cold]
+fn is_in_use(_: IsOwn) -> Failure {
+    let reason = "a function of the program's that is told of progress may not use the table that is worked on";
+    Failure::new(AE_ILLEGAL_USER_OPERATION, reason)
+}
+
+#[cold]
+fn is_closed() -> Failure {
+    Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile")
+}
+
+impl State {
+    #[cold]
+    fn take_settings(&mut self, revision: u64) {
+        self.revision = revision;
+        let (hide, exact) = settings::read(|settings| (!settings.show_deleted, settings.exact));
+        self.area.set_hide_deleted(hide);
+        self.area.set_exact(exact);
+    }
+
+    /// Whether the area is on a record in the sense of the interface.
+    #[inline]
+    fn is_positioned(&mut self) -> bool {
+        match self.area.local() {
+            Some(area) => !area.is_eof() && !area.is_bof(),
+            None => is_positioned(&*self.area),
+        }
+    }
 }
 
 impl Table {
@@ -170,7 +180,7 @@ impl Table {
             bound: Binding::new(),
             live: OnceLock::new(),
             is_transaction_free: AtomicBool::new(false),
-            state: Mutex::new(Some(State {
+            state: Lock::new(Some(State {
                 area,
                 orders: Vec::new(),
                 revision: 0,
@@ -178,7 +188,7 @@ impl Table {
                 words: Vec::new(),
                 locate: None,
             })),
-            owner: AtomicU64::new(0),
+            ends: AtomicU8::new(0),
             parent: Mutex::new(None),
             is_behind: AtomicBool::new(false),
             children: Mutex::new(Vec::new()),
@@ -236,6 +246,7 @@ impl Table {
     }
 
     /// Works with the area, which is where it should be: relations are resolved and settings are taken.
+    #[inline]
     pub fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         if self.is_behind.load(Ordering::Acquire) {
             self.catch_up()?;
@@ -244,27 +255,20 @@ impl Table {
     }
 
     /// The same without looking at what it follows: for calls that move it anyway.
+    #[inline]
     pub fn without_relation<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        let thread = thread_number();
-        if self.owner.load(Ordering::Relaxed) == thread {
-            let reason = "a function of the program's that is told of progress may not use the table that is worked on";
-            return Err(Failure::new(AE_ILLEGAL_USER_OPERATION, reason));
+        if self.state.is_own() {
+            return Err(is_in_use(IsOwn));
         }
         let live = match self.live.get() {
             Some(members) if members.refresh()? => Some(members),
             _ => None,
         };
-        let mut guard = self.lock();
-        let Some(state) = guard.as_mut() else {
-            return Err(Failure::new(AE_INVALID_TABLE_HANDLE, "the table was closed meanwhile"));
-        };
-        let _owned = Owned::new(&self.owner, thread);
+        let mut guard = self.lock()?;
+        let Some(state) = guard.as_mut() else { return Err(is_closed()) };
         let revision = settings::revision();
         if state.revision != revision {
-            state.revision = revision;
-            let (hide, exact) = settings::read(|settings| (!settings.show_deleted, settings.exact));
-            state.area.set_hide_deleted(hide);
-            state.area.set_exact(exact);
+            state.take_settings(revision);
         }
         if let (Some(members), Some(area)) = (live, state.area.local()) {
             area.set_predicate(Some(members.predicate()));
@@ -273,8 +277,9 @@ impl Table {
     }
 
     /// As [`Table::with`], for calls that need a current record.
+    #[inline]
     pub fn on_record<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        self.with(|state| match is_positioned(&*state.area) {
+        self.with(|state| match state.is_positioned() {
             true => work(state),
             false => Err(Failure::new(AE_NO_CURRENT_RECORD, "the table is at its beginning or its end")),
         })
@@ -296,7 +301,9 @@ impl Table {
 
     /// Moves the area in an order; what follows this table is marked.
     pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
-        self.is_behind.store(false, Ordering::Release);
+        if self.is_behind.load(Ordering::Acquire) {
+            self.is_behind.store(false, Ordering::Release);
+        }
         let answer = self.without_relation(|state| {
             state.area.set_order(order.map(|order| order.id))?;
             work(&mut *state.area)
@@ -310,17 +317,41 @@ impl Table {
         if self.is_behind.load(Ordering::Acquire) {
             self.catch_up()?;
         }
-        self.go(order, |area| {
-            if area.is_bof() && !area.is_eof() {
-                // Before the first record: one step is the first record itself.
-                if count <= 0 {
-                    return Ok(());
-                }
-                area.go_top()?;
-                return if count > 1 { Ok(area.skip(count - 1)?) } else { Ok(()) };
+        let order = order.map(|order| order.id);
+        let answer = self.without_relation(|state| {
+            match state.area.local() {
+                Some(area) => skip(area, order, count)?,
+                None => skip(&mut *state.area, order, count)?,
             }
-            Ok(area.skip(count)?)
-        })
+            let (bof, eof) = match state.area.local() {
+                Some(area) => (area.is_bof(), area.is_eof()),
+                None => (state.area.is_bof(), state.area.is_eof()),
+            };
+            self.remember_ends(bof, eof);
+            Ok(())
+        });
+        self.mark_children();
+        answer
+    }
+
+    /// Whether the area is at BOF and whether at EOF, which a program asks after every skip: known without the lock, as long as
+    /// nothing else was done since. Who takes the lock for anything forgets it first.
+    #[inline]
+    pub fn ends(&self) -> Result<(bool, bool)> {
+        let ends = self.ends.load(Ordering::Acquire);
+        if ends & ENDS_KNOWN != 0 && !self.is_behind.load(Ordering::Acquire) {
+            return Ok((ends & AT_BOF != 0, ends & AT_EOF != 0));
+        }
+        self.with(|state| Ok((state.area.is_bof(), state.area.is_eof())))
+    }
+
+    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are looked at each time.
+    #[inline]
+    fn remember_ends(&self, bof: bool, eof: bool) {
+        if self.live.get().is_none() {
+            let ends = ENDS_KNOWN | if bof { AT_BOF } else { 0 } | if eof { AT_EOF } else { 0 };
+            self.ends.store(ends, Ordering::Release);
+        }
     }
 
     /// Makes handles for orders that have none, and takes back those of orders that are gone.
@@ -344,8 +375,10 @@ impl Table {
 
     /// Takes the handles back and closes the area, which writes what is pending.
     pub fn close(&self) -> Result<()> {
+        let mut open = self.lock()?;
         registry::remove(self.handle());
-        let state = self.lock().take();
+        let state = open.take();
+        drop(open);
         let Some(state) = state else { return Ok(()) };
         for (_, handle) in &state.orders {
             registry::remove(*handle);
@@ -357,8 +390,15 @@ impl Table {
     }
 
     /// The lock itself, for what works with several tables at once: those take them in the order of their handles.
-    pub fn lock(&self) -> MutexGuard<'_, Option<State>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    ///
+    /// Errors: AE_ILLEGAL_USER_OPERATION, if this thread has it already.
+    #[inline]
+    pub fn lock(&self) -> Result<Guard<'_, Option<State>>> {
+        let guard = self.state.take().map_err(is_in_use)?;
+        if self.ends.load(Ordering::Relaxed) != 0 {
+            self.ends.store(0, Ordering::Release);
+        }
+        Ok(guard)
     }
 
     /// From now on `child` follows this table.
@@ -394,10 +434,15 @@ impl Table {
         parent.is_some_and(|parent| Arc::ptr_eq(&parent, other) || parent.follows(other))
     }
 
+    #[inline]
     fn mark_children(&self) {
-        if !self.has_children.load(Ordering::Acquire) {
-            return;
+        if self.has_children.load(Ordering::Acquire) {
+            self.mark_all_children();
         }
+    }
+
+    #[cold]
+    fn mark_all_children(&self) {
         let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         if children.is_empty() {
             return;
@@ -442,6 +487,21 @@ impl Table {
             moved
         })
     }
+}
+
+/// A skip as the interface has it, in an order.
+#[inline]
+fn skip(area: &mut (impl WorkArea + ?Sized), order: Option<OrderId>, count: i64) -> Result<()> {
+    area.set_order(order)?;
+    if area.is_bof() && !area.is_eof() {
+        // Before the first record: one step is the first record itself.
+        if count <= 0 {
+            return Ok(());
+        }
+        area.go_top()?;
+        return if count > 1 { Ok(area.skip(count - 1)?) } else { Ok(()) };
+    }
+    Ok(area.skip(count)?)
 }
 
 fn follow(area: &mut dyn WorkArea, key: &mainstay_workarea::SeekKey, scoped: bool) -> Result<()> {

@@ -38,6 +38,7 @@ programs! {
     filters
     free_tables
     hammer
+    handles
     indexes
     key_columns
     locks

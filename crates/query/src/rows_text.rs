@@ -21,6 +21,7 @@ use datafusion::physical_expr::{
     Distribution, EquivalenceProperties, OrderingRequirements, Partitioning, PhysicalExpr,
 };
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
@@ -145,6 +146,8 @@ pub(crate) struct RowsTextExec {
     shape: Arc<Shape>,
     schema: SchemaRef,
     order: Option<OrderingRequirements>,
+    /// What is shown of the input's rows, where that is not all: the columns that only their order needs are not.
+    shown: Option<Vec<Arc<dyn PhysicalExpr>>>,
     properties: Arc<PlanProperties>,
 }
 
@@ -158,9 +161,19 @@ impl RowsTextExec {
             EmissionType::Final,
             Boundedness::Bounded,
         );
+        let (mut input, mut shown) = (Arc::clone(input), None);
+        // An order by what is not shown is none of the list's, and would not be kept for it: it is asked for below.
+        if input.output_ordering().is_none()
+            && let Some(list) = input.downcast_ref::<ProjectionExec>()
+            && list.input().output_ordering().is_some()
+        {
+            let exprs = list.expr().iter().map(|part| Arc::clone(&part.expr)).collect();
+            let below = Arc::clone(list.input());
+            (input, shown) = (below, Some(exprs));
+        }
         let order = input.output_ordering().cloned().map(OrderingRequirements::from);
-        let (input, shape) = (Arc::clone(input), Arc::new(node.shape.clone()));
-        Ok(Arc::new(RowsTextExec { input, shape, schema, order, properties: Arc::new(properties) }))
+        let shape = Arc::new(node.shape.clone());
+        Ok(Arc::new(RowsTextExec { input, shape, schema, order, shown, properties: Arc::new(properties) }))
     }
 }
 
@@ -212,6 +225,7 @@ impl ExecutionPlan for RowsTextExec {
             shape: Arc::clone(&self.shape),
             schema: Arc::clone(&self.schema),
             order: self.order.clone(),
+            shown: self.shown.clone(),
             properties: Arc::clone(&self.properties),
         }))
     }
@@ -226,17 +240,30 @@ impl ExecutionPlan for RowsTextExec {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let (shape, schema) = (Arc::clone(&self.shape), Arc::clone(&self.schema));
-        let made = async move { text_of(input, &shape, schema).await };
+        let shown = self.shown.clone();
+        let made = async move { text_of(input, &shape, shown.as_deref(), schema).await };
         Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), stream::once(made))))
     }
 }
 
-async fn text_of(mut input: SendableRecordBatchStream, shape: &Shape, schema: SchemaRef) -> Result<RecordBatch> {
+async fn text_of(
+    mut input: SendableRecordBatchStream,
+    shape: &Shape,
+    shown: Option<&[Arc<dyn PhysicalExpr>]>,
+    schema: SchemaRef,
+) -> Result<RecordBatch> {
     let mut rows: Vec<Vec<Value>> = Vec::new();
     while let Some(batch) = input.next().await {
         let batch = batch?;
+        let columns = match shown {
+            Some(shown) => {
+                let one = |expr: &Arc<dyn PhysicalExpr>| expr.evaluate(&batch)?.into_array(batch.num_rows());
+                shown.iter().map(one).collect::<Result<Vec<_>>>()?
+            }
+            None => batch.columns().to_vec(),
+        };
         for row in 0..batch.num_rows() {
-            let cells = batch.columns().iter().map(|column| value_at(column.as_ref(), row));
+            let cells = columns.iter().map(|column| value_at(column.as_ref(), row));
             rows.push(cells.collect::<mainstay_base::Result<Vec<_>>>().map_err(to_datafusion)?);
         }
     }

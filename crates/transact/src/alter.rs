@@ -24,7 +24,14 @@ impl Inner {
         let table = self.names(&[]).table(&alter.table).map_err(raised)?;
         let mut action = alter.action.clone();
         let mut forgotten = Vec::new();
+        if let AlterTableAction::Add(_, elements) = &action {
+            self.check_new_columns(&alter.table, &table, elements)?;
+        }
         if let AlterTableAction::Drop(elements) = &mut action {
+            self.known_elements(&alter.table, elements)?;
+            if elements.is_empty() {
+                return Ok(());
+            }
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let object = catalog.find(&alter.table);
             let default_of = |name: &str| {

@@ -22,7 +22,7 @@ use mainstay_query::mssql::type_of_field;
 use mainstay_tds::Command;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Parameter, ReducedChange, Scope, Source};
-use mainstay_tsql::tree::{Change, MergeAction, ObjectName, Output, SetItem, Target};
+use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, MergeAction, ObjectName, Output, SetItem, Target, Top};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -53,6 +53,12 @@ impl Runner<'_> {
         }
         if let Some(done) = self.change_of_free_rows(host, change, call) {
             return done;
+        }
+        if self.inner.state.options.row_limit > 0
+            && let Some(limited) = limited(change, self.inner.state.options.row_limit)
+        {
+            let count = self.made_change(host, &limited, call)?;
+            return self.changed(change, count);
         }
         self.inner.check_writable()?;
         let mut plan = self.planned(loaded, number, |inner| {
@@ -344,6 +350,28 @@ impl Runner<'_> {
         }
         Ok(())
     }
+}
+
+/// A change of so many rows at most, as SET ROWCOUNT has it; `None` where its own TOP is no number, and for MERGE.
+fn limited(change: &Change, most: u64) -> Option<Change> {
+    let mut change = change.clone();
+    let top = match &mut change {
+        Change::Insert(insert) if matches!(insert.rows, InsertRows::Values(_) | InsertRows::Query(_)) => {
+            &mut insert.top
+        }
+        Change::Update(update) => &mut update.top,
+        Change::Delete(delete) => &mut delete.top,
+        _ => return None,
+    };
+    let most = match top {
+        None => most,
+        Some(Top { count: Expr::Literal(Literal::Integer(digits)), percent: false, .. }) => {
+            digits.parse().map_or(most, |own: u64| own.min(most))
+        }
+        Some(_) => return None,
+    };
+    *top = Some(Top { count: Expr::Literal(Literal::Integer(most.to_string())), percent: false, with_ties: false });
+    Some(change)
 }
 
 /// What a change has done, as triggers see it.

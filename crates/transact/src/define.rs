@@ -153,10 +153,12 @@ impl Inner {
                     }
                 }
                 "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
-                "SCHEMA" => drop_of_core(self, "SCHEMA", exists, name)?,
+                "SCHEMA" => {
+                    self.check_empty_schema(name)?;
+                    drop_of_core(self, "SCHEMA", exists, name)?;
+                }
                 "INDEX" => {
-                    let index = name.parts.last().map_or("", |part| &part.text);
-                    self.execute(&format!("DROP INDEX {exists}{}", quoted(index)))?;
+                    self.drop_index(name, dropped.table.as_ref(), drop.if_exists)?;
                 }
                 "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" | "SYNONYM" => {
                     let Some(object) = self.modules.own(name).cloned() else {
@@ -241,6 +243,7 @@ impl Inner {
 
     fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
+        self.check_new_index(create)?;
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
         let done = self.execute(&statement);
         done.map(drop).map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))
@@ -289,6 +292,7 @@ impl Runner<'_> {
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
             StatementKind::CreateSchema(create) => {
                 if let Some(name) = &create.name {
+                    inner.check_new_schema(name)?;
                     inner.execute(&format!("CREATE SCHEMA {}", quoted(&name.text)))?;
                 }
                 Command::NONE

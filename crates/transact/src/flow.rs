@@ -260,6 +260,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
     };
     match function.name {
         "@@rowcount" | "rowcount_big" => int(state.row_count),
+        "@@remserver" => Value::Null,
         "@@error" => int(state.error.into()),
         "@@mainstay_noexec" => int(state.options.no_exec.into()),
         "@@identity" => identity(state.identity),

@@ -516,7 +516,7 @@ pub(crate) fn keep(
     let (schema, last) = local_name(name);
     let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
     let parent = parent.map_or_else(String::new, key_of);
-    keep_row(core, &key_of(name), &shown, kind, &parent, text)
+    keep_row(core, &key_of(name), &shown, kind, &parent, &crate::kept_text::as_created(text))
 }
 
 /// Keeps the name of a column's default.

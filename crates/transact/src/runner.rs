@@ -161,8 +161,20 @@ impl<'a> Runner<'a> {
     }
 
     /// What a session function gives.
-    pub(crate) fn session_value(&self, function: SessionFunction, error: Option<&Raised>) -> Value {
+    pub(crate) fn session_value(&mut self, function: SessionFunction, error: Option<&Raised>) -> Value {
+        if function.name == "@@procid" {
+            return Value::Integer(self.own_id());
+        }
         crate::flow::session_value(&self.inner.state, self.stack.len(), function, error)
+    }
+
+    /// The number of the procedure, function or trigger that runs; 0 in a batch.
+    fn own_id(&mut self) -> i64 {
+        let Some(loaded) = self.stack.last().cloned() else { return 0 };
+        let Ok(catalog) = self.inner.catalog() else { return 0 };
+        let name = loaded.module.routine.name.as_ref();
+        let found = (!name.is_empty()).then(|| catalog.find(&object_name(name))).flatten();
+        found.map_or(0, |object| object.id)
     }
 
     /// What functions ask of the session.
@@ -326,6 +338,7 @@ pub(crate) fn set(call: &mut StatementCall<'_>, output: usize, value: ValueRef<'
 
 impl Host for Runner<'_> {
     fn execute(&mut self, call: &mut StatementCall<'_>) -> Ran {
+        self.inner.state.tick();
         let id = call.statement();
         if let Some(name) = id.0.checked_sub(SYSTEM).and_then(procedures::name) {
             return procedures::execute(self, name, call);

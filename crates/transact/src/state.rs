@@ -184,7 +184,19 @@ impl TemporaryTable {
     }
 }
 
+/// A moment of DATETIME, in units of 100 ns.
+const TICK: u64 = 33_333;
+
 impl State {
+    /// Another moment, if it is another one to DATETIME: what a statement asks several times is one mostly.
+    #[inline]
+    pub(crate) fn tick(&mut self) {
+        let now = crate::session::now();
+        if now.0.abs_diff(self.now.0) >= TICK {
+            self.now = now;
+        }
+    }
+
     /// What a session begins with.
     pub(crate) fn new(login: &str, host: &str, application: &str, database: &str, process: i16) -> State {
         State {

@@ -234,6 +234,10 @@ impl WritableFile for DiskFile {
 }
 
 impl File for DiskFile {
+    fn is_on_disk(&self) -> bool {
+        true
+    }
+
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
         let mut done = 0;
         while done < buffer.len() {

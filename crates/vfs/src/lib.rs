@@ -164,6 +164,12 @@ pub trait File: Send + Sync + Debug {
     /// The path it was opened under, for messages.
     fn path(&self) -> &Path;
 
+    /// Whether it is a file of the operating system: then no other file of any kind has its identity while it is there,
+    /// and what was read of it may be known again by its stamp after it was closed.
+    fn is_on_disk(&self) -> bool {
+        false
+    }
+
     /// Reads exactly this range, or says how much of it is missing.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> Result<()> {
         let read = self.read_at(buffer, offset)?;

@@ -7,7 +7,7 @@ use crate::index_file::{IndexFile, Reading};
 use crate::options::{AreaOptions, Mode};
 use crate::order::{Order, OrderId, OrderInfo};
 use crate::rules::RecordRules;
-use crate::value::FieldValue;
+use crate::value::{FieldValue, ValueKind};
 use crate::visibility::Visibility;
 use crate::words::WordFile;
 use mainstay_base::{Code, Error, Result};
@@ -342,16 +342,24 @@ impl Area {
         Some(order.info(self.file_of(order)))
     }
 
+    /// What an order's keys are.
+    pub fn order_key_kind(&self, id: OrderId) -> Option<ValueKind> {
+        let order = self.orders.iter().find(|order| order.id == id)?;
+        Some(order.key_kind())
+    }
+
     /// The current order.
     pub fn order(&self) -> Option<OrderId> {
         self.current.and_then(|at| self.orders.get(at)).map(|order| order.id)
     }
 
+    #[inline]
     pub(crate) fn place_of(&self, id: OrderId) -> Option<usize> {
         self.orders.iter().position(|order| order.id == id)
     }
 
     /// Makes an order the current one, or with `None` the table's own. The record stays; this costs next to nothing.
+    #[inline]
     pub fn set_order(&mut self, id: Option<OrderId>) -> Result<()> {
         self.current = match id {
             None => None,
@@ -374,26 +382,31 @@ impl Area {
     }
 
     /// The number of the record the area is on; at EOF one more than there are.
+    #[inline]
     pub fn record_number(&self) -> u32 {
         self.recno
     }
 
     /// Whether the last move ended before the first record.
+    #[inline]
     pub fn is_bof(&self) -> bool {
         self.bof
     }
 
     /// Whether the area is behind the last record.
+    #[inline]
     pub fn is_eof(&self) -> bool {
         self.eof
     }
 
     /// Whether the last thing done was a seek that found its key.
+    #[inline]
     pub fn is_found(&self) -> bool {
         self.found
     }
 
     /// Whether the area is on a record.
+    #[inline]
     pub(crate) fn is_positioned(&self) -> bool {
         self.recno >= 1 && self.recno <= self.blocks.count()
     }
@@ -427,6 +440,7 @@ impl Area {
     }
 }
 
+#[cold]
 pub(crate) fn no_such_order(id: OrderId) -> Error {
     Error::new(Code::NotFound, format!("the area has no order number {}", id.0))
 }

@@ -6,9 +6,12 @@
 //!
 //! Limits: at most `kept_bytes` are kept; when they are used up, all but the newest block are dropped, which costs a
 //! walk over a table larger than that nothing and random access little.
+//!
+//! What is there when the table is closed is left to who opens it next: see `kept.rs`.
 
 use crate::bits::Bits;
 use crate::freshness::Freshness;
+use crate::kept::{self, Kept};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
 use mainstay_xbase::dbf::Dbf;
@@ -16,6 +19,9 @@ use std::sync::Arc;
 
 /// About how many bytes are read at once.
 const BLOCK_BYTES: usize = 16 << 10;
+
+/// The generation of blocks that were there when the table was opened.
+const FIRST_GENERATION: u64 = 1;
 
 /// The records of one table.
 #[derive(Debug)]
@@ -32,6 +38,8 @@ pub(crate) struct Blocks {
     pub(crate) freshness: Freshness,
     /// The number of records at the last look.
     count: u32,
+    /// Something of it is not from the file.
+    is_patched: bool,
 }
 
 /// Some records, and which of them are visible.
@@ -52,8 +60,57 @@ impl Blocks {
         let header_length = u64::from(dbf.header().header_length);
         let count = narrow(dbf.count_now()?);
         let shift = records.ilog2();
-        let (blocks, kept, generation) = (Vec::new(), 0, 1);
-        Ok(Blocks { file, header_length, record_length, shift, blocks, kept, limit, generation, freshness, count })
+        let mut new = Blocks {
+            file,
+            header_length,
+            record_length,
+            shift,
+            blocks: Vec::new(),
+            kept: 0,
+            limit,
+            generation: FIRST_GENERATION,
+            freshness,
+            count,
+            is_patched: false,
+        };
+        new.take_kept();
+        Ok(new)
+    }
+
+    /// Goes on with what was left by who had the file open before, if it is in the same state.
+    fn take_kept(&mut self) {
+        let Some(stamp) = self.freshness.settled_stamp().filter(|_| self.file.is_on_disk()) else { return };
+        if let Some(kept) = kept::take(&stamp, self.header_length, self.record_length)
+            && kept.bytes <= self.limit
+        {
+            (self.blocks, self.kept) = (kept.blocks, kept.bytes);
+        }
+    }
+
+    /// Leaves to others what is as it is in the file.
+    fn leave(&mut self) {
+        let Some(stamp) = self.freshness.settled_stamp().filter(|_| self.file.is_on_disk()) else { return };
+        if self.is_patched {
+            return;
+        }
+        let (mut blocks, mut bytes) = (std::mem::take(&mut self.blocks), 0);
+        for place in &mut blocks {
+            match place {
+                Some(block) if block.generation == self.generation => {
+                    bytes += block.bytes.len();
+                    (block.generation, block.visible) = (FIRST_GENERATION, None);
+                }
+                _ => *place = None,
+            }
+        }
+        let (header_length, record_length) = (self.header_length, self.record_length);
+        kept::leave(Kept { stamp, header_length, record_length, blocks, bytes });
+    }
+
+    /// Bytes of blocks that are in memory.
+    #[cfg(test)]
+    pub(crate) fn bytes_at_hand(&self) -> usize {
+        self.kept
     }
 
     /// The number of records at the last look.
@@ -82,10 +139,12 @@ impl Blocks {
     /// The number of records that the caller knows of.
     pub(crate) fn set_count(&mut self, count: u32) {
         self.count = count;
+        self.is_patched = true;
     }
 
     /// A record has these bytes now.
     pub(crate) fn patch(&mut self, record: u32, bytes: &[u8]) {
+        self.is_patched = true;
         let place = record.wrapping_sub(1) as usize >> self.shift;
         let at = (record.wrapping_sub(1) as usize & ((1 << self.shift) - 1)) * self.record_length;
         if let Some(Some(block)) = self.blocks.get_mut(place) {
@@ -184,6 +243,12 @@ impl Blocks {
         }
         block.visible = Some((version, bits));
         Ok(())
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

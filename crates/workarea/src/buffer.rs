@@ -168,15 +168,20 @@ impl Area {
     fn set_digits(&mut self, field: usize, number: f64, decimals: u8) -> Result<bool> {
         self.begin_change()?;
         let Some(scale) = crate::field::SCALES.get(usize::from(decimals)) else { return Ok(false) };
-        let scaled = (number * scale).round();
-        if scaled.is_nan() || scaled.abs() >= 9e14 || scaled / scale != number {
+        // The nearest whole number, by cutting off: where that is another one than rounding gives, it is not this number.
+        let scaled = number * scale;
+        if scaled.is_nan() || scaled.abs() >= 9e14 {
+            return Ok(false);
+        }
+        let scaled = (scaled + 0.5_f64.copysign(scaled)) as i64;
+        if scaled as f64 / scale != number {
             return Ok(false);
         }
         let Some(Field { offset, length, null_bit: None, letter: b'N', .. }) = self.dbf.fields().get(field) else {
             return Ok(false);
         };
         let Some(cell) = self.row.bytes.get_mut(*offset..offset + length) else { return Ok(false) };
-        Ok(print_digits(cell, scaled as i64, decimals.into()))
+        Ok(print_digits(cell, scaled, decimals.into()))
     }
 
     /// Gives a field a whole number.
@@ -258,26 +263,28 @@ impl Area {
 
 /// Prints a number right-aligned with so many decimals; false, and nothing done, if there is no room.
 fn print_digits(cell: &mut [u8], scaled: i64, decimals: usize) -> bool {
-    let mut text = [b' '; 24];
-    let (mut at, mut rest, mut printed) = (text.len(), scaled.unsigned_abs(), 0);
-    while rest > 0 || printed <= decimals {
-        if printed == decimals && decimals > 0 {
-            at -= 1;
-            text[at] = b'.';
+    let mut rest = scaled.unsigned_abs();
+    let digits = rest.checked_ilog10().map_or(1, |log| log as usize + 1).max(decimals + 1);
+    if digits + usize::from(decimals > 0) + usize::from(scaled < 0) > cell.len() {
+        return false;
+    }
+    let mut places = cell.iter_mut().rev();
+    let mut put = |byte| {
+        if let Some(place) = places.next() {
+            *place = byte;
         }
-        at -= 1;
-        text[at] = b'0' + (rest % 10) as u8;
+    };
+    for printed in 0..digits {
+        if printed == decimals && decimals > 0 {
+            put(b'.');
+        }
+        put(b'0' + (rest % 10) as u8);
         rest /= 10;
-        printed += 1;
     }
     if scaled < 0 {
-        at -= 1;
-        text[at] = b'-';
+        put(b'-');
     }
-    let digits = &text[at..];
-    let Some(start) = cell.len().checked_sub(digits.len()) else { return false };
-    cell[..start].fill(b' ');
-    cell[start..].copy_from_slice(digits);
+    places.for_each(|place| *place = b' ');
     true
 }
 
@@ -297,5 +304,7 @@ mod tests {
         assert_eq!((print(-12_345, 2).unwrap(), print(-1_234_567, 2)), (" -123.45".to_owned(), None));
         assert_eq!(print(12_345_678, 0).unwrap(), "12345678");
         assert_eq!(print(123_456_789, 0), None);
+        assert_eq!((print(0, 0).unwrap(), print(7, 6).unwrap()), ("       0".to_owned(), "0.000007".to_owned()));
+        assert_eq!((print(-7, 6), print(i64::MIN, 0)), (None, None));
     }
 }

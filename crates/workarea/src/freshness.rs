@@ -49,6 +49,11 @@ impl Freshness {
         Ok(true)
     }
 
+    /// The stamp that what was read is of, if every later write is certain to give the file another one.
+    pub(crate) fn settled_stamp(&self) -> Option<Stamp> {
+        self.settled.then_some(self.stamp)
+    }
+
     /// How long the file was at the last look.
     pub(crate) fn file_length(&self) -> u64 {
         self.stamp.len

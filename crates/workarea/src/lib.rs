@@ -11,7 +11,7 @@
 //!    |
 //!   Visibility    hidden, filter, AOF as tests of a record          visibility, test, aof, bits
 //!    |
-//!   Blocks        the records, read in blocks                       blocks, freshness
+//!   Blocks        the records, read in blocks                       blocks, freshness, kept
 //!   field, value  typed values of the current record
 //!   buffer, write changes that are pending, records with all their keys, locks
 //!   rules         what is asked before a record is written
@@ -39,7 +39,8 @@
 //! tables are never looked at again.
 //!
 //! **Speed.** Records are read 16 KB at a time. Walking along them, a filter is applied to a whole block at once, by
-//! comparisons of bytes where the condition is of that kind. An AOF takes what it can from the indexes as bitmaps.
+//! comparisons of bytes where the condition is of that kind. An AOF takes what it can from the indexes as bitmaps. The
+//! blocks of a table that is closed are kept for a while, in case that it is opened again before it has changed.
 
 mod aggregate;
 mod aof;
@@ -54,6 +55,7 @@ mod expression;
 mod field;
 mod freshness;
 mod index_file;
+mod kept;
 mod moves;
 mod options;
 mod order;

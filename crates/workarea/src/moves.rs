@@ -28,7 +28,16 @@ impl Area {
 
     /// Does something with the current order. What it reads of the index is of one state of the file: either nobody
     /// wrote meanwhile, or nobody could.
-    pub(crate) fn in_order<T>(&mut self, mut what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
+    pub(crate) fn in_order<T>(&mut self, what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
+        self.in_order_from(true, what)
+    }
+
+    /// The same for what does not begin where the order's place is: nothing is remembered of that.
+    pub(crate) fn in_order_anew<T>(&mut self, what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
+        self.in_order_from(false, what)
+    }
+
+    fn in_order_from<T>(&mut self, here: bool, mut what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
         let Some(at) = self.current else {
             return Err(Error::new(Code::Internal, "a move in an order, and none is set"));
         };
@@ -39,7 +48,7 @@ impl Area {
             let is_stale = self.orders[at].stale == Some(file.version) && !self.is_alone();
             let is_doubtful = is_stale || file.is_doubtful() && !file.is_fresh();
             match attempt {
-                _ if is_stale => self.orders[at].forget(),
+                _ if is_stale || !here => self.orders[at].forget(),
                 1 if !self.is_alone() => self.orders[at].remember(),
                 _ => {}
             }
@@ -214,7 +223,7 @@ impl Area {
         if self.current.is_none() {
             return if self.visibility.is_everything() { Ok(Some(1)) } else { self.shown_from(1, true) };
         }
-        let record = self.in_order(|area, at| area.orders[at].first())?;
+        let record = self.in_order_anew(|area, at| area.orders[at].first())?;
         self.shown_in_order(record, true)
     }
 
@@ -224,7 +233,7 @@ impl Area {
             let count = self.blocks.count();
             return if self.visibility.is_everything() { Ok(Some(count)) } else { self.shown_from(count, false) };
         }
-        let record = self.in_order(|area, at| area.orders[at].last())?;
+        let record = self.in_order_anew(|area, at| area.orders[at].last())?;
         self.shown_in_order(record, false)
     }
 

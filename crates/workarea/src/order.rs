@@ -97,6 +97,11 @@ impl Order {
         self.header().descending != self.turned
     }
 
+    /// What the keys are.
+    pub(crate) fn key_kind(&self) -> ValueKind {
+        ValueKind::of(self.keys.key.result_type().kind)
+    }
+
     /// What the order is.
     pub(crate) fn info(&self, path: PathBuf) -> OrderInfo {
         let header = self.header();
@@ -111,7 +116,7 @@ impl Order {
             candidate: header.candidate,
             descending: self.is_descending(),
             custom: header.custom,
-            key_kind: ValueKind::of(self.keys.key.result_type().kind),
+            key_kind: self.key_kind(),
             key_length: header.key_length,
             collation: header.collation.clone(),
         }

@@ -41,7 +41,7 @@ impl Area {
     fn seek_bytes(&mut self, sought: &Sought, how: SeekHow) -> Result<bool> {
         self.leave()?;
         self.look()?;
-        let (matched, record) = self.in_order(|area, at| find(&mut area.orders[at], sought, how))?;
+        let (matched, record) = self.in_order_anew(|area, at| find(&mut area.orders[at], sought, how))?;
         let forward = !how.last || how.after;
         let shown = match record {
             // Who looks back and finds nothing shown is at the top, as after any move back.

@@ -116,6 +116,9 @@ pub trait WorkArea: Send {
     fn order_info(&self, id: OrderId) -> Option<OrderInfo> {
         self.orders().into_iter().find(|info| info.id == id)
     }
+    fn order_key_kind(&self, id: OrderId) -> Option<ValueKind> {
+        self.order_info(id).map(|info| info.key_kind)
+    }
     fn order_named(&self, name: &str) -> Option<OrderId> {
         self.orders().into_iter().find(|info| info.name.eq_ignore_ascii_case(name)).map(|info| info.id)
     }
@@ -276,6 +279,7 @@ impl WorkArea for Area {
         fn orders(&self) -> Vec<OrderInfo>;
         fn order(&self) -> Option<OrderId>;
         fn order_info(&self, id: OrderId) -> Option<OrderInfo>;
+        fn order_key_kind(&self, id: OrderId) -> Option<ValueKind>;
         fn order_named(&self, name: &str) -> Option<OrderId>;
         fn index_files(&self) -> Vec<PathBuf>;
         fn filter(&self) -> Option<&str>;

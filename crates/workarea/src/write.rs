@@ -65,6 +65,9 @@ impl Area {
             self.row.is_new = false;
             self.row.before.clone_from(&self.row.bytes);
             self.note_written(None);
+            if memos.is_empty() {
+                return Ok(());
+            }
         }
         if !memos.is_empty() {
             self.write_memos(recno, memos)?;

@@ -27,11 +27,12 @@ pub fn number(table: &Table, state: &State, field: Field) -> Result<usize> {
 }
 
 fn definition<T>(table: Handle, field: Field, read: impl FnOnce(&Definition, u32) -> T) -> Result<T> {
-    let table = registry::table(table)?;
-    table.without_relation(|state| {
-        let number = number(&table, state, field)?;
-        let definition = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
-        Ok(read(definition, table.table_type))
+    registry::on_table(table, |table| {
+        table.without_relation(|state| {
+            let number = number(table, state, field)?;
+            let definition = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
+            Ok(read(definition, table.table_type))
+        })
     })
 }
 
@@ -134,20 +135,26 @@ pub fn is_binary(table: Handle, field: Field, binary: Out<u16>) -> Result<()> {
 
 /// Works with a field of the current record.
 fn on_field<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize, &Table) -> Result<T>) -> Result<T> {
-    let table = registry::table(table)?;
-    table.on_record(|state| {
-        let number = number(&table, state, field)?;
-        if !table.hides(state, number) {
-            return work(state, number, &table);
-        }
-        // What is not to be read has no value.
-        let aside = state.area.local().map(Area::show_blank);
-        let answer = work(state, number, &table);
-        if let Some((area, aside)) = state.area.local().zip(aside) {
-            area.take_back(aside);
-        }
-        answer
+    registry::on_table(table, |table| {
+        table.on_record(|state| {
+            let number = number(table, state, field)?;
+            match table.hides(state, number) {
+                false => work(state, number, table),
+                true => on_hidden(state, |state| work(state, number, table)),
+            }
+        })
     })
+}
+
+/// What is not to be read has no value.
+#[cold]
+fn on_hidden<T>(state: &mut State, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+    let aside = state.area.local().map(Area::show_blank);
+    let answer = work(state);
+    if let Some((area, aside)) = state.area.local().zip(aside) {
+        area.take_back(aside);
+    }
+    answer
 }
 
 /// A field's value as text: as it is in the file, dates by the mask, logicals as T and F.
@@ -206,7 +213,18 @@ fn wrong_type(state: &State, number: usize) -> Failure {
     Failure::new(AE_INVALID_FIELD_TYPE, format!("field {name}"))
 }
 
+#[inline]
 fn number_of(state: &mut State, number: usize) -> Result<f64> {
+    if let Some(area) = state.area.local()
+        && let Some(number) = area.plain_number(number)?
+    {
+        return Ok(number);
+    }
+    any_number_of(state, number)
+}
+
+/// The same of a field that is not one of plain digits.
+fn any_number_of(state: &mut State, number: usize) -> Result<f64> {
     match state.area.get(number)? {
         FieldValue::Null => Ok(0.0),
         FieldValue::Text(text) => {
@@ -226,9 +244,16 @@ pub fn double(table: Handle, field: Field, value: Out<f64>) -> Result<()> {
     value.set(found)
 }
 
+/// A field's value, which is found sooner in one of plain digits.
+fn value_of(state: &mut State, number: usize) -> Result<FieldValue> {
+    let plain = state.area.local().map_or(Ok(None), |area| area.plain_number(number))?;
+    plain.map_or_else(|| Ok(state.area.get(number)?), |number| Ok(FieldValue::Number(number)))
+}
+
 fn whole(table: Handle, field: Field) -> Result<i64> {
-    on_field(table, field, |state, number, _| match state.area.get(number)? {
+    on_field(table, field, |state, number, _| match value_of(state, number)? {
         FieldValue::Integer(value) => Ok(value),
+        FieldValue::Number(value) if value.abs() < 9.3e18 => Ok(value as i64),
         FieldValue::Null => Ok(0),
         FieldValue::Date(day) => Ok(day.into()),
         _ => {

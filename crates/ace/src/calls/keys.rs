@@ -1,6 +1,6 @@
 //! Keys of an order: seeking them, counting them, and the ends of a scope.
 
-use mainstay_workarea::{OrderInfo, SeekHow, SeekKey, Side, ValueKind};
+use mainstay_workarea::{SeekHow, SeekKey, Side, ValueKind};
 
 use crate::border::*;
 use crate::calls::moves::counting;
@@ -13,7 +13,7 @@ use crate::settings;
 use crate::table::is_positioned;
 
 /// A key as a program gives it: bytes of a key, a text, or a double; of the length that it says.
-fn key_of(order: &Order, info: &OrderInfo, key: Text, length: u16, kind: u16) -> Result<SeekKey> {
+fn key_of(order: &Order, kept: ValueKind, key: Text, length: u16, kind: u16) -> Result<SeekKey> {
     match u32::from(kind) {
         ADS_RAWKEY => Ok(SeekKey::Raw(key.bytes(length.into())?)),
         ADS_STRINGKEY => {
@@ -21,21 +21,20 @@ fn key_of(order: &Order, info: &OrderInfo, key: Text, length: u16, kind: u16) ->
                 ADS_NTS => key.required()?,
                 _ => key.bytes(length.into())?,
             };
-            text_key(order, info, text)
+            text_key(order, kept, text)
         }
         ADS_DOUBLEKEY => {
-            let bytes = key.bytes(8)?;
-            let number = f64::from_ne_bytes(bytes.try_into().map_err(|_| AE_INTERNAL_ERROR)?);
-            Ok(number_key(info, number))
+            let number = key.double()?;
+            Ok(number_key(kept, number))
         }
         _ => Err(Failure::new(AE_INVALID_OPTION, format!("{kind} is no kind of key"))),
     }
 }
 
 /// A text as a key of the order's type.
-fn text_key(order: &Order, info: &OrderInfo, text: Vec<u8>) -> Result<SeekKey> {
+fn text_key(order: &Order, kept: ValueKind, text: Vec<u8>) -> Result<SeekKey> {
     let refused = |text: &[u8]| Failure::new(AE_INVALID_VALUE, String::from_utf8_lossy(text).into_owned());
-    match info.key_kind {
+    match kept {
         ValueKind::Logical => match text.first() {
             Some(b'1' | b'T' | b't' | b'Y' | b'y') => Ok(SeekKey::Logical(true)),
             Some(b'0' | b'F' | b'f' | b'N' | b'n') => Ok(SeekKey::Logical(false)),
@@ -56,8 +55,8 @@ fn text_key(order: &Order, info: &OrderInfo, text: Vec<u8>) -> Result<SeekKey> {
 }
 
 /// A double as a key of the order's type: a day and its part for timestamps.
-fn number_key(info: &OrderInfo, number: f64) -> SeekKey {
-    match info.key_kind {
+fn number_key(kept: ValueKind, number: f64) -> SeekKey {
+    match kept {
         ValueKind::Timestamp => {
             let day = number.floor();
             let ms = ((number - day) * 86_400_000.0).round();
@@ -70,10 +69,10 @@ fn number_key(info: &OrderInfo, number: f64) -> SeekKey {
 }
 
 fn seek_as(index: Handle, key: Text, length: u16, kind: u16, how: SeekHow, found: Out<u16>) -> Result<()> {
-    let order = registry::order(index)?;
-    let info = order.info()?;
-    let key = key_of(&order, &info, key, length, kind)?;
-    let answer = order.table.go(Some(&order), |area| Ok(area.seek(&key, how)?))?;
+    let answer = registry::on_order(index, |order| {
+        let key = key_of(order, order.key_kind()?, key, length, kind)?;
+        order.table.go(Some(order), |area| Ok(area.seek(&key, how)?))
+    })?;
     found.set(answer.into())
 }
 
@@ -94,8 +93,7 @@ pub fn seek_last(index: Handle, key: Text, length: u16, kind: u16, found: Out<u1
 /// Whether there is a key. Nothing moves. Scopes and filters are to be ignored, and where there are some this is refused.
 pub fn look_up(index: Handle, key: Text, length: u16, kind: u16, found: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
-    let info = order.info()?;
-    let key = key_of(&order, &info, key, length, kind)?;
+    let key = key_of(&order, order.key_kind()?, key, length, kind)?;
     let hides_deleted = settings::read(|settings| !settings.show_deleted);
     let record = order.with(|state, _| {
         let area = &mut state.area;
@@ -119,8 +117,7 @@ fn side(option: u16) -> Result<Side> {
 pub fn set_scope(index: Handle, option: u16, key: Text, length: u16, kind: u16) -> Result<()> {
     let order = registry::order(index)?;
     let side = side(option)?;
-    let info = order.info()?;
-    let key = key_of(&order, &info, key, length, kind)?;
+    let key = key_of(&order, order.key_kind()?, key, length, kind)?;
     order.with(|state, _| Ok(state.area.set_scope(side, &key)?))
 }
 

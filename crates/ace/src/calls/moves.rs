@@ -1,5 +1,7 @@
 //! Moving through a table, in its own order or in that of the handle that is given.
 
+use std::sync::Arc;
+
 use mainstay_workarea::Counting;
 
 use crate::border::*;
@@ -8,21 +10,18 @@ use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
 use crate::settings;
-use crate::table::is_positioned;
+use crate::table::{State, is_positioned};
 
 pub fn top(object: Handle) -> Result<()> {
-    let (table, order) = registry::table_or_order(object)?;
-    table.go(order.as_deref(), |area| Ok(area.go_top()?))
+    registry::on_table_or_order(object, |table, order| table.go(order.map(Arc::as_ref), |area| Ok(area.go_top()?)))
 }
 
 pub fn bottom(object: Handle) -> Result<()> {
-    let (table, order) = registry::table_or_order(object)?;
-    table.go(order.as_deref(), |area| Ok(area.go_bottom()?))
+    registry::on_table_or_order(object, |table, order| table.go(order.map(Arc::as_ref), |area| Ok(area.go_bottom()?)))
 }
 
 pub fn end(object: Handle) -> Result<()> {
-    let (table, order) = registry::table_or_order(object)?;
-    table.go(order.as_deref(), |area| Ok(area.go_eof()?))
+    registry::on_table_or_order(object, |table, order| table.go(order.map(Arc::as_ref), |area| Ok(area.go_eof()?)))
 }
 
 pub fn beginning(object: Handle) -> Result<()> {
@@ -34,8 +33,7 @@ pub fn beginning(object: Handle) -> Result<()> {
 }
 
 pub fn skip(object: Handle, count: i32) -> Result<()> {
-    let (table, order) = registry::table_or_order(object)?;
-    table.skip(order.as_deref(), count.into())
+    registry::on_table_or_order(object, |table, order| table.skip(order.map(Arc::as_ref), count.into()))
 }
 
 /// To the record with the next key, or the one so many keys on or back.
@@ -68,25 +66,21 @@ pub fn skip_unique(index: Handle, count: i32) -> Result<()> {
 }
 
 pub fn record(table: Handle, record: u32) -> Result<()> {
-    let (table, order) = registry::table_or_order(table)?;
-    table.go(order.as_deref(), |area| Ok(area.go_to(record)?))
+    registry::on_table_or_order(table, |table, order| table.go(order.map(Arc::as_ref), |area| Ok(area.go_to(record)?)))
 }
 
 pub fn at_bof(table: Handle, bof: Out<u16>) -> Result<()> {
-    let (table, _) = registry::table_or_order(table)?;
-    let answer = table.with(|state| Ok(state.area.is_bof()))?;
-    bof.set(answer.into())
+    let answer = registry::on_table_or_order(table, |table, _| table.ends())?;
+    bof.set(answer.0.into())
 }
 
 pub fn at_eof(table: Handle, eof: Out<u16>) -> Result<()> {
-    let (table, _) = registry::table_or_order(table)?;
-    let answer = table.with(|state| Ok(state.area.is_eof()))?;
-    eof.set(answer.into())
+    let answer = registry::on_table_or_order(table, |table, _| table.ends())?;
+    eof.set(answer.1.into())
 }
 
 pub fn is_found(object: Handle, found: Out<u16>) -> Result<()> {
-    let (table, _) = registry::table_or_order(object)?;
-    let answer = table.with(|state| Ok(state.area.is_found()))?;
+    let answer = registry::on_table_or_order(object, |table, _| table.with(|state| Ok(state.area.is_found())))?;
     found.set(answer.into())
 }
 
@@ -109,9 +103,7 @@ pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
 /// The number of the current record, or with ADS_RESPECTFILTERS its place among those that are shown. Before the first
 /// record it is 0, behind the last one more than there are.
 pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()> {
-    let (table, _) = registry::table_or_order(table)?;
-    let counting = counting(option)?;
-    let number = table.with(|state| {
+    let number_in = |state: &mut State, counting| {
         let area = &mut *state.area;
         match (is_positioned(area), counting) {
             (false, _) if area.is_eof() => Ok(area.record_count(Counting::All)?.saturating_add(1)),
@@ -122,6 +114,10 @@ pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()>
             }
             (true, _) => Ok(area.record_number()),
         }
+    };
+    let number = registry::on_table_or_order(table, |table, _| {
+        let counting = counting(option)?;
+        table.with(|state| number_in(state, counting))
     })?;
     record.set(number)
 }

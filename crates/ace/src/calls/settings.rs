@@ -196,7 +196,7 @@ pub fn get_error_string(code: u32, buffer: Buffer, length: Out<u16>) -> Result<(
 }
 
 pub fn get_last_error(code: Out<u32>, buffer: Buffer, length: Out<u16>) -> Result<()> {
-    let (last, detail) = failure::last().map_or((AE_SUCCESS, String::new()), |last| (last.code, last.detail));
+    let (last, detail) = failure::last().map_or((AE_SUCCESS, String::new()), |last| (last.code, last.into_detail()));
     code.set_if_given(last);
     let text = if last == AE_SUCCESS { String::new() } else { message(last, &detail) };
     give_message(buffer, length, &text)
@@ -216,7 +216,7 @@ pub fn set_last_error(code: u32, details: Text) -> Result<()> {
 /// A library without a window shows errors in its log.
 pub fn show_error(title: Text) -> Result<()> {
     let title = title.optional().map(text_of).unwrap_or_default();
-    let (code, detail) = failure::last().map_or((AE_SUCCESS, String::new()), |last| (last.code, last.detail));
+    let (code, detail) = failure::last().map_or((AE_SUCCESS, String::new()), |last| (last.code, last.into_detail()));
     crate::log::write(&format!("{title}: {}", message(code, &detail)));
     Ok(())
 }

@@ -52,7 +52,9 @@ fn as_sql(error: Error) -> Failure {
     }
     let failure = Failure::from(error);
     match failure.code {
-        AE_INVALID_EXPRESSION | AE_INVALID_FIELDNAME | AE_INVALID_VALUE => Failure::new(AE_SQL_ERROR, failure.detail),
+        AE_INVALID_EXPRESSION | AE_INVALID_FIELDNAME | AE_INVALID_VALUE => {
+            Failure::new(AE_SQL_ERROR, failure.into_detail())
+        }
         _ => failure,
     }
 }

@@ -192,7 +192,7 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
         (None, None) => Err(AE_FILE_NOT_FOUND.into()),
     };
     let (mut area, is_read_only) = opened.map_err(|failure| match failure.code {
-        AE_LOCK_FAILED => Failure::new(AE_FILE_IN_USE, failure.detail),
+        AE_LOCK_FAILED => Failure::new(AE_FILE_IN_USE, failure.into_detail()),
         _ => failure,
     })?;
     if is_read_only {

@@ -40,7 +40,13 @@ fn with_all<T>(
     let known = registry::connection(connection)?;
     // Nobody else looks for them while the areas of all tables are locked.
     let mut helpers = std::mem::take(&mut *known.helpers.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut guards: Vec<_> = tables.iter().map(|table| table.lock()).collect();
+    let mut guards = match tables.iter().map(|table| table.lock()).collect::<Result<Vec<_>>>() {
+        Ok(guards) => guards,
+        Err(failure) => {
+            known.helpers.lock().unwrap_or_else(PoisonError::into_inner).append(&mut helpers);
+            return Err(failure);
+        }
+    };
     let mut areas: Vec<&mut dyn WorkArea> =
         guards.iter_mut().filter_map(|guard| guard.as_mut().map(|state| &mut *state.area as _)).collect();
     areas.extend(helpers.iter_mut().map(|area| area as &mut dyn WorkArea));

@@ -41,7 +41,7 @@ pub struct ServedDictionaries;
 const MOST_ARGUMENTS: usize = 24;
 
 fn told(failure: Failure) -> Error {
-    refused(failure.code, failure.detail)
+    refused(failure.code, failure.into_detail())
 }
 
 impl Dictionaries for ServedDictionaries {
@@ -102,7 +102,7 @@ impl ServedDictionary {
             ("AdsVerifyRI", None) => relations::verify(handle, 0),
             (_, None) => Err(Failure::new(AE_NOT_IMPLEMENTED, format!("{name} is not supported"))),
         });
-        let detail = failure::last().filter(|_| code != AE_SUCCESS).map(|failure| failure.detail).unwrap_or_default();
+        let detail = failure::last().filter(|_| code != AE_SUCCESS).map(Failure::into_detail).unwrap_or_default();
         let places = held.places(matches!(code, AE_SUCCESS | AE_INSUFFICIENT_BUFFER));
         if let ("AdsDDFindFirstObject", AE_SUCCESS, Some(Given::Place(search))) = (name, code, places.last()) {
             self.searches.insert(*search);

@@ -342,7 +342,13 @@ impl<'n> Definitions<'n> {
                 let found = catalog.sequences.iter().find(|sequence| is_named(sequence.schema, &sequence.name));
                 found.map(|sequence| vec![CatalogChange::DropSequence(sequence.id)])
             }
+            // With its table before it where that is said: other tables may have an index of the name.
             DropKind::Index => catalog.tables.iter().find_map(|table| {
+                if let Some((of, last)) = name.key.rsplit_once('.') {
+                    let index = table.indexes.iter().find(|index| index.name.to_lowercase() == last)?;
+                    let is_it = key_in(&catalog, table.schema, &table.name) == key_of(&Name::new(of));
+                    return is_it.then(|| vec![CatalogChange::DropIndex { table: table.id, index: index.id }]);
+                }
                 let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
                 Some(vec![CatalogChange::DropIndex { table: table.id, index: index.id }])
             }),

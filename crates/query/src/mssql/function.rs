@@ -151,6 +151,13 @@ impl ScalarUDFImpl for Function {
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
             results.push(bound.evaluate(&context, &values).map_err(failed)?);
         }
+        if bound.result == Some(mainstay_mssql::DataType::SqlVariant) {
+            // A column keeps it as text.
+            for value in results.iter_mut().filter(|value| !matches!(value, Value::Null | Value::Text(_))) {
+                *value = mainstay_base::convert(value.as_ref(), mainstay_base::SqlType::TEXT)
+                    .map_err(crate::error::to_datafusion)?;
+            }
+        }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         let data_type = bound.result.map_or(ArrowType::Boolean, |result| data_type_of(types::sql_type(result)));
         let array = array_of(&data_type, &refs);

@@ -228,6 +228,10 @@ fn write_literal(text: &mut String, value: ValueRef<'_>) {
     let _ = match value {
         // A whole number of a double stays a double.
         ValueRef::Float(value) => write!(text, "CAST('{value}' AS DOUBLE)"),
+        ValueRef::Uuid(bytes) => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            write!(text, "arrow_cast(X'{hex}', 'FixedSizeBinary(16)')")
+        }
         // A sign must not run into what stands before it.
         ValueRef::Integer(value) if value < 0 => write!(text, "({value})"),
         other => write!(text, "{}", other.to_value()),

@@ -16,7 +16,7 @@ pub struct SessionFunction {
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
 /// The functions of sessions, with their types, from the reference pages of each.
-const SESSION_FUNCTIONS: [(&str, DataType); 53] = [
+const SESSION_FUNCTIONS: [(&str, DataType); 61] = [
     // Whether SET NOEXEC is ON: for statements that ask before they run.
     ("@@mainstay_noexec", DataType::Int),
     ("@@rowcount", DataType::Int),
@@ -44,6 +44,14 @@ const SESSION_FUNCTIONS: [(&str, DataType); 53] = [
     ("@@cpu_busy", DataType::Int),
     ("@@idle", DataType::Int),
     ("@@io_busy", DataType::Int),
+    ("@@timeticks", DataType::Int),
+    ("@@pack_sent", DataType::Int),
+    ("@@pack_received", DataType::Int),
+    ("@@packet_errors", DataType::Int),
+    ("@@total_read", DataType::Int),
+    ("@@total_write", DataType::Int),
+    ("@@total_errors", DataType::Int),
+    ("@@remserver", NAME),
     ("@@microsoftversion", DataType::Int),
     ("getdate", DataType::DateTime),
     ("current_timestamp", DataType::DateTime),

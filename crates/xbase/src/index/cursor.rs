@@ -202,8 +202,7 @@ impl Place {
         // The match that is the first in the tree's order is the first at or after the key; the one that is
         // the last in it is the one before everything behind the key.
         let step_back = last != self.is_mirrored(tag);
-        let (path, equal) = tag.tree.search(key, step_back, Reading::Point)?;
-        self.path = path;
+        let equal = tag.tree.search_to(&mut self.path, key, step_back, Reading::Point)?;
         if step_back {
             tag.tree.step_back(&mut self.path, Reading::Point)?;
         }
@@ -238,8 +237,7 @@ impl Place {
     /// Goes to the item with exactly this key and this record, and says whether there is one; if not, the place is
     /// the next in the order that comes behind where it would be: among equal keys, records ascend in the tree.
     pub fn find(&mut self, tag: &Tag, key: &[u8], record: u32) -> Result<bool> {
-        let (path, _) = tag.tree.search(key, false, Reading::Point)?;
-        self.path = path;
+        tag.tree.search_to(&mut self.path, key, false, Reading::Point)?;
         self.at_start = false;
         let mut behind = None;
         while let Some(Level { page, index }) = self.path.top() {

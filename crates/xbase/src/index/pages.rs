@@ -12,6 +12,9 @@
 //!             +-- pages: 128 x page    filled by point reads
 //! ```
 //!
+//! Point reads that come back to a group again and again end in its being read as a whole: from the
+//! [`PAGES_BEFORE_GROUP`]th on, one large read costs less than the small ones that are to be expected.
+//!
 //! Limits: kept bytes never exceed the limit given at opening. What is read beyond it is not kept, except
 //! the newest group, so that a walk over a huge file still reads each byte once. Pages are never evicted:
 //! the upper levels of a tree are read first, and they are the ones worth keeping. The pages belong to one
@@ -25,6 +28,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// Bytes that a walk reads at once. A multiple of every page length.
 const GROUP_LEN: usize = 64 * 1024;
+
+/// So many pages of a group are read singly.
+const PAGES_BEFORE_GROUP: usize = 8;
 
 /// The most groups that a bag may have (256 GB); a longer file is refused before anything is allocated for it.
 const MAX_GROUPS: u64 = 1 << 22;
@@ -45,6 +51,8 @@ pub(crate) struct Pages {
 
 #[derive(Debug)]
 struct Group {
+    /// How many pages were read singly.
+    singly: AtomicUsize,
     whole: OnceLock<Box<[u8]>>,
     pages: Box<[OnceLock<Box<[u8]>>]>,
     ordered: Box<[AtomicBool]>,
@@ -177,13 +185,19 @@ impl Pages {
         if let Some(bytes) = self.in_newest(page) {
             return Ok(bytes);
         }
+        let (group, index) = self.slot(page);
+        let known = self.groups.get(group).and_then(OnceLock::get);
+        if known.is_some_and(|group| group.singly.load(Ordering::Relaxed) >= PAGES_BEFORE_GROUP) {
+            return self.read_group(page);
+        }
         let mut bytes = vec![0; self.page_len];
         self.file.read_exact_at(&mut bytes, u64::from(page) * self.page_len as u64)?;
-        let (group, index) = self.slot(page);
         if !self.may_keep(self.page_len) {
             return Ok(PageBytes::Loose { bytes: bytes.into(), start: 0, len: self.page_len });
         }
-        Ok(PageBytes::Kept(self.group(group).pages[index].get_or_init(|| bytes.into_boxed_slice())))
+        let group = self.group(group);
+        group.singly.fetch_add(1, Ordering::Relaxed);
+        Ok(PageBytes::Kept(group.pages[index].get_or_init(|| bytes.into_boxed_slice())))
     }
 
     #[cold]
@@ -233,6 +247,7 @@ impl Pages {
         self.groups[group].get_or_init(|| {
             let pages = GROUP_LEN / self.page_len;
             Box::new(Group {
+                singly: AtomicUsize::new(0),
                 whole: OnceLock::new(),
                 pages: (0..pages).map(|_| OnceLock::new()).collect(),
                 ordered: (0..pages).map(|_| AtomicBool::new(false)).collect(),
@@ -269,6 +284,17 @@ mod tests {
         }
         assert_eq!(counting.reads(), 4);
         assert_eq!(pages.page(300).unwrap_err().code(), Code::IndexDamaged);
+    }
+
+    #[test]
+    fn point_reads_that_come_back_to_a_group_end_in_one_read_of_it() {
+        let (counting, pages) = pages(1 << 20);
+        for page in 0..128 {
+            assert_eq!(pages.page(page).unwrap()[0], page as u8);
+        }
+        assert_eq!(counting.reads(), PAGES_BEFORE_GROUP as u64 + 1);
+        assert_eq!(pages.page(200).unwrap()[0], 200, "another group is read by the page");
+        assert!(pages.kept_bytes() < 2 * GROUP_LEN);
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl Path {
         }
     }
 
+    /// Makes it the position past the last item, as the first page of another walk finds it.
+    fn clear(&mut self) {
+        (self.len, self.entered) = (0, 0);
+    }
+
     fn pop(&mut self) {
         self.len = self.len.saturating_sub(1);
     }
@@ -323,6 +328,27 @@ impl Tree {
     /// all keys that start with `target`.
     pub(crate) fn search(&self, target: &[u8], past_equal: bool, reading: Reading) -> Result<(Path, Option<bool>)> {
         let mut path = Path::end();
+        let equal = self.search_to(&mut path, target, past_equal, reading)?;
+        Ok((path, equal))
+    }
+
+    /// The same into a path that is at hand; after an error it is at the end.
+    pub(crate) fn search_to(
+        &self,
+        path: &mut Path,
+        target: &[u8],
+        past_equal: bool,
+        reading: Reading,
+    ) -> Result<Option<bool>> {
+        path.clear();
+        let found = self.descend_to(path, target, past_equal, reading);
+        if found.is_err() {
+            path.clear();
+        }
+        found
+    }
+
+    fn descend_to(&self, path: &mut Path, target: &[u8], past_equal: bool, reading: Reading) -> Result<Option<bool>> {
         let mut page = self.root;
         loop {
             let bytes = self.pages.page(page)?;
@@ -331,18 +357,18 @@ impl Tree {
             if !node.has_records() && index >= node.count() {
                 // Every key in the tree comes before the target, or the branch's copy of the last key is
                 // out of date: the last child decides.
-                self.push(&mut path, page, node.count().saturating_sub(1))?;
+                self.push(path, page, node.count().saturating_sub(1))?;
             } else {
-                self.push(&mut path, page, index)?;
+                self.push(path, page, index)?;
             }
             let index = path.top().map_or(0, |level| level.index as usize);
             let child = if node.count() == 0 && !node.has_records() { None } else { self.child(page, &node, index)? };
             match child {
                 Some(child) => page = child,
-                None if index < node.count() && node.has_records() => return Ok((path, Some(equal))),
+                None if index < node.count() && node.has_records() => return Ok(Some(equal)),
                 None => {
-                    self.settle(&mut path, reading)?;
-                    return Ok((path, None));
+                    self.settle(path, reading)?;
+                    return Ok(None);
                 }
             }
         }

@@ -103,7 +103,6 @@ impl TableWriter {
             let message = format!("a record of {} bytes; the table's have {}", record.len(), self.record_length());
             return Err(Error::new(Code::InvalidValue, message));
         }
-        let all: Vec<usize> = (0..self.fields().len()).collect();
         if self.options.access == Access::Exclusive {
             self.check_room(1)?;
             follower(self.count + 1, None, record)?;
@@ -112,6 +111,7 @@ impl TableWriter {
             self.write_pending_if_large()?;
             return Ok(self.count);
         }
+        let all: Vec<usize> = (0..self.fields().len()).collect();
         Ok(*self.append_shared(&mut record.to_vec(), &[all], follower)?.start())
     }
 

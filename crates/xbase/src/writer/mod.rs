@@ -340,11 +340,11 @@ impl TableWriter {
         let mut bytes = [0; 4];
         self.file.read_exact_at(&mut bytes, 4)?;
         let counted = u64::from(u32::from_le_bytes(bytes));
-        // Where the file ends with the end mark right behind the records that are counted, there are no others. That is
-        // asked for by reading: after a question for its length the next write takes longer (the system keeps a finer
-        // time of it).
-        let mut end = [0; 2];
-        if self.file.read_at(&mut end, self.offset(counted + 1))? == 1 && end[0] == 0x1A {
+        // Where the end mark stands right behind the records that are counted, there are no others. That is asked for by
+        // reading: after a question for the file's length the next write takes longer (the system keeps a finer time
+        // of it).
+        let mut end = [0];
+        if self.file.read_at(&mut end, self.offset(counted + 1))? == 1 && end == [0x1A] {
             return Ok(counted);
         }
         let header = Header { record_count: u32::from_le_bytes(bytes), ..self.dbf.header().clone() };

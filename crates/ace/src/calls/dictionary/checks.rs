@@ -92,7 +92,7 @@ pub fn validate(
     let mut area = session.open(&changed, table, Mode::ReadOnly)?;
     let field = (named.kind == ADS_DD_FIELD_OBJECT).then_some(named.name.as_str());
     rules::check_definition(&mut area, &changed, table, field)
-        .map_err(|failure| Failure::new(AE_INVALID_CONSTRAINT, failure.detail))?;
+        .map_err(|failure| Failure::new(AE_INVALID_CONSTRAINT, failure.into_detail()))?;
     if id == ADS_DD_FIELD_DEFAULT_VALUE {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 
 /// What a link leads to must be a dictionary, and let its user in.
 fn check(session: &Session, path: &str, user: Option<&str>, password: &str) -> Result<()> {
-    let failed = |failure: Failure| Failure::new(AE_LINK_ACTIVATION_FAILED, failure.detail);
+    let failed = |failure: Failure| Failure::new(AE_LINK_ACTIVATION_FAILED, failure.into_detail());
     let live = Live::open(std::sync::Arc::clone(&session.files), &session.path_of(path)).map_err(failed)?;
     match user {
         Some(user) => Access::log_in(&live, user, password).map(drop).map_err(failed),

@@ -1,0 +1,159 @@
+-- Constructs that had no script yet: names, operators, loops, arguments, what a session knows.
+SET NOCOUNT ON;
+CREATE TABLE dbo.Named (Id INT, N VARCHAR(10));
+INSERT test.dbo.Named VALUES (1, 'a');
+SELECT n.Id FROM test.dbo.Named AS n;
+SELECT Id FROM test..Named;
+SELECT test.dbo.Named.N FROM test.dbo.Named;
+SELECT Id FROM other.dbo.Named;
+SELECT Id FROM srv.test.dbo.Named;
+GO
+DECLARE @n INT = 10, @d DECIMAL(9,2) = 7.5, @s VARCHAR(10) = 'a', @b INT = 6;
+SET @n += 5; SELECT @n AS plus;
+SET @n -= 3; SELECT @n AS minus;
+SET @n *= 2; SELECT @n AS times;
+SET @n /= 5; SELECT @n AS divided;
+SET @n %= 3; SELECT @n AS rest;
+SET @b &= 3; SELECT @b AS and_;
+SET @b |= 8; SELECT @b AS or_;
+SET @b ^= 2; SELECT @b AS xor_;
+SET @s += 'b'; SELECT @s AS joined;
+SET @d *= 2; SELECT @d AS doubled;
+GO
+-- BREAK, CONTINUE, GOTO
+DECLARE @i INT = 0, @s VARCHAR(50) = '';
+WHILE @i < 10
+BEGIN
+  SET @i += 1;
+  IF @i = 3 CONTINUE;
+  IF @i = 6 BREAK;
+  SET @s += CAST(@i AS VARCHAR(2)) + ' ';
+END;
+PRINT @s;
+SET @i = 0;
+again:
+SET @i = @i + 1;
+IF @i < 3 GOTO again;
+PRINT @i;
+GOTO done;
+PRINT 'left out';
+done:
+PRINT 'done';
+DECLARE @o INT = 0, @p INT;
+WHILE @o < 3
+BEGIN
+  SET @p = 0; SET @o += 1;
+  WHILE 1 = 1
+  BEGIN
+    SET @p += 1;
+    IF @p = 2 BREAK;
+    IF @o = 3 GOTO out;
+  END;
+  PRINT CONCAT(@o, '/', @p);
+END;
+out:
+PRINT CONCAT(@o, '-', @p);
+GO
+-- WAITFOR
+DECLARE @t DATETIME2 = SYSDATETIME();
+WAITFOR DELAY '00:00:00.050';
+SELECT CASE WHEN DATEDIFF(ms, @t, SYSDATETIME()) BETWEEN 45 AND 5000 THEN 'waited' ELSE 'not' END AS w;
+DECLARE @w CHAR(12) = '00:00:00.010';
+WAITFOR DELAY @w;
+DECLARE @at VARCHAR(20) = CONVERT(VARCHAR(20), DATEADD(s, 1, GETDATE()), 108);
+WAITFOR TIME @at;
+SELECT CASE WHEN CONVERT(VARCHAR(20), GETDATE(), 108) >= @at THEN 'at the time' ELSE 'early' END AS w;
+GO
+WAITFOR DELAY 'soon';
+GO
+-- ERROR_STATE, ERROR_PROCEDURE
+CREATE PROCEDURE Wrong @state INT AS
+  RAISERROR('wrong', 14, @state);
+GO
+CREATE PROCEDURE Outer1 AS EXEC Wrong 9;
+GO
+BEGIN TRY EXEC Outer1 END TRY
+BEGIN CATCH SELECT ERROR_STATE() AS state, ERROR_PROCEDURE() AS p, ERROR_LINE() AS line, ERROR_SEVERITY() AS severity END CATCH;
+BEGIN TRY SELECT 1 / 0 END TRY
+BEGIN CATCH SELECT ERROR_STATE() AS state, ERROR_PROCEDURE() AS p, ERROR_LINE() AS line END CATCH;
+SELECT ERROR_STATE() AS state, ERROR_PROCEDURE() AS p, ERROR_NUMBER() AS number;
+GO
+-- DEFAULT as an argument, EXEC of a variable
+CREATE PROCEDURE Given @a INT = 5, @b VARCHAR(5) = 'x', @c INT = NULL AS SELECT @a AS a, @b AS b, @c AS c; RETURN @a;
+GO
+EXEC Given DEFAULT, 'y';
+EXEC Given @b = DEFAULT, @a = 2;
+EXEC Given 1, DEFAULT, 3;
+DECLARE @name SYSNAME = 'Given', @status INT;
+EXEC @name 8;
+EXEC @status = @name @a = 9;
+SELECT @status AS status;
+SET @name = 'dbo.Given';
+EXEC @name;
+SET @name = 'NoSuch';
+EXEC @name;
+GO
+-- Nesting
+CREATE PROCEDURE Deep @n INT AS
+  IF @n % 8 = 0 PRINT CONCAT(@n, ' at ', @@NESTLEVEL);
+  DECLARE @next INT = @n + 1;
+  EXEC Deep @next;
+GO
+EXEC Deep 1;
+PRINT @@NESTLEVEL;
+GO
+-- What a session knows
+SELECT @@MAX_PRECISION AS p, @@LANGUAGE AS lang, @@LANGID AS langid, @@TEXTSIZE AS ts, @@DATEFIRST AS df, @@LOCK_TIMEOUT AS lt;
+SELECT CASE WHEN @@SPID > 50 THEN 1 END AS spid, CASE WHEN @@VERSION LIKE '%SQL Server%' THEN 1 ELSE 0 END AS version, CASE WHEN LEN(@@SERVERNAME) > 0 THEN 1 END AS server;
+SELECT CASE WHEN @@MAX_CONNECTIONS > 0 THEN 1 END AS c, @@REMSERVER AS rem, @@SERVICENAME AS svc;
+SELECT @@PROCID AS procid, @@CPU_BUSY AS cpu, @@IDLE AS idle, @@IO_BUSY AS io, @@PACK_SENT AS sent, @@TOTAL_READ AS reads;
+CREATE TABLE Ids (Id INT IDENTITY(10, 5), V INT);
+INSERT Ids (V) VALUES (1), (2);
+SELECT @@IDENTITY AS id, ROWCOUNT_BIG() AS n, SCOPE_IDENTITY() AS own;
+GO
+CREATE PROCEDURE Self AS SELECT OBJECT_NAME(@@PROCID) AS me;
+GO
+EXEC Self;
+SELECT SUSER_NAME() AS a, SUSER_SNAME() AS b, SYSTEM_USER AS c, ORIGINAL_LOGIN() AS d, HOST_NAME() AS e, APP_NAME() AS f;
+SELECT IS_MEMBER('db_owner') AS m, IS_SRVROLEMEMBER('sysadmin') AS s, IS_ROLEMEMBER('db_owner') AS r, HAS_PERMS_BY_NAME('Ids', 'OBJECT', 'SELECT') AS h;
+GO
+-- ROWCOUNT, DATEFIRST, TEXTSIZE, LANGUAGE
+SET ROWCOUNT 1;
+SELECT V FROM Ids ORDER BY V DESC;
+UPDATE Ids SET V = V + 10;
+SELECT @@ROWCOUNT AS changed;
+DELETE Ids;
+SELECT @@ROWCOUNT AS gone;
+SET ROWCOUNT 0;
+SELECT COUNT(*) AS n FROM Ids;
+SET DATEFIRST 1;
+SELECT @@DATEFIRST AS f, DATEPART(dw, '2024-01-07') AS sunday;
+SET DATEFIRST 7;
+SET TEXTSIZE 100;
+SELECT @@TEXTSIZE AS t;
+SET LANGUAGE us_english;
+SELECT @@LANGUAGE AS l;
+SET LOCK_TIMEOUT 500;
+SELECT @@LOCK_TIMEOUT AS l;
+GO
+-- IS DISTINCT FROM, moments of one statement
+SELECT CASE WHEN NULL IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS a, CASE WHEN NULL IS NOT DISTINCT FROM NULL THEN 1 ELSE 0 END AS b,
+  CASE WHEN 1 IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS c;
+SELECT V FROM Ids WHERE V IS DISTINCT FROM NULL AND V IS NOT DISTINCT FROM V;
+SELECT COUNT(DISTINCT g) AS moments FROM (SELECT GETDATE() AS g FROM (VALUES (1), (2), (3)) AS t(n) UNION ALL SELECT GETDATE()) AS x;
+SELECT CASE WHEN CURRENT_DATE = CAST(GETDATE() AS DATE) THEN 1 ELSE 0 END AS today;
+GO
+SELECT CURRENT_TIME;
+GO
+-- Variables keep their types in queries
+DECLARE @d DECIMAL(5,2) = 1.25, @v VARCHAR(3) = '1', @m MONEY = 2, @b BIT = 1, @u UNIQUEIDENTIFIER = '6F9619FF-8B86-D011-B42D-00C04FC964FF';
+SELECT @d * 2 AS d, @v + 'x' AS v, @m / 3 AS m, @b AS b, @u AS u, @v + 1 AS n FROM (VALUES (1)) AS t(x);
+DECLARE @var SQL_VARIANT = 5;
+SELECT SQL_VARIANT_PROPERTY(@var, 'BaseType') AS base, CAST(@var AS INT) + 1 AS n;
+SET @var = CAST('x' AS VARCHAR(7));
+SELECT SQL_VARIANT_PROPERTY(@var, 'BaseType') AS base, SQL_VARIANT_PROPERTY(@var, 'MaxLength') AS len, @var AS v;
+GO
+USE master;
+SELECT DB_NAME() AS db;
+USE test;
+SELECT DB_NAME() AS db;
