@@ -219,17 +219,15 @@ impl Query {
             14..=16 => Query::text(random, table),
             17..=19 => Query::number(random, table),
             20 => format!("name{table} LIKE '%b'"),
-            21 => format!(
-                "{}",
-                random
-                    .of(&[
-                        "day# + INTERVAL '1 day'",
-                        "date_trunc('month', day#)",
-                        "day# - day#",
-                        "tick# + INTERVAL '1 hour'"
-                    ])
-                    .replace('#', table)
-            ),
+            21 => {
+                const MOMENTS: [&str; 4] = [
+                    "day# + INTERVAL '1 day'",
+                    "date_trunc('month', day#)",
+                    "day# - day#",
+                    "tick# + INTERVAL '1 hour'",
+                ];
+                random.of(&MOMENTS).replace('#', table)
+            }
             9 => format!("\"mssql:upper\"(label{table})"),
             10 => format!("\"mssql:len\"(name{table})"),
             11 => format!("\"mssql:add\"(name{table}, label{table})"),
@@ -416,7 +414,7 @@ fn large_table(seed: u64, fast: &mut Session, general: &mut Session) -> Random {
         let values: Vec<String> = (1..COLUMNS.len()).map(|column| value(random, column).to_string()).collect();
         format!("({id}, {})", values.join(", "))
     };
-    let rows: Vec<String> = (0..400 + random.below(300) as usize).map(|id| row(&mut random, id)).collect();
+    let rows: Vec<String> = (0..400 + random.below(300)).map(|id| row(&mut random, id)).collect();
     let mut statements = vec![
         format!("CREATE TABLE a ({}, PRIMARY KEY (ida))", columns.join(", ")),
         format!("INSERT INTO a VALUES {}", rows.join(", ")),

@@ -22,7 +22,7 @@ impl Random {
     fn text(&mut self) -> String {
         match self.below(8) {
             0 => "NULL".to_owned(),
-            n => format!("'{}'", ["a", "b", "abc", "Abc", "b_c", "", "zz"][n as usize - 1]),
+            n => format!("'{}'", ["a", "b", "abc", "Abc", "b_c", "", "zz"][n - 1]),
         }
     }
 

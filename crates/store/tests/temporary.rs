@@ -13,7 +13,7 @@ fn definition(own: &TemporaryTables, name: &str, with_key: bool) -> TableDefinit
     definition.columns.iter_mut().for_each(|column| column.id = own.new_id());
     let first = definition.columns[0].id;
     definition.primary_key = definition.primary_key.filter(|_| with_key);
-    for key in &mut definition.primary_key {
+    if let Some(key) = &mut definition.primary_key {
         (key.id, key.columns) = (own.new_id(), catalog::ascending(&[first]));
     }
     definition
