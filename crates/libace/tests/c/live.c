@@ -9,7 +9,7 @@ static int is_live( ADSHANDLE cursor )
 }
 
 /* Asked through a statement of its own: a statement has one cursor. */
-static double value( const char * sql )
+static double asked( const char * sql )
 {
    ADSHANDLE cursor = 0, asking = 0;
    double found = 0;
@@ -72,7 +72,7 @@ static void changes_are_those_of_the_table( void )
    OK( AdsSetDouble( cursor, T( "price" ), 2 ) );
    OK( AdsWriteRecord( cursor ) );
    SAME( 2, count_of( cursor ) );
-   SAME( 2, value( "SELECT price FROM stock WHERE item = 'bolt'" ) );
+   SAME( 2, asked( "SELECT price FROM stock WHERE item = 'bolt'" ) );
    /* What the condition is not true for any more is gone, and what it is true for is there. */
    OK( AdsGetRecordNum( cursor, ADS_IGNOREFILTERS, &record ) );
    OK( AdsSetDouble( cursor, T( "qty" ), 99 ) );
@@ -87,12 +87,12 @@ static void changes_are_those_of_the_table( void )
    OK( AdsSetDouble( cursor, T( "qty" ), 7 ) );
    OK( AdsWriteRecord( cursor ) );
    SAME( 2, count_of( cursor ) );
-   SAME( 4, value( "SELECT COUNT(*) FROM stock" ) );
+   SAME( 4, asked( "SELECT COUNT(*) FROM stock" ) );
    OK( AdsDeleteRecord( cursor ) );
    OK( AdsIsRecordDeleted( cursor, &deleted ) );
    SAME( 1, deleted );
    SAME( 1, count_of( cursor ) );
-   SAME( 3, value( "SELECT COUNT(*) FROM stock" ) );
+   SAME( 3, asked( "SELECT COUNT(*) FROM stock" ) );
    /* Statements of the connection are seen, too. */
    OK( AdsCreateSQLStatement( connection, &statement2 ) );
    OK( AdsExecuteSQLDirect( statement2, T( "UPDATE stock SET qty = 6 WHERE item = 'gear'" ), &nothing ) );
@@ -124,7 +124,7 @@ static void changes_are_those_of_the_table( void )
    SAME( 1, count_of( cursor ) );
    OK( AdsSetDouble( cursor, T( "qty" ), 8 ) );
    OK( AdsCloseTable( cursor ) );
-   SAME( 8, value( "SELECT qty FROM stock WHERE item = 'gear'" ) );
+   SAME( 8, asked( "SELECT qty FROM stock WHERE item = 'gear'" ) );
 }
 
 int main( int count, char ** arguments )

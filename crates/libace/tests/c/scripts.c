@@ -2,18 +2,6 @@
 #include "sql.h"
 #include <dirent.h>
 
-static double value( const char * sql )
-{
-   ADSHANDLE cursor = rows( sql );
-   UNSIGNED8 name[ 200 ];
-   UNSIGNED16 length = sizeof( name );
-   double found = 0;
-   OK( AdsGetFieldName( cursor, 1, name, &length ) );
-   OK( AdsGetDouble( cursor, ADSFIELD( 1 ), &found ) );
-   OK( AdsCloseTable( cursor ) );
-   return found;
-}
-
 static void tables_are_made_and_filled( void )
 {
    ADSHANDLE table = 0, index = 0;

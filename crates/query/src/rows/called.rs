@@ -219,14 +219,8 @@ impl Pattern {
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
             parts.push(match character {
-                // A backslash at the end, and one before anything else, stands for itself.
-                '\\' => match characters.clone().next() {
-                    Some(escaped @ ('%' | '_' | '\\')) => {
-                        characters.next();
-                        Part::Character(escaped)
-                    }
-                    _ => Part::Character('\\'),
-                },
+                // A backslash at the end stands for itself.
+                '\\' => Part::Character(characters.next().unwrap_or('\\')),
                 '_' => Part::AnyOne,
                 '%' if parts.last() == Some(&Part::AnyNumber) => continue,
                 '%' => Part::AnyNumber,
