@@ -113,15 +113,15 @@ impl Line {
 /// A suite that has been run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// [`Suite::name`].
+    /// [`About::name`](crate::suite::About::name).
     pub suite: &'static str,
     /// [`Suite::title`].
     pub title: String,
-    /// [`Suite::unit`].
+    /// [`About::unit`](crate::suite::About::unit).
     pub unit: Unit,
-    /// [`Suite::replaces`].
+    /// [`About::replaces`](crate::suite::About::replaces).
     pub replaces: &'static str,
-    /// [`Suite::has_first`].
+    /// [`About::has_first`](crate::suite::About::has_first).
     pub has_first: bool,
     /// Names of the peers that took part.
     pub peers: Vec<String>,

@@ -17,6 +17,8 @@ Examples:
   mainstay shop -f month.sql --format csv --output month.csv
   echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
   mainstay check shop                 look for damage in every file
+  mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
+  mainstay restore shop.bak new       make a folder with the tables of such a file
   mainstay bench xbase                measure this machine
 
 Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported,
@@ -155,6 +157,15 @@ pub(crate) enum Action {
 
         #[command(flatten)]
         engine: Engine,
+    },
+    /// Make the native tables of a folder from a file of `.backup` or of BACKUP DATABASE
+    Restore {
+        /// The backup
+        file: PathBuf,
+
+        /// A folder without native tables; it is made if it is not there
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
     },
     /// Open the folder for SQL Server's clients, until SIGTERM or Ctrl-C; [server] of mainstay.toml has more settings
     Serve {

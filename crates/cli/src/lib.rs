@@ -53,6 +53,7 @@ pub fn run() -> ExitCode {
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
+        Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
         Some(Action::Serve { path, tds, http, navigator, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator }, &engine).into()
         }
@@ -197,6 +198,17 @@ fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
         let _ = writeln!(io::stderr(), "{}, no errors", output::table::count(findings as u64, "finding"));
     }
     exit
+}
+
+/// Makes the native tables of a folder from a backup.
+fn restore(file: &Path, folder: &Path) -> Exit {
+    match Database::restore(file, folder) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            complain(&error);
+            Exit::CannotOpen
+        }
+    }
 }
 
 /// Shows an error that belongs to no statement.

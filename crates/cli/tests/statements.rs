@@ -107,6 +107,45 @@ fn files_that_are_written_are_tables_again() {
 }
 
 #[test]
+fn a_backup_is_restored_in_another_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (shop, new, other) = (path("shop"), path("new"), path("other"));
+    std::fs::create_dir(&shop).unwrap();
+    printed(&[&shop, "-c", "CREATE TABLE t (a INT PRIMARY KEY); INSERT INTO t VALUES (1), (2)"], "");
+    let output = run(&[&shop, "-c", &format!(".backup {}", path("shop.bak"))], "");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+    printed(&[&shop, "-c", "DELETE FROM t WHERE a = 1"], "");
+    printed(&["restore", &path("shop.bak"), &new], "");
+    let all = ["--format", "csv", "-c", "SELECT a FROM t ORDER BY a"];
+    assert_eq!(printed(&[&[new.as_str()], &all[..]].concat(), ""), "a\n1\n2\n");
+
+    // As SQL Server's users say it. A relative name is one in the folder, and another backup is replaced.
+    let words = "BACKUP DATABASE shop TO DISK = 'shop.bak' WITH INIT";
+    for _ in 0..2 {
+        let output = run(&[&shop, "--tsql", "-c", words], "");
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success() && told.contains("BACKUP DATABASE successfully processed"), "{told}");
+    }
+    printed(&["restore", &format!("{shop}/shop.bak"), &other], "");
+    assert_eq!(printed(&[&[other.as_str()], &all[..]].concat(), ""), "a\n2\n");
+
+    // Nothing that is there is lost.
+    std::fs::write(path("letter.txt"), "Dear").unwrap();
+    let output = run(&[&shop, "-c", &format!(".backup {}", path("letter.txt"))], "");
+    assert!(!output.status.success() && text(&output.stderr).contains("no backup"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read(path("letter.txt")).unwrap(), b"Dear");
+    let output = run(&["restore", &path("shop.bak"), &new], "");
+    assert!(
+        !output.status.success() && text(&output.stderr).contains("a database already"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = run(&[&shop, "--tsql", "-c", "BEGIN TRAN; BACKUP DATABASE shop TO DISK = 'x.bak'"], "");
+    assert!(text(&output.stderr).contains("Msg 3021"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_statement_that_fails_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out.csv");

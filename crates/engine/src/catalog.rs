@@ -123,6 +123,11 @@ impl FolderCatalog {
         }
     }
 
+    /// What was opened.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn file_system(&self) -> &Arc<dyn FileSystem> {
         &self.fs
     }

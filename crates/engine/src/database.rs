@@ -91,9 +91,15 @@ impl Database {
         Session::new(self.clone())
     }
 
-    /// Writes all native tables into one file, as they are now, while others go on.
+    /// The folder, or the file, that it was opened with.
+    pub fn path(&self) -> &Path {
+        self.shared.catalog.path()
+    }
+
+    /// Writes all native tables into one file, as they are now, while others go on. An earlier backup is replaced.
     ///
-    /// Errors: `Unsupported` for a database in memory; those of the file system.
+    /// Errors: `Unsupported` for a database in memory; `Duplicate` when the file is there and is no backup; those of the
+    /// file system.
     pub fn backup(&self, file: &Path) -> Result<()> {
         self.shared.catalog.native.store().backup(&std::path::absolute(file)?)
     }

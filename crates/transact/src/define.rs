@@ -53,6 +53,7 @@ impl Inner {
             return Err(raised(Message::error(2714, text).state(6)));
         }
         level.tables.insert(key.clone(), TemporaryTable::new(core.clone()));
+        self.state.note_name(depth, &key, None);
         self.state.name_made(&key, &core);
         Ok(quoted(&core))
     }
@@ -79,8 +80,12 @@ impl Inner {
     pub(crate) fn forget_temporary(&mut self, name: &str) {
         let key = name.to_lowercase();
         self.state.globals.retain(|known| *known != key);
-        match self.state.levels.iter_mut().rev().find_map(|level| level.tables.remove(&key)) {
-            Some(table) => self.state.name_gone(&key, &table.core),
+        let mut levels = self.state.levels.iter_mut().enumerate().rev();
+        match levels.find_map(|(place, level)| Some((place + 1, level.tables.remove(&key)?))) {
+            Some((depth, table)) => {
+                self.state.name_gone(&key, &table.core);
+                self.state.note_name(depth, &key, Some(table));
+            }
             None => self.state.names_changed(),
         }
     }
@@ -352,6 +357,11 @@ impl Runner<'_> {
             }
             StatementKind::Kill(phrase) => {
                 inner.kill(&phrase.items)?;
+                Command::NONE
+            }
+            StatementKind::Words(words) if words.verb == "BACKUP DATABASE" => {
+                let message = inner.backup(words)?;
+                self.sink.message(&message);
                 Command::NONE
             }
             // There is one database, whatever scripts call it, and there are no permissions.

@@ -22,6 +22,7 @@ mod again;
 mod alter;
 mod alter_column;
 mod applock;
+mod backup;
 mod bulk;
 mod calls;
 mod capture;

@@ -143,6 +143,7 @@ impl<'a> Runner<'a> {
 
     fn leave_level(&mut self) {
         let Some(level) = self.inner.state.levels.pop() else { return };
+        self.inner.state.forget_names_of_ended_levels();
         if let Some(options) = level.options {
             self.inner.restore_options(options);
         }

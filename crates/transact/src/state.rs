@@ -21,9 +21,10 @@ pub(crate) struct State {
     pub(crate) identity: Option<i64>,
     /// `@@TRANCOUNT`.
     pub(crate) transactions: u32,
-    /// What the outermost transaction is called, and the savepoints in it.
+    /// What the outermost transaction is called.
     pub(crate) transaction_name: Option<String>,
-    pub(crate) savepoints: Vec<String>,
+    /// The savepoints in it, and how many names it had given or taken ([`State::noted_names`]).
+    pub(crate) savepoints: Vec<(String, usize)>,
     /// Whether the transaction has made, changed or dropped objects.
     pub(crate) has_defined: bool,
     /// Whether an error has left the transaction with nothing but ROLLBACK to do.
@@ -69,6 +70,8 @@ pub(crate) struct State {
     last_version: u64,
     /// What numbers tables have led to that came and went.
     known_names: Vec<KnownName>,
+    /// The names of temporary tables that the open transaction has changed, in order.
+    names_before: Vec<NameBefore>,
     /// Who is here.
     pub(crate) login: String,
     pub(crate) host: String,
@@ -85,6 +88,16 @@ struct KnownName {
     key: String,
     core: String,
     states: (u64, u64),
+}
+
+/// A name of a temporary table that the open transaction has given or taken.
+#[derive(Debug)]
+struct NameBefore {
+    /// How many levels there were with the one that it belongs to.
+    depth: usize,
+    key: String,
+    /// What it meant before.
+    table: Option<TemporaryTable>,
 }
 
 /// More names than a session makes again and again.
@@ -229,6 +242,7 @@ impl State {
             version: 0,
             last_version: 0,
             known_names: Vec::new(),
+            names_before: Vec::new(),
             login: login.to_owned(),
             host: host.to_owned(),
             application: application.to_owned(),
@@ -284,6 +298,43 @@ impl State {
             Some(name) => self.version = name.states.0,
             None => self.names_changed(),
         }
+    }
+
+    /// A name of a temporary table is given or taken, which meant this before: a rollback has to know.
+    pub(crate) fn note_name(&mut self, depth: usize, key: &str, table: Option<TemporaryTable>) {
+        // Table variables outlive a rollback.
+        if self.transactions > 0 && key.starts_with('#') {
+            self.names_before.push(NameBefore { depth, key: key.to_owned(), table });
+        }
+    }
+
+    /// How many names the open transaction has given or taken.
+    pub(crate) fn noted_names(&self) -> usize {
+        self.names_before.len()
+    }
+
+    /// A level has ended, and its names with it. Its notes stay, so that savepoints find their place among them.
+    pub(crate) fn forget_names_of_ended_levels(&mut self) {
+        let depth = self.levels.len();
+        self.names_before.iter_mut().filter(|name| name.depth > depth).for_each(|name| name.depth = usize::MAX);
+    }
+
+    /// The names that were given or taken since there were so many notes mean again what they meant before.
+    pub(crate) fn restore_names(&mut self, from: usize) {
+        while self.names_before.len() > from {
+            let Some(NameBefore { depth, key, table }) = self.names_before.pop() else { break };
+            let Some(level) = depth.checked_sub(1).and_then(|place| self.levels.get_mut(place)) else { continue };
+            match table {
+                Some(table) => level.tables.insert(key, table),
+                None => level.tables.remove(&key),
+            };
+        }
+        self.names_changed();
+    }
+
+    /// The transaction has ended, and nothing can be undone any more.
+    pub(crate) fn forget_notes_of_names(&mut self) {
+        self.names_before.clear();
     }
 
     /// A number for a cursor of the protocol.

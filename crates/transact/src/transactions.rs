@@ -88,6 +88,7 @@ impl Inner {
             self.state.transaction_name = name.map(str::to_owned);
             self.state.has_defined = false;
             self.state.savepoints.clear();
+            self.state.forget_notes_of_names();
         }
         self.state.transactions += 1;
         Ok(())
@@ -131,16 +132,19 @@ impl Inner {
             return Err(raised(Message::error(3903, text)));
         }
         if let Some(name) = name {
-            if let Some(place) = self.state.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name)) {
+            let is_it = |(known, _): &(String, usize)| known.eq_ignore_ascii_case(name);
+            if let Some(place) = self.state.savepoints.iter().rposition(is_it) {
                 if self.state.doomed {
                     let text = "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll \
                                 back the entire transaction.";
                     return Err(raised(Message::error(3931, text)));
                 }
                 self.state.savepoints.truncate(place + 1);
+                let names = self.state.savepoints.last().map_or(0, |(_, names)| *names);
                 self.tell_watchers();
                 let variables = self.table_variables();
                 self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name)))?;
+                self.state.restore_names(names);
                 return self.restore_variables(variables);
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
@@ -165,7 +169,7 @@ impl Inner {
             // Objects that the transaction made are gone.
             self.instance.version.bump();
         }
-        self.state.names_changed();
+        self.state.restore_names(0);
         self.restore_variables(variables)?;
         self.restore_fired()
     }
@@ -176,7 +180,7 @@ impl Inner {
             return Err(raised(Message::error(628, text)));
         }
         self.check_writable()?;
-        self.state.savepoints.push(name.to_owned());
+        self.state.savepoints.push((name.to_owned(), self.state.noted_names()));
         self.execute(&format!("SAVEPOINT {}", reduce::quoted(name))).map(|_| ())
     }
 

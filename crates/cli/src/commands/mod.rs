@@ -78,6 +78,8 @@ pub(crate) const COMMANDS: &[Command] = commands! {
         "Takes DBF, CSV and Parquet. The file is read where it is; nothing is copied.";
     [".export"] "TABLE|SQL FILE", Sql, transfer::export, "write a table or a result to a file",
         "The ending says the format: .csv .tsv .json .ndjson .md .sql .arrow .parquet .txt";
+    [".backup"] "FILE", File, transfer::backup, "copy all native tables into one file",
+        "Others go on meanwhile. `mainstay restore FILE FOLDER` makes tables of it again. Other files are not in it.";
     [".output", "\\o"] "[FILE]", File, transfer::output, "send results to a file, or back to the screen",
         "The file gets its name when it is finished: with .output alone, or at the end.";
     [".read", "\\i"] "FILE", File, transfer::read, "run the statements and commands in a file";

@@ -54,6 +54,15 @@ pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
     Ok(Flow::Continue)
 }
 
+/// Copies all native tables into one file.
+pub(super) fn backup(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
+    let words = words(arguments);
+    let [file] = &words[..] else { return Err(usage(".backup takes a file")) };
+    shell.database.backup(&expand_home(file))?;
+    shell.tell(&format!("the native tables are in {file}"))?;
+    Ok(Flow::Continue)
+}
+
 /// The statement for a whole table, under the name that the catalog has for it.
 pub(super) fn select_all(shell: &Shell, name: &str) -> Result<String, Failure> {
     let name = shell.database.describe(name).map_or_else(|_| name.to_owned(), |table| table.name);

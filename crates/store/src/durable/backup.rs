@@ -33,9 +33,9 @@ const HEADER: usize = 24;
 const MANIFEST_BYTES: u64 = 1 << 32;
 
 impl Store {
-    /// Copies the store as it is now into one file, while others go on. The file is whole or not there.
+    /// Copies the store as it is now into one file, while others go on. The file is whole, or as it was.
     ///
-    /// Errors: `Unsupported` in memory; `ReadOnly`, where no checkpoint can be taken; those of a checkpoint; those of the copy, after which the store goes on.
+    /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; those of a checkpoint; those of the copy, after which the store goes on.
     pub fn backup(&self, path: &Path) -> Result<()> {
         if let Some(reason) = self.read_only() {
             return Err(reason.clone());
@@ -108,6 +108,13 @@ impl Files {
     fn copy_to(&self, path: &Path) -> Result<()> {
         let manifest = self.manifest();
         let fs = self.folder.fs();
+        if let Ok(there) = fs.open(path) {
+            let mut magic = [0; MAGIC.len()];
+            if there.read_exact_at(&mut magic, 0).is_err() || magic != MAGIC {
+                let error = Error::new(Code::Duplicate, "there is a file already, and it is no backup");
+                return Err(error.at(path.display()).hint("choose another name"));
+            }
+        }
         let mut new = path.as_os_str().to_owned();
         new.push(".new");
         let new = PathBuf::from(new);

@@ -1,0 +1,59 @@
+//! BACKUP DATABASE ... TO DISK: the native tables of the folder in one file, while others go on.
+//!
+//! The file is of a format of our own (docs/formats/backup.md) and is read by `mainstay restore`. One file holds one backup:
+//! another one into the same file replaces it, which SQL Server does WITH INIT. Other options are accepted. DBF, CSV and
+//! Parquet files are not in it: they are files, and copied as such. Limits: one DISK; DIFFERENTIAL and LOG are refused.
+
+use crate::errors::raised;
+use crate::session::Inner;
+use mainstay_base::Error;
+use mainstay_mssql::Message;
+use mainstay_program::Raised;
+use mainstay_tsql::reduce;
+use mainstay_tsql::tree::{Literal, PhraseItem, Words};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// 3201.
+fn cannot_open(file: &str, error: &Error) -> Box<Raised> {
+    let text = format!("Cannot open backup device '{file}'. Operating system error: {error}.");
+    raised(Message::error(3201, text))
+}
+
+/// The file of the only `DISK = '...'`.
+fn disk(rest: &[PhraseItem]) -> Option<&str> {
+    let mut files = rest.windows(3).filter_map(|items| match items {
+        [PhraseItem::Word(word), PhraseItem::Symbol(equals), PhraseItem::Literal(Literal::String(file))]
+            if word.is("DISK") && equals == "=" =>
+        {
+            Some(file.as_str())
+        }
+        _ => None,
+    });
+    files.next().filter(|_| files.next().is_none())
+}
+
+impl Inner {
+    /// Makes the backup, and says what a client is told of it. A relative name is one below the database's folder.
+    ///
+    /// Errors: 3021 in a transaction, 3201 where the file cannot be written.
+    pub(crate) fn backup(&mut self, words: &Words) -> Result<Message, Box<Raised>> {
+        if self.state.transactions > 0 {
+            let text = "Cannot perform a backup or restore operation within a transaction.";
+            return Err(raised(Message::error(3021, text)));
+        }
+        let is_partial = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("DIFFERENTIAL"));
+        if words.rest.iter().any(is_partial) {
+            return Err(raised(reduce::not_supported("BACKUP DATABASE WITH DIFFERENTIAL")));
+        }
+        let Some(file) = disk(&words.rest) else {
+            return Err(raised(reduce::not_supported("BACKUP DATABASE but TO DISK = 'file'")));
+        };
+        let begun = Instant::now();
+        let database = &self.instance.database;
+        let path: PathBuf = database.path().join(file);
+        database.backup(&path).map_err(|error| cannot_open(file, &error))?;
+        let text = format!("BACKUP DATABASE successfully processed in {:.3} seconds.", begun.elapsed().as_secs_f64());
+        Ok(Message { number: 3014, severity: 0, state: 1, text, procedure: None, line: 0 })
+    }
+}
