@@ -124,8 +124,8 @@ impl CreateIndex {
 
     /// The condition as a filter: what must hold of single columns, all of it.
     ///
-    /// Errors: `Unsupported` for other conditions than comparisons of a column with a constant, IN of constants and
-    /// IS [NOT] NULL.
+    /// Errors: `Unsupported` for other conditions than comparisons of a column with a constant, IN of constants,
+    /// IS NULL and IS NOT NULL.
     pub fn filter(&self) -> Result<Vec<FilterPart>> {
         let mut parts = Vec::new();
         if let Some(condition) = &self.condition {
