@@ -13,12 +13,12 @@
 //!   WorkArea::go_top()            mainstay-workarea, or mainstay-navigator for a table of a server
 //! ```
 //!
-//! `border` holds what crosses to C, and with `entries` and `lock` the crate's `unsafe`. `constants`, `structures` and `entries`
-//! are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
+//! `border` holds what crosses to C, and with `entries` and `lock` the crate's `unsafe`. `constants`, `structures` and
+//! `entries` are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
-//! own last error. Limits: ADT tables and encryption are refused with their code; SQL needs a
-//! [`backend`] that the program around this library provides.
+//! own last error. Limits: ADT tables and encryption are refused with their code; SQL needs a [`backend`] that the
+//! program around this library provides.
 
 pub mod backend;
 pub mod border;

@@ -96,7 +96,7 @@ impl Filter {
                 Test::Compare(..) if value.is_null() => false,
                 Test::Compare(comparison, values) => {
                     part.encoder.start(&mut bytes).push(value)?;
-                    values.iter().any(|other| stands(bytes.as_slice().cmp(other.as_slice()), *comparison))
+                    values.iter().any(|other| comparison.holds(bytes.as_slice().cmp(other.as_slice())))
                 }
             };
             if !holds {
@@ -104,17 +104,6 @@ impl Filter {
             }
         }
         Ok(true)
-    }
-}
-
-fn stands(order: std::cmp::Ordering, comparison: Comparison) -> bool {
-    match comparison {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
     }
 }
 

@@ -47,7 +47,7 @@ impl Inner {
             return Err(raised(reduce::not_supported("BACKUP DATABASE WITH DIFFERENTIAL")));
         }
         let Some(file) = disk(&words.rest) else {
-            return Err(raised(reduce::not_supported("BACKUP DATABASE but TO DISK = 'file'")));
+            return Err(raised(reduce::not_supported("BACKUP DATABASE to anything but one DISK = 'file'")));
         };
         let begun = Instant::now();
         let database = &self.instance.database;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{copied, open};
+use common::{copied, open, walk};
 use mainstay_base::Code;
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_workarea::{
@@ -19,16 +19,6 @@ fn writable(memory: &Memory, name: &str, mode: Mode) -> Area {
 }
 
 const T03: [&str; 3] = ["t03_cdx_tags.dbf", "t03_cdx_tags.fpt", "t03_cdx_tags.cdx"];
-
-fn walk(area: &mut Area) -> Vec<u32> {
-    let mut found = Vec::new();
-    area.go_top().unwrap();
-    while !area.is_eof() {
-        found.push(area.record_number());
-        area.skip(1).unwrap();
-    }
-    found
-}
 
 #[test]
 fn an_aof_shows_what_a_filter_shows_and_says_how_it_knows() {

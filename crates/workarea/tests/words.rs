@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Seed;
+use common::{Seed, walk};
 use mainstay_base::Code;
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_workarea::{Area, AreaOptions, FieldValue, Mode, Optimized, ValueKind, WordIndex};
@@ -47,16 +47,6 @@ fn append(area: &mut Area, (name, notes): &(&str, &str)) {
     let id = f64::from(area.record_number());
     area.set(2, &FieldValue::Number(id)).unwrap();
     area.write().unwrap();
-}
-
-fn walk(area: &mut Area) -> Vec<u32> {
-    let mut found = Vec::new();
-    area.go_top().unwrap();
-    while !area.is_eof() {
-        found.push(area.record_number());
-        area.skip(1).unwrap();
-    }
-    found
 }
 
 fn filtered(area: &mut Area, condition: &str) -> Vec<u32> {

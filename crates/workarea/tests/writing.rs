@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Seed;
+use common::{Seed, walk};
 use mainstay_base::Code;
 use mainstay_vfs::Memory;
 use mainstay_workarea::{Area, AreaOptions, Counting, FieldValue, Mode, NewOrder, SeekHow, SeekKey};
@@ -76,16 +76,6 @@ fn random_row(seed: &mut Seed) -> Row {
 fn ordered<K: Ord>(rows: &[Row], key: impl Fn(&Row) -> K, passes: impl Fn(&Row) -> bool) -> Vec<u32> {
     let mut found: Vec<u32> = (0..rows.len()).filter(|at| passes(&rows[*at])).map(|at| at as u32 + 1).collect();
     found.sort_by_key(|recno| (key(&rows[*recno as usize - 1]), *recno));
-    found
-}
-
-fn walk(area: &mut Area) -> Vec<u32> {
-    let mut found = Vec::new();
-    area.go_top().unwrap();
-    while !area.is_eof() {
-        found.push(area.record_number());
-        area.skip(1).unwrap();
-    }
     found
 }
 

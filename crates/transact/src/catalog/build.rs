@@ -146,16 +146,7 @@ impl Made<'_> {
         let mut indexes = Vec::new();
         let mut next = 2;
         if table.primary_key.is_none() {
-            let heap = Index {
-                id: 0,
-                name: None,
-                unique: false,
-                primary: false,
-                constraint: false,
-                columns: Vec::new(),
-                filter: None,
-            };
-            indexes.push(heap);
+            indexes.push(Index::heap());
         }
         let index = |id: i64, key: &KeyDefinition, primary: bool| Index {
             id,
@@ -219,17 +210,8 @@ impl Made<'_> {
                 default: 0,
             };
             let columns = table.columns.iter().enumerate().map(column).collect();
-            let heap = Index {
-                id: 0,
-                name: None,
-                unique: false,
-                primary: false,
-                constraint: false,
-                columns: Vec::new(),
-                filter: None,
-            };
             let id = named_id(&format!("dbo.{}", table.name.to_lowercase()));
-            objects.push(Object { columns, indexes: vec![heap], ..plain(id, DBO, &table.name, "U") });
+            objects.push(Object { columns, indexes: vec![Index::heap()], ..plain(id, DBO, &table.name, "U") });
         }
         Ok(())
     }

@@ -124,6 +124,11 @@ pub(crate) struct Index {
 }
 
 impl Index {
+    /// The rows of a table by themselves.
+    pub(crate) fn heap() -> Index {
+        Index { id: 0, name: None, unique: false, primary: false, constraint: false, columns: Vec::new(), filter: None }
+    }
+
     /// HEAP, CLUSTERED or NONCLUSTERED, with the number of the kind.
     pub(crate) fn kind(&self) -> (i64, &'static str) {
         match self.id {

@@ -79,3 +79,14 @@ impl Seed {
         (self.0 % limit as u64) as usize
     }
 }
+
+/// The records from the top to the end of file, in the area's order.
+pub fn walk(area: &mut Area) -> Vec<u32> {
+    let mut found = Vec::new();
+    area.go_top().unwrap();
+    while !area.is_eof() {
+        found.push(area.record_number());
+        area.skip(1).unwrap();
+    }
+    found
+}
