@@ -44,6 +44,7 @@ mod lookup;
 mod merge;
 mod moment;
 pub mod mssql;
+mod named;
 mod offset;
 mod optimize;
 mod order;
@@ -76,6 +77,7 @@ pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExp
 pub use constants::{constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
 pub use error::unknown_table;
+pub use named::{names_column, with_renamed_column, with_renamed_table};
 pub use parquet::{open_parquet, original_schema};
 pub use planned::Planned;
 pub use planner::{Planner, Settings, functions};
