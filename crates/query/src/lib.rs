@@ -25,6 +25,7 @@ mod bind;
 mod catalog;
 mod change;
 mod clause;
+mod clock;
 mod coded;
 mod collate;
 mod condition;
