@@ -294,7 +294,10 @@ pub fn hint(statement: Handle, _: u16) -> Result<()> {
 
 /// The statement of a handle, if it is one: calls that set fields set parameters too.
 pub fn is_statement(object: Handle) -> Option<Arc<Statement>> {
-    registry::statement(object).ok()
+    match registry::is_at_hand(object) {
+        true => None,
+        false => registry::statement(object).ok(),
+    }
 }
 
 /// A text as a parameter's value.
