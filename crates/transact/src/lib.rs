@@ -32,6 +32,8 @@ mod collected;
 mod console;
 mod constraints;
 mod cursor;
+mod cursor_change;
+mod cursor_keyset;
 mod cursors;
 mod define;
 mod definition_errors;

@@ -219,6 +219,8 @@ impl<'a> Runner<'a> {
         let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
+            // Nobody who runs has to end it: no procedure miscounts by it.
+            self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
         match &host.action {
             Action::Operation(operation) => self.operation(operation, call),
