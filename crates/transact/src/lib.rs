@@ -44,6 +44,7 @@ mod fire;
 mod flow;
 mod folder;
 mod functions;
+mod hints;
 mod identity;
 mod instance;
 mod kept;

@@ -27,6 +27,7 @@ mod define;
 mod expression;
 mod format;
 mod function;
+mod hinted;
 mod index;
 mod locking;
 mod merge;
@@ -52,6 +53,7 @@ pub use define::{ROW_VERSIONS, alter_table, column_types, create_table, type_nam
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
+pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
 pub use index::create_index;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
