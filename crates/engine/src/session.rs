@@ -8,9 +8,11 @@ mod identities;
 mod joint;
 mod outside;
 mod query;
+mod ranges;
 mod settings;
 
 pub(crate) use joint::settle_commits;
+pub use ranges::Bound;
 pub use settings::Setting;
 
 use crate::Database;
