@@ -2,7 +2,7 @@
 
 use crate::answer;
 use crate::define::is_temporary;
-use crate::failure::{Failed, of_core};
+use crate::failure::{Failed, aborted, of_core};
 use crate::scope::{Names, Values};
 use crate::session::Inner;
 use ace::backend::{Outcome, Step};
@@ -11,6 +11,7 @@ use mainstay_adssql::print;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
 use mainstay_adssql::tree::{Merge, ObjectName, Query, Span, Statement, StatementKind};
 use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 /// What a statement gives.
 pub(crate) type Ran = Result<Outcome, Failed>;
@@ -41,8 +42,11 @@ impl Inner {
         }
     }
 
-    /// Runs a statement of the core.
+    /// Runs a statement of the core, for as long as is left of the time that the whole may take.
+    ///
+    /// Errors: those of the statement; 7209 behind that time.
     pub(crate) fn core(&mut self, text: &str) -> Ran {
+        self.core.set_timeout(time_left(self.state.deadline)?);
         let answer = self.core.execute(text).map_err(|error| of_core(&error))?;
         answer::outcome(answer)
     }
@@ -220,6 +224,17 @@ impl Inner {
         }
         self.state.update_count = affected;
         Ok(Outcome { affected, ..Outcome::default() })
+    }
+}
+
+/// How long a statement of the core may run; for ever where there is no end.
+///
+/// Errors: 7209 when the end has come.
+pub(crate) fn time_left(deadline: Option<Instant>) -> Result<Option<Duration>, Failed> {
+    let Some(deadline) = deadline else { return Ok(None) };
+    match deadline.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(aborted()),
+        left => Ok(Some(left)),
     }
 }
 

@@ -269,7 +269,7 @@ impl Inner {
             tables.insert("__error".to_owned(), quoted(&self.core_name(name)));
         }
         self.state.entering = tables;
-        let mut machine = Machine::new(Limits::default());
+        let mut machine = Machine::new(Limits { deadline: self.state.deadline, ..Limits::default() });
         let mut runner = Runner { inner: self, outcome: Outcome::default() };
         let ran = machine.run(&mut runner, &program, &[]).map_err(|raised| outside(failed(&raised)));
         if let Some(name) = written {
