@@ -29,6 +29,7 @@ mod session;
 mod statement;
 mod system;
 mod triggers;
+mod watched;
 
 pub use door::{Engine, install, options};
 pub use session::Session;

@@ -79,6 +79,8 @@ pub(crate) struct State {
     pub(crate) stays_in_folder: bool,
     /// Tables and events that INSTEAD OF triggers are taking the place of.
     pub(crate) replacing: Vec<(String, String)>,
+    /// How many changes the one that runs follows from.
+    pub(crate) following: usize,
     /// What the routine that is about to begin sees as tables.
     pub(crate) entering: Tables,
 }
@@ -178,6 +180,7 @@ impl Session {
             in_transaction: false,
             stays_in_folder: false,
             replacing: Vec::new(),
+            following: 0,
             entering: Tables::new(),
         };
         let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));

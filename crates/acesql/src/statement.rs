@@ -109,8 +109,8 @@ impl Inner {
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
         self.permitted(kind)?;
-        if let Some(fired) = self.fired(kind) {
-            return self.change_with(kind, &fired, values);
+        if matches!(kind, StatementKind::Insert(_) | StatementKind::Update(_) | StatementKind::Delete(_)) {
+            return self.changed(kind, values);
         }
         if let Some(step) = step_of(kind) {
             self.step(&step)?;
@@ -118,20 +118,7 @@ impl Inner {
         }
         match kind {
             StatementKind::Query(query) => self.query(query, values),
-            StatementKind::Insert(insert) => {
-                let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
-                let outcome = self.change(&text)?;
-                self.counted(&insert.target);
-                Ok(outcome)
-            }
-            StatementKind::Update(update) => {
-                let text = self.reduced(values, |scope| reduce::update(update, None, scope))?;
-                self.change(&text)
-            }
-            StatementKind::Delete(delete) => {
-                let text = self.reduced(values, |scope| reduce::delete(delete, None, scope))?;
-                self.change(&text)
-            }
+            StatementKind::Merge(merge) if self.is_watched(&merge.target.name)? => self.merge_watched(merge, values),
             StatementKind::Merge(merge) => self.merge(merge, values),
             StatementKind::CreateTable(_)
             | StatementKind::DropTable(..)
@@ -187,6 +174,26 @@ impl Inner {
             let affected = outcome.rows.len() as u64;
             self.state.update_count = affected;
             return Ok(Outcome { affected, ..Outcome::default() });
+        }
+        Ok(outcome)
+    }
+
+    /// Runs an INSERT, UPDATE or DELETE, with its triggers and under the rules of its table.
+    pub(crate) fn changed(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        let (kind, values) = self.with_defaults(kind, values)?;
+        let (kind, values) = (kind.as_ref(), values.as_ref());
+        if let Some(mut watch) = self.watch(kind)? {
+            return self.change_with(kind, &mut watch, values);
+        }
+        let text = self.reduced(values, |scope| match kind {
+            StatementKind::Insert(insert) => reduce::insert(insert, scope),
+            StatementKind::Update(update) => reduce::update(update, None, scope),
+            StatementKind::Delete(delete) => reduce::delete(delete, None, scope),
+            _ => Err(SqlError::unsupported("this statement")),
+        })?;
+        let outcome = self.change(&text)?;
+        if let StatementKind::Insert(insert) = kind {
+            self.counted(&insert.target);
         }
         Ok(outcome)
     }
