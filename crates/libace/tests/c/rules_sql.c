@@ -99,6 +99,16 @@ static void relations_are_kept( void )
    OK( AdsRollbackTransaction( connection ) );
    SAME( 2, value( "SELECT COUNT(*) FROM Sales WHERE buyer = 100" ) );
 
+   /* Two parents swap their keys, and each keeps its children. */
+   SAME( 2, changed( "INSERT INTO Buyers (id, name) VALUES (51, 'Kim'), (52, 'Lea')" ) );
+   SAME( 3, changed( "INSERT INTO Sales VALUES (51, 51, 'k'), (52, 52, 'l'), (53, 52, 'l')" ) );
+   SAME( 2, changed( "UPDATE Buyers SET id = CASE WHEN id = 51 THEN 52 ELSE 51 END WHERE id > 50 AND id < 53" ) );
+   SAME( 51, value( "SELECT id FROM Buyers WHERE name = 'Lea'" ) );
+   SAME( 2, value( "SELECT COUNT(*) FROM Sales WHERE what = 'l' AND buyer = 51" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM Sales WHERE what = 'k' AND buyer = 52" ) );
+   SAME( 2, changed( "DELETE FROM Buyers WHERE id = 51 OR id = 52" ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM Sales WHERE no > 50" ) );
+
    relation( ADS_DD_RI_RESTRICT, ADS_DD_RI_RESTRICT );
    fails( "UPDATE Buyers SET id = 1", "sales" );
    fails( "DELETE FROM Buyers", "sales" );

@@ -253,6 +253,12 @@ impl BagWriter {
         self.operate(tag, key, record, |change| change.insert(key, record))
     }
 
+    /// The same, but a candidate key that another record has is added, too: for who sees to it that each record has its
+    /// own again.
+    pub fn insert_repeated(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
+        self.operate(tag, key, record, |change| change.insert_repeated(key, record))
+    }
+
     /// Takes out the key of a record. False if it was not there: in a tag that lists every record, that means that
     /// the index did not belong to the table.
     pub fn delete(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
@@ -455,6 +461,13 @@ impl Change<'_> {
             return Ok(false);
         }
         self.tree.insert(self.store, key, record)
+    }
+
+    fn insert_repeated(&mut self, key: &[u8], record: u32) -> Result<bool> {
+        if !self.header.candidate {
+            return self.insert(key, record);
+        }
+        if self.contains(key, record)? { Ok(false) } else { self.tree.insert(self.store, key, record) }
     }
 
     fn delete(&mut self, key: &[u8], record: u32) -> Result<bool> {
