@@ -28,6 +28,7 @@ mod scope;
 mod session;
 mod statement;
 mod system;
+mod system_dictionary;
 mod triggers;
 mod watched;
 

@@ -151,6 +151,48 @@ static void a_merge_is_watched( void )
    SAME( 1, value( "SELECT COUNT(*) FROM Sales WHERE no = 40 AND what = 'y'" ) );
 }
 
+static void system_tables_show_the_dictionary( void )
+{
+   ADSHANDLE cursor = rows( "SELECT * FROM system.relations" );
+   TEXT( "sales", text_of( cursor, "Name" ) );
+   TEXT( "Buyers", text_of( cursor, "RI_Primary_Table" ) );
+   TEXT( "no such buyer", text_of( cursor, "RI_No_Pkey_Error" ) );
+   SAME( ADS_DD_RI_SETNULL, number_of( cursor, "RI_UpdateRule" ) );
+   OK( AdsCloseTable( cursor ) );
+   cursor = rows( "SELECT * FROM system.tables WHERE Name = 'Buyers'" );
+   TEXT( "ID", text_of( cursor, "Primary_Key" ) );
+   TEXT( "nobody in Paris owes", text_of( cursor, "Table_Validation_Msg" ) );
+   OK( AdsCloseTable( cursor ) );
+   cursor = rows( "SELECT * FROM system.columns WHERE Parent = 'Buyers' AND Name = 'OWES'" );
+   TEXT( "100", text_of( cursor, "Field_Max_Value" ) );
+   TEXT( "owes too much", text_of( cursor, "Field_Validation_Msg" ) );
+   OK( AdsCloseTable( cursor ) );
+   OK( AdsDDCreateUserGroup( connection, T( "clerks" ), T( "who sell" ) ) );
+   OK( AdsDDCreateUser( connection, T( "clerks" ), T( "ann" ), T( "secret" ), NULL ) );
+   OK( AdsDDGrantPermission( connection, ADS_DD_TABLE_OBJECT, T( "Sales" ), NULL, T( "clerks" ), ADS_PERMISSION_READ ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.users WHERE Name = 'ann'" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.usergroups WHERE Name = 'clerks'" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.usergroupmembers WHERE User_Name = 'ann' AND Group_Name = 'clerks'" ) );
+   SAME( 1, value( "SELECT [Select] FROM system.permissions WHERE Name = 'Sales' AND Grantee = 'clerks'" ) );
+   SAME( 0, value( "SELECT [Update] FROM system.permissions WHERE Name = 'Sales' AND Grantee = 'clerks'" ) );
+   SAME( 1, value( "SELECT [Select] FROM system.effectivepermissions WHERE Name = 'Sales' AND Grantee = 'ann'" ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM system.effectivepermissions WHERE Name = 'Sales' AND [Execute] IS NOT NULL" ) );
+   TRUE_THAT( value( "SELECT COUNT(*) FROM system.objects WHERE Name = 'Buyers' AND Object_Type = 1" ) == 1 );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.dictionary WHERE Log_In_Required = FALSE" ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM system.links" ) );
+}
+
+static void a_user_sees_his_own( const char * path )
+{
+   disconnect();
+   OK( AdsConnect60( T( path ), ADS_LOCAL_SERVER, T( "ann" ), T( "secret" ), ADS_DEFAULT, &connection ) );
+   OK( AdsCreateSQLStatement( connection, &statement ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM system.users" ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM system.relations" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.permissions WHERE Name = 'Sales'" ) );
+   SAME( 0, value( "SELECT COUNT(*) FROM system.effectivepermissions WHERE Grantee = 'ADSSYS'" ) );
+}
+
 int main( int count, char ** arguments )
 {
    char path[ 600 ];
@@ -161,6 +203,8 @@ int main( int count, char ** arguments )
    fields_and_tables_have_rules();
    relations_are_kept();
    a_merge_is_watched();
+   system_tables_show_the_dictionary();
+   a_user_sees_his_own( path );
    disconnect();
    END();
 }
