@@ -160,6 +160,11 @@ impl Session {
         self.cancel.clone()
     }
 
+    /// Says how long a statement may run from now on, as the setting `timeout` does; for ever without a time.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) {
+        self.timeout = timeout;
+    }
+
     /// How far the running statement has come; the same object for all statements of the session.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
