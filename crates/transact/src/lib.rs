@@ -24,6 +24,8 @@ mod alter_column;
 mod applock;
 mod backup;
 mod bulk;
+mod bulk_file;
+mod bulk_text;
 mod calls;
 mod capture;
 mod catalog;

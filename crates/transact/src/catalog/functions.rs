@@ -99,6 +99,9 @@ impl Inner {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
             },
+            "bulk_clob" | "bulk_nclob" | "bulk_blob" => {
+                self.instance.bulk_value(name, &given.text(0).unwrap_or_default())
+            }
             "trigger_nestlevel" => Value::Integer(self.trigger_level(given.number(0))),
             "cursor_status" => match (given.text(0), given.text(1)) {
                 (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),
