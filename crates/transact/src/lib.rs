@@ -40,6 +40,7 @@ mod cursors;
 mod define;
 mod definition_errors;
 mod describe;
+mod direct_function;
 mod errors;
 mod events;
 mod fire;

@@ -420,3 +420,40 @@ fn files_are_put_into_tables() {
     // What failed has left nothing behind.
     assert!(seen(&mut session, "SELECT COUNT(*) FROM small").contains("\n2\n"));
 }
+
+/// Tables that are files are read as others; what is no table of DBF is not changed.
+#[test]
+fn files_of_the_folder_are_tables() {
+    let (_folder, mut session) = with_files(&[("prices.csv", b"item,price\nbolt,2.50\nnut,0.75\n")]);
+    let read = "SELECT TOP (1) item, price * 2 AS twice FROM prices WHERE item LIKE 'b%' ORDER BY price DESC
+                SELECT COUNT(*) AS n FROM prices AS p JOIN (VALUES ('nut')) AS v (item) ON v.item = p.item
+                CREATE TABLE kept (item VARCHAR(10)) INSERT kept SELECT item FROM prices SELECT COUNT(*) AS n FROM kept";
+    let told = seen(&mut session, read);
+    assert!(told.contains("\nbolt | 5.00\n(1 rows)\n[n int]\n1\n(1 rows)\n(2 rows affected)\n[n int]\n2\n"), "{told}");
+    // Text of files compares by its bytes.
+    assert!(seen(&mut session, "SELECT item FROM prices WHERE item = 'NUT'").ends_with("\n(0 rows)\n"));
+    for change in ["UPDATE prices SET price = 1", "DELETE prices", "INSERT prices VALUES ('x', 1)"] {
+        assert!(seen(&mut session, change).contains("Msg 50000, Level 16"), "{change}");
+    }
+    assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
+}
+
+/// What the procedures about the server say of two sessions and one database.
+#[test]
+fn the_server_tells_who_is_there() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let own = seen(&mut one, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    let others = seen(&mut other, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    assert_ne!(own, others);
+    for procedure in ["sp_who", "sp_who2", "EXEC sp_who"] {
+        let told = seen(&mut one, procedure);
+        let first = |line: &str| line.split(" | ").next().map(|cell| cell.trim().to_owned());
+        let numbers: Vec<String> = told.lines().filter_map(first).collect();
+        assert!(numbers.contains(&own) && numbers.contains(&others), "{procedure}: {told}");
+    }
+    let told = seen(&mut one, "sp_helpdb");
+    assert!(told.starts_with("[name ") && told.lines().any(|line| line.starts_with("test | ")), "{told}");
+    drop(other);
+    assert!(!seen(&mut one, "sp_who").lines().any(|line| line.starts_with(&format!("{others} |"))));
+}
