@@ -3,6 +3,7 @@
 //! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
 //! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
 
+use crate::digits::digits;
 use crate::words::{Texts, WordSearch};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::{Field, FieldKind};
@@ -195,6 +196,11 @@ fn compare(
 #[inline]
 fn compare_text(left: &[u8], right: &[u8]) -> Ordering {
     match left.get(..right.len()) {
+        // Most constants are short: a call to compare them takes longer than they do.
+        Some(head) if right.len() <= 8 => {
+            let differing = head.iter().zip(right).find(|(byte, wanted)| byte != wanted);
+            differing.map_or(Ordering::Equal, |(byte, wanted)| byte.cmp(wanted))
+        }
         Some(head) => head.cmp(right),
         None => left.cmp(&right[..left.len()]).then(Ordering::Less),
     }
@@ -210,36 +216,6 @@ fn holds(relation: Relation, order: Ordering) -> bool {
         Relation::Greater => order == Ordering::Greater,
         Relation::GreaterOrEqual => order != Ordering::Less,
     }
-}
-
-/// The digits of a number field of usual form (`  -12.50`) as a whole number; `None` for anything else, as a point that
-/// is not where the header says.
-#[inline]
-pub(crate) fn digits(cell: &[u8], decimals: usize) -> Option<i64> {
-    let (whole, fraction) = match decimals {
-        0 => (cell, &[][..]),
-        decimals => match cell.split_at_checked(cell.len().checked_sub(decimals + 1)?)? {
-            (whole, [b'.', fraction @ ..]) => (whole, fraction),
-            _ => return None,
-        },
-    };
-    let start = whole.iter().position(|byte| *byte != b' ')?;
-    let (negative, whole) = match whole.get(start..)? {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    if whole.is_empty() {
-        return None;
-    }
-    let mut number = 0i64;
-    for byte in whole.iter().chain(fraction) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number * 10 + i64::from(digit);
-    }
-    Some(if negative { -number } else { number })
 }
 
 /// Whether eight digits can be compared as a day: months and days that are none are left to the full rule.
