@@ -21,6 +21,9 @@ pub(crate) enum Test {
     Or(Vec<Test>),
     /// A text field compared with a constant, by as many bytes as the constant has.
     Text { cell: Range<usize>, relation: Relation, constant: Vec<u8> },
+    /// The same with a constant of so few bytes that it is a number, its first byte the highest, and is not longer than
+    /// the field.
+    ShortText { cell: Range<usize>, relation: Relation, constant: u64, length: u32 },
     /// A field of digits compared with a constant.
     Number { cell: Range<usize>, decimals: usize, scale: f64, relation: Relation, constant: f64, whole: Box<Compiled> },
     /// A field `YYYYMMDD` compared with a day.
@@ -73,6 +76,13 @@ impl Test {
             Test::Text { cell, relation, constant } => {
                 let text = record.get(cell.clone()).unwrap_or_default();
                 holds(*relation, compare_text(text, constant))
+            }
+            Test::ShortText { cell, relation, constant, length } => {
+                let word = match record.get(cell.start..).and_then(<[u8]>::first_chunk::<8>) {
+                    Some(bytes) => u64::from_be_bytes(*bytes) >> (64 - 8 * length),
+                    None => number_of(record.get(cell.clone()).unwrap_or_default(), *length as usize),
+                };
+                holds(*relation, word.cmp(constant))
             }
             Test::Number { cell, decimals, scale, relation, constant, whole } => {
                 match digits(record.get(cell.clone()).unwrap_or_default(), *decimals) {
@@ -174,7 +184,11 @@ fn compare(
     let whole = || Box::new(program.clone());
     match (field.kind, constant) {
         (FieldKind::Character, Constant::Text(text)) if !context.exact && relation != Relation::ExactlyEqual => {
-            Some(Test::Text { cell, relation, constant: text.clone() })
+            let length = text.len();
+            Some(match (1..=cell.len().min(8)).contains(&length) {
+                true => Test::ShortText { cell, relation, constant: number_of(text, length), length: length as u32 },
+                false => Test::Text { cell, relation, constant: text.clone() },
+            })
         }
         (FieldKind::Numeric, Constant::Number(number))
             if field.letter == b'N' && field.length <= 15 && field.decimals < 15 && number.abs() < 1e15 =>
@@ -192,15 +206,15 @@ fn compare(
     }
 }
 
+/// The first bytes of a text as a number, which compares as they do.
+fn number_of(text: &[u8], length: usize) -> u64 {
+    text.iter().take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// How texts compare with SET EXACT OFF: by the bytes of the right one; a left one that is shorter comes before.
 #[inline]
 fn compare_text(left: &[u8], right: &[u8]) -> Ordering {
     match left.get(..right.len()) {
-        // Most constants are short: a call to compare them takes longer than they do.
-        Some(head) if right.len() <= 8 => {
-            let differing = head.iter().zip(right).find(|(byte, wanted)| byte != wanted);
-            differing.map_or(Ordering::Equal, |(byte, wanted)| byte.cmp(wanted))
-        }
         Some(head) => head.cmp(right),
         None => left.cmp(&right[..left.len()]).then(Ordering::Less),
     }
