@@ -1,14 +1,16 @@
-//! What a commit waits for, as it is chosen for a database: by the caller, else by the folder's settings file. The
-//! simulated file system says what was done; what survives a crash is tested in the store.
+//! What a commit waits for, as it is chosen for a database: by the caller, else by the folder's settings file; and that a
+//! table whose column gets another type is there after every crash as it was before or as it is afterwards. The simulated
+//! file system says what was done; what else survives a crash is tested in the store.
 
 mod support;
 
 use mainstay_base::Code;
+use mainstay_engine::Session;
 use mainstay_engine::{Database, Durability, Options};
-use mainstay_vfs::{Create, FileSystem, Simulated};
+use mainstay_vfs::{Create, FileSystem, Simulated, explore};
 use std::path::Path;
 use std::sync::Arc;
-use support::change;
+use support::{change, lines};
 
 const FOLDER: &str = "/shop";
 
@@ -58,4 +60,60 @@ fn a_durability_that_there_is_not_is_refused_with_its_place() {
     assert_eq!(error.code(), Code::InvalidSetting);
     let text = error.to_string();
     assert!(text.contains("full, os or none, not \"often\"") && text.contains("mainstay.toml"), "{text}");
+}
+
+/// What was acknowledged when the machine stopped: how many of the statements of `retype`.
+fn retype(system: &Simulated) -> usize {
+    let mut done = 0;
+    let mut work = || -> mainstay_base::Result<()> {
+        system.create_folder(Path::new(FOLDER))?;
+        system.sync_folder(Path::new(""))?;
+        let mut session = open(system, Some(Durability::Full))?.session();
+        for statement in [
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT DEFAULT '7', CHECK (a <> '9'))",
+            "INSERT INTO t VALUES (1, '10'), (2, NULL), (3, '5')",
+            "ALTER TABLE t ALTER COLUMN a TYPE INTEGER USING CAST(a AS INTEGER) + id, ALTER COLUMN id TYPE BIGINT",
+            "INSERT INTO t (id) VALUES (10000000000)",
+        ] {
+            session.execute(statement)?;
+            done += 1;
+        }
+        Ok(())
+    };
+    // The crash ends it, wherever it comes.
+    drop(work());
+    done
+}
+
+#[test]
+fn a_column_that_gets_another_type_is_whole_after_every_crash() {
+    let shown =
+        |session: &mut Session| lines(session, "SELECT id, a, arrow_typeof(a), arrow_typeof(id) FROM t ORDER BY id");
+    let texts = ["1|10|Utf8View|Int32", "2|NULL|Utf8View|Int32", "3|5|Utf8View|Int32"];
+    let numbers = ["1|11|Int32|Int64", "2|NULL|Int32|Int64", "3|8|Int32|Int64"];
+    let check = |system: &Simulated, done: &usize| -> Result<(), String> {
+        if *done == 0 {
+            return Ok(());
+        }
+        let mut session = open(system, None).map_err(|error| error.to_string())?.session();
+        let found = shown(&mut session);
+        let states: [Vec<&str>; 4] = [
+            Vec::new(),
+            texts.to_vec(),
+            numbers.to_vec(),
+            [numbers.as_slice(), &["10000000000|7|Int32|Int64"]].concat(),
+        ];
+        // What was acknowledged, or that and the one that ran.
+        if !(*done - 1..=*done).filter_map(|state| states.get(state)).any(|state| *state == found) {
+            return Err(format!("{found:?} after {done} statements"));
+        }
+        Ok(())
+    };
+    let states = explore(0..4, retype, check).unwrap_or_else(|error| panic!("{error}"));
+    assert!(states > 50, "{states} states");
+    let system = Simulated::new();
+    assert_eq!(retype(&system), 4);
+    let mut session = open(&system, None).unwrap().session();
+    assert_eq!(session.execute("INSERT INTO t VALUES (1, 1)").err().unwrap().code(), Code::UniqueViolation);
+    assert_eq!(shown(&mut session).len(), 4);
 }

@@ -230,11 +230,12 @@ impl Planner {
         };
         let options = ParserOptions::from(&self.state().config_options().sql_parser);
         let planner = SqlToRel::new_with_options(&context, options);
+        let now = crate::moment::now();
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
             let expr = crate::clause::as_calls(expr.clone())?;
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
-            let dated = crate::moment::with_the_time(logical).map_err(explained)?;
+            let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
             let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;

@@ -5,6 +5,7 @@
 //!   START WITH 5 INCREMENT BY 2 CYCLE ...    INCREMENT BY 2 START WITH 5 CYCLE      the parser's own order
 //!   ENABLE [NOVALIDATE] CONSTRAINT c         ENABLE [REPLICA] TRIGGER c             Oracle's words; there are no triggers here
 //!   DISABLE CONSTRAINT c                     DISABLE TRIGGER c
+//!   ALTER c TYPE t COLLATE x [USING e]       ALTER c TYPE t USING (e) COLLATE x     without USING, of the column itself
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
@@ -15,6 +16,9 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
+    if alters_table(&tokens) && mentions(Keyword::TYPE) && mentions(Keyword::COLLATE) {
+        return collated_types(tokens);
+    }
     if tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_))).is_some_and(|it| is(it, Keyword::ALTER))
         && mentions(Keyword::CONSTRAINT)
     {
@@ -34,6 +38,75 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// Whether an ALTER TABLE has words that only PostgreSQL's form of it has: `TYPE ... USING`, `RENAME CONSTRAINT`.
+pub(crate) fn is_postgres_alter(tokens: &[TokenWithSpan]) -> bool {
+    let renames = |pair: &[TokenWithSpan]| is(&pair[0], Keyword::RENAME) && is(&pair[1], Keyword::CONSTRAINT);
+    let words: Vec<TokenWithSpan> =
+        tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).cloned().collect();
+    let uses = || words.iter().any(|token| is(token, Keyword::USING));
+    alters_table(&words) && (uses() || words.windows(2).any(renames))
+}
+
+fn alters_table(tokens: &[TokenWithSpan]) -> bool {
+    let mut words = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    words.next().is_some_and(|word| is(word, Keyword::ALTER))
+        && words.next().is_some_and(|word| is(word, Keyword::TABLE))
+}
+
+/// `ALTER [COLUMN] c [SET DATA] TYPE t COLLATE x [USING e]` with the collation behind the values.
+fn collated_types(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let tokens: Vec<TokenWithSpan> =
+        tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    let keyword = |at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    // Where the column of a change of type is, and where its type begins.
+    let type_at = |at: usize| {
+        let name = at + 1 + usize::from(keyword(at + 1, Keyword::COLUMN));
+        let set = 2 * usize::from(keyword(name + 1, Keyword::SET) && keyword(name + 2, Keyword::DATA));
+        (keyword(at, Keyword::ALTER) && keyword(name + 1 + set, Keyword::TYPE)).then_some((name, name + 2 + set))
+    };
+    let end_of = |from: usize, ends: &[Keyword]| {
+        let mut depth = 0;
+        (from..tokens.len())
+            .find(|at| {
+                match &tokens[*at].token {
+                    Token::LParen => depth += 1,
+                    Token::RParen => depth -= 1,
+                    _ => {}
+                }
+                let token = &tokens[*at].token;
+                let ends_change = matches!(token, Token::Comma | Token::SemiColon | Token::EOF);
+                depth == 0 && (ends_change || ends.iter().any(|word| keyword(*at, *word)))
+            })
+            .unwrap_or(tokens.len())
+    };
+    let (mut reduced, mut at) = (Vec::with_capacity(tokens.len()), 0);
+    while at < tokens.len() {
+        let collated = type_at(at).and_then(|(name, start)| {
+            let collate = end_of(start, &[Keyword::COLLATE, Keyword::USING]);
+            keyword(collate, Keyword::COLLATE).then_some((name, collate))
+        });
+        let Some((name, collate)) = collated else {
+            reduced.push(tokens[at].clone());
+            at += 1;
+            continue;
+        };
+        let (using, end) = (end_of(collate, &[Keyword::USING]), end_of(collate, &[]));
+        let span = tokens[collate].span;
+        let mut put = |token: Token| reduced.push(TokenWithSpan { token, span });
+        tokens[at..collate].iter().for_each(|token| put(token.token.clone()));
+        put(Token::make_keyword("USING"));
+        put(Token::LParen);
+        match using < end {
+            true => tokens[using + 1..end].iter().for_each(|token| put(token.token.clone())),
+            false => put(tokens[name].token.clone()),
+        }
+        put(Token::RParen);
+        tokens[collate..using].iter().for_each(|token| put(token.token.clone()));
+        at = end;
+    }
+    reduced
 }
 
 /// ENABLE and DISABLE CONSTRAINT.
@@ -158,6 +231,18 @@ mod tests {
             "CREATE SEQUENCE s INCREMENT -2 MINVALUE -9 NO MAXVALUE START WITH -5 CYCLE"
         );
         assert!(Text::new("CREATE SEQUENCE s CYCLE NO CYCLE").unwrap().parse().is_err());
+    }
+
+    #[test]
+    fn collations_of_new_types_stand_behind_their_values() {
+        let column = "ALTER TABLE t ALTER COLUMN a TYPE VARCHAR(5)";
+        assert_eq!(reduced(&format!("{column} COLLATE ci_ai")), format!("{column} USING (a) COLLATE ci_ai"));
+        assert_eq!(
+            reduced(&format!("{column} COLLATE x.y USING f(a, b) || 'c', ALTER b SET DATA TYPE TEXT")),
+            format!("{column} USING (f(a, b) || 'c') COLLATE x.y, ALTER COLUMN b SET DATA TYPE TEXT")
+        );
+        assert_eq!(reduced(&format!("{column} USING a COLLATE ci_ai")), format!("{column} USING a COLLATE ci_ai"));
+        assert_eq!(reduced("ALTER TABLE t RENAME CONSTRAINT a TO b"), "ALTER TABLE t RENAME CONSTRAINT a TO b");
     }
 
     #[test]

@@ -14,21 +14,26 @@ const DAY_NS: i64 = 86_400_000_000_000;
 
 /// The plan with the time of day in the place of the functions that tell it. Columns keep their names.
 pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionError> {
+    let now = now();
     plan.transform_up_with_subqueries(|node| {
         let names = NamePreserver::new(&node);
         node.map_expressions(|expr| {
             let name = names.save(&expr);
-            Ok(with_the_time(expr)?.update_data(|expr| name.restore(expr)))
+            Ok(with_the_time(expr, now)?.update_data(|expr| name.restore(expr)))
         })
     })
 }
 
-/// The expression with the time of day in the place of the functions that tell it.
-pub(crate) fn with_the_time(expr: Expr) -> Result<Transformed<Expr>, DataFusionError> {
+/// The time of day, in nanoseconds after 1970.
+pub(crate) fn now() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// The expression with the time of day `nanos` in the place of the functions that tell it.
+pub(crate) fn with_the_time(expr: Expr, nanos: i64) -> Result<Transformed<Expr>, DataFusionError> {
     expr.transform_up(|expr| {
         let Expr::ScalarFunction(call) = &expr else { return Ok(Transformed::no(expr)) };
-        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
         let value = match call.func.name() {
             "now" => ScalarValue::TimestampNanosecond(Some(nanos), Some("+00:00".into())),
             "current_date" => ScalarValue::Date32(i32::try_from(nanos / DAY_NS).ok()),

@@ -37,6 +37,8 @@ static AS_OFFSET: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Conversion::functi
 static AS_MICROS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Conversion::function("as_micros", micros(None)));
 static AS_UTC_MICROS: LazyLock<Arc<ScalarUDF>> =
     LazyLock::new(|| Conversion::function("as_utc_micros", micros(Some("+00:00"))));
+static AS_TIME: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Conversion::function("as_time", DataType::Time64(TimeUnit::Nanosecond)));
 static AS_TEXT: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Conversion::function("moment_text", DataType::Utf8View));
 
 fn micros(zone: Option<&str>) -> DataType {
@@ -138,6 +140,7 @@ fn of_values(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let sql_type = match to {
         &OFFSET => SqlType::TimestampWithOffset { digits: 7 },
         DataType::Utf8View => SqlType::TEXT,
+        DataType::Time64(_) => SqlType::Time { digits: 7 },
         _ => SqlType::Timestamp { digits: 7 },
     };
     let value = |row| value_at(array.as_ref(), row).and_then(|value| convert(value.as_ref(), sql_type));
@@ -168,6 +171,11 @@ pub(crate) fn as_offset(expr: Expr) -> Result<Expr> {
 /// A moment of 100 ns in microseconds, or one with an offset as one of UTC in microseconds.
 pub(crate) fn as_micros(expr: Expr, has_offset: bool) -> Result<Expr> {
     call(if has_offset { &AS_UTC_MICROS } else { &AS_MICROS }, expr)
+}
+
+/// What the clock of a moment shows.
+pub(crate) fn as_time(expr: Expr) -> Result<Expr> {
+    call(&AS_TIME, expr)
 }
 
 /// A moment as text.
@@ -234,7 +242,7 @@ pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
         }
         Expr::ScalarFunction(function) => match function.name() {
             "as_offset" => true,
-            "coalesce" | "nullif" | "greatest" | "least" | "moment_plus" | "moment_minus" => {
+            "coalesce" | "nullif" | "greatest" | "least" | "moment_plus" | "moment_minus" | "moment_trunc" => {
                 function.args.iter().any(|argument| is_with_offset(argument, schema))
             }
             _ => crate::mssql::gives_offset(function),

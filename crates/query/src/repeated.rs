@@ -65,6 +65,14 @@ fn name_of(expr: &Expr) -> String {
     }
 }
 
+/// What a CAST converts: the planner gives its column that one's name.
+fn unconverted(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Cast { expr, .. } | Expr::Nested(expr) => unconverted(expr),
+        other => other,
+    }
+}
+
 struct Renamer;
 
 impl VisitorMut for Renamer {
@@ -74,7 +82,7 @@ impl VisitorMut for Renamer {
         let mut seen = HashSet::new();
         for (number, item) in select.projection.iter_mut().enumerate() {
             if let SelectItem::UnnamedExpr(expr) = item
-                && !seen.insert(expr.to_string())
+                && !seen.insert(unconverted(expr).to_string())
             {
                 let alias = Ident::new(numbered(&name_of(expr), number));
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };

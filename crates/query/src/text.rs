@@ -6,7 +6,7 @@
 //! columns and for messages.
 
 use datafusion::sql::sqlparser::ast::Statement;
-use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect};
+use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect, PostgreSqlDialect};
 use datafusion::sql::sqlparser::keywords::{ALL_KEYWORDS, Keyword};
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError};
@@ -147,8 +147,9 @@ impl Text {
             _ => token.clone(),
         };
         let tokens = crate::grammar::reduced(self.tokens.iter().map(lower_case).collect());
-        let mut parser =
-            Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
+        let dialect: &dyn Dialect =
+            if crate::grammar::is_postgres_alter(&tokens) { &PostgreSqlDialect {} } else { &GenericDialect {} };
+        let mut parser = Parser::new(dialect).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
         let statements = parser.parse_statements().map_err(|error| self.syntax_error(error))?;
         match <[Statement; 1]>::try_from(statements) {
             Ok([statement]) => Ok(statement),

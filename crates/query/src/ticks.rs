@@ -4,19 +4,20 @@
 //!   column = TIMESTAMP '9999-12-31 23:59:59.9999999'      both sides as the wider of the two types, texts read as it
 //!   CASE, IN, BETWEEN                                     the same
 //!   column + INTERVAL '1 day'                             in the column's type: all digits, the clock of its offset
-//!   EXTRACT(YEAR FROM column), column - column            of the moment in microseconds; of UTC if it has an offset
+//!   EXTRACT, date_trunc, column - column                  with all digits, of what the clock of the offset shows: `clock`
 //!   CAST(column AS VARCHAR), CAST('...' AS TIMESTAMP(7))  by the text, with all digits and the offset
 //! ```
 //!
 //! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its functions of
 //! dates are wrapped until then ([`OverMoments`]); the rule takes the wrapping off.
 //!
-//! Limits: what functions make of a moment has microseconds, and no offset. SUM and AVG of moments are refused.
+//! Limits: what to_char, date_bin and other functions make of a moment has microseconds, and is of UTC. SUM and AVG of
+//! moments are refused.
 
-use crate::offset::{as_micros, as_offset, as_text, as_ticks};
+use crate::clock::Part;
+use crate::offset::{as_micros, as_offset, as_text, as_ticks, as_time};
 use crate::rules::is_comparison;
-use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{DataType, FieldRef, TimeUnit};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue, internal_err, plan_err};
@@ -30,8 +31,8 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator, TimezoneInfo};
-use mainstay_base::{Code, Error, Value, ValueRef};
-use mainstay_table::values::{OFFSET, TICKS, array_of, value_at};
+use mainstay_base::{Code, Error, Value};
+use mainstay_table::values::{OFFSET, TICKS};
 use std::sync::{Arc, LazyLock};
 
 /// DataFusion's functions that take moments.
@@ -48,6 +49,9 @@ const FUNCTIONS: [&str; 11] = [
     "to_unixtime",
     "to_local_time",
 ];
+
+/// Those that are of what the clock of an offset shows.
+const LOCAL: [&str; 3] = ["date_part", "datepart", "to_date"];
 
 /// Plans operators, EXTRACT and the names of types.
 #[derive(Debug)]
@@ -73,9 +77,12 @@ impl TypePlanner for MomentPlanner {
             ast::DataType::Timestamp(_, _) | ast::DataType::Datetime(_) => {
                 DataType::Timestamp(TimeUnit::Microsecond, None)
             }
+            ast::DataType::Time(Some(_), TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+                DataType::Time64(TimeUnit::Nanosecond)
+            }
             _ => return Ok(None),
         };
-        Ok(Some(Arc::new(datafusion::arrow::datatypes::Field::new("", found, true))))
+        Ok(Some(Arc::new(Field::new("", found, true))))
     }
 }
 
@@ -100,6 +107,15 @@ impl ExprPlanner for MomentPlanner {
         }
         if let Some(moved) = moved(op, &left, &right, schema) {
             return Ok(PlannerResult::Planned(moved));
+        }
+        let is_point = |expr: &Expr| text_of(expr).is_some() || expr.get_type(schema).is_ok_and(|it| is_point(&it));
+        if op == Operator::Minus
+            && is_point(&left)
+            && is_point(&right)
+            && let Some(to) = common([&left, &right].into_iter(), schema)
+        {
+            let difference = crate::clock::difference(brought(left, &to, schema)?, brought(right, &to, schema)?);
+            return Ok(PlannerResult::Planned(difference));
         }
         let (left, right) = match is_comparison(op) {
             true => match common([&left, &right].into_iter(), schema) {
@@ -185,19 +201,11 @@ impl ScalarUDFImpl for Moved {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
-        let rows = if is_scalar { 1 } else { args.number_rows };
-        let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
-        let [moments, intervals] = arrays.as_slice() else { return internal_err!("{} of two values", self.name) };
-        let at = |array: &ArrayRef, row| value_at(array.as_ref(), row).map_err(crate::error::to_datafusion);
-        let values = (0..rows).map(|row| self.value(at(moments, row)?, at(intervals, row)?));
-        let values = values.collect::<Result<Vec<Value>>>()?;
-        let refs: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let moved = array_of(moments.data_type(), &refs);
-        match is_scalar {
-            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&moved, 0)?)),
-            false => Ok(ColumnarValue::Array(moved)),
-        }
+        let to = args.return_field.data_type().clone();
+        crate::clock::by_rows(&args, &to, |values| match values {
+            [moment, interval] => self.value(moment.clone(), interval.clone()),
+            _ => internal_err!("{} of two values", self.name),
+        })
     }
 }
 
@@ -237,6 +245,11 @@ fn is_text(expr: &Expr) -> bool {
     }
 }
 
+/// Whether it is a moment or a day.
+fn is_point(data_type: &DataType) -> bool {
+    is_moment(data_type) || *data_type == DataType::Date32
+}
+
 fn is_moment(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Timestamp(..)) || is_ours(data_type)
 }
@@ -259,6 +272,31 @@ fn plain(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     match expr.get_type(schema) {
         Ok(data_type) if is_ours(&data_type) => as_micros(expr, data_type == OFFSET),
         _ => Ok(expr),
+    }
+}
+
+/// The same as what its clock shows.
+fn local(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    match expr.get_type(schema) {
+        Ok(data_type) if is_ours(&data_type) => as_micros(expr, false),
+        _ => Ok(expr),
+    }
+}
+
+/// What a function over a moment of ours gives in its place: its type, and itself.
+enum Own {
+    Part(Part),
+    Truncated,
+}
+
+impl Own {
+    fn of(name: &str, first: Option<&ScalarValue>, moment: Option<&DataType>) -> Option<Own> {
+        let moment = moment.filter(|moment| is_ours(moment))?;
+        match name {
+            "date_part" | "datepart" => Part::of(first?, moment).map(Own::Part),
+            "date_trunc" | "datetrunc" => Some(Own::Truncated),
+            _ => None,
+        }
     }
 }
 
@@ -297,7 +335,22 @@ impl ScalarUDFImpl for OverMoments {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let moment = args.arg_fields.get(1);
+        match Own::of(
+            self.inner.name(),
+            args.scalar_arguments.first().copied().flatten(),
+            moment.map(|it| it.data_type()),
+        ) {
+            Some(Own::Part(part)) => return Ok(Arc::new(Field::new(self.inner.name(), part.data_type(), true))),
+            Some(Own::Truncated) => {
+                let to = moment.map_or(TICKS, |moment| moment.data_type().clone());
+                return Ok(Arc::new(Field::new(self.inner.name(), to, true)));
+            }
+            None => {}
+        }
+        let is_local = LOCAL.contains(&self.inner.name());
         let known = |field: &FieldRef| match is_ours(field.data_type()) {
+            true if is_local => Arc::new(field.as_ref().clone().with_data_type(in_micros(&TICKS))),
             true => Arc::new(field.as_ref().clone().with_data_type(in_micros(field.data_type()))),
             false => Arc::clone(field),
         };
@@ -407,8 +460,7 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         Expr::ScalarFunction(call) => match call.func.inner().downcast_ref::<OverMoments>() {
             Some(function) => {
                 let func = Arc::clone(&function.inner);
-                let args = call.args.into_iter().map(|arg| plain(arg, schema)).collect::<Result<_>>()?;
-                Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args }))
+                Transformed::yes(over_ours(func, call.args, schema)?)
             }
             None => Transformed::no(Expr::ScalarFunction(call)),
         },
@@ -447,7 +499,15 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 let text = as_text(*cast.expr)?;
                 Transformed::yes(Expr::Cast(Cast { expr: Box::new(text), ..cast }))
             }
-            (Some(_), DataType::Timestamp(..) | DataType::Date32 | DataType::Time64(_)) => {
+            (Some(_), DataType::Time64(_)) => {
+                let expr = Box::new(as_time(*cast.expr)?);
+                Transformed::yes(Expr::Cast(Cast { expr, ..cast }))
+            }
+            (Some(_), DataType::Timestamp(_, None) | DataType::Date32) => {
+                let expr = Box::new(local(*cast.expr, schema)?);
+                Transformed::yes(Expr::Cast(Cast { expr, ..cast }))
+            }
+            (Some(_), DataType::Timestamp(..)) => {
                 let expr = Box::new(plain(*cast.expr, schema)?);
                 Transformed::yes(Expr::Cast(Cast { expr, ..cast }))
             }
@@ -461,6 +521,26 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             Transformed::no(Expr::AggregateFunction(call))
         }
         other => Transformed::no(other),
+    })
+}
+
+/// A function of DataFusion's, or ours in its place.
+fn over_ours(func: Arc<ScalarUDF>, args: Vec<Expr>, schema: &DFSchema) -> Result<Expr> {
+    let first = match args.first() {
+        Some(Expr::Literal(value, _)) => Some(value),
+        _ => None,
+    };
+    let moment = args.get(1).and_then(|arg| arg.get_type(schema).ok());
+    let own = Own::of(func.name(), first, moment.as_ref());
+    Ok(match (own, <[Expr; 2]>::try_from(args)) {
+        (Some(Own::Part(part)), Ok([_, moment])) => crate::clock::part(part, moment),
+        (Some(Own::Truncated), Ok([unit, moment])) => crate::clock::truncation(unit, moment),
+        (_, args) => {
+            let args = args.map_or_else(|args| args, Vec::from).into_iter();
+            let known = |arg| if LOCAL.contains(&func.name()) { local(arg, schema) } else { plain(arg, schema) };
+            let args = args.map(known).collect::<Result<_>>()?;
+            Expr::ScalarFunction(ScalarFunction { func, args })
+        }
     })
 }
 

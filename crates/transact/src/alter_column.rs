@@ -1,9 +1,8 @@
 //! ALTER TABLE ... ALTER COLUMN.
 //!
 //! ```text
-//!   ADD COLUMN "#new" of the new type
-//!   UPDATE: "#new" = what an assignment makes of the old value      245, 2628, 8115 as for any UPDATE
-//!   the old column takes type and values of "#new"                  its place, name, keys and default stay
+//!   ALTER COLUMN c TYPE t USING what an assignment makes of the old value     245, 2628, 8115 as for any UPDATE
+//!   SET or DROP NOT NULL
 //! ```
 //!
 //! All of it or nothing.
@@ -77,15 +76,12 @@ impl Inner {
         let word = if nullable == Some(false) { "SET" } else { "DROP" };
         self.as_one(|inner| {
             if !is_same {
-                let new = quoted("#new");
-                inner.execute(&format!("ALTER TABLE {table} ADD COLUMN {new} {}{by}", type_name(data_type)))?;
                 let of = format!("{}@{}", name.last(), column.name.text);
                 let is_limited = matches!(data_type.length(), Some(Length::Limited(_)));
                 let named = if is_limited { format!("@dbo.{of}") } else { String::new() };
                 let assigned = quoted(&format!("mssql:assign:{data_type}{named}"));
-                inner.execute(&format!("UPDATE {table} SET {new} = {assigned}({own})"))?;
-                let word = type_name(data_type);
-                inner.execute(&format!("ALTER TABLE {table} CHANGE COLUMN {new} {own} {word}"))?;
+                let new = format!("{}{by} USING {assigned}({own})", type_name(data_type));
+                inner.execute(&format!("ALTER TABLE {table} ALTER COLUMN {own} TYPE {new}"))?;
             }
             inner.execute(&format!("ALTER TABLE {table} ALTER COLUMN {own} {word} NOT NULL")).map(|_| ())
         })

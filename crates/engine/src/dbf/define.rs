@@ -264,13 +264,14 @@ fn restructure(
         Alteration::Enable { name: Some(name), .. } => {
             return Err(Error::new(Code::Unsupported, format!("constraint {name} of a DBF table")));
         }
-        Alteration::SetType { column, sql_type } => {
-            let place = place_of(spec, column)?;
+        Alteration::SetType(to) => {
+            if to.using.is_some() {
+                return Err(Error::new(Code::Unsupported, "USING of a new type in a DBF table")
+                    .hint("change the type, then UPDATE the table"));
+            }
+            let place = place_of(spec, &to.column)?;
             let old = &spec.fields[place];
-            spec.fields[place] = field_spec(spec.format, &old.name.clone(), *sql_type, old.nullable)?;
-        }
-        Alteration::TakeColumn { column, .. } => {
-            return Err(Error::new(Code::Unsupported, format!("CHANGE COLUMN {column} of a DBF table")));
+            spec.fields[place] = field_spec(spec.format, &old.name.clone(), to.sql_type, old.nullable)?;
         }
         Alteration::SetNotNull { column, not_null } => {
             let place = place_of(spec, column)?;
@@ -280,7 +281,7 @@ fn restructure(
             let error = Error::new(Code::Unsupported, format!("renaming the DBF table {}", table_name(table)));
             return Err(error.hint("its files can be renamed while nobody has them open"));
         }
-        Alteration::AddConstraint(_) | Alteration::DropConstraint(_) => {
+        Alteration::AddConstraint { .. } | Alteration::DropConstraint { .. } | Alteration::RenameConstraint { .. } => {
             let error = Error::new(Code::Unsupported, "constraints of a DBF table");
             return Err(error.hint("CREATE UNIQUE INDEX and DROP INDEX change its keys"));
         }

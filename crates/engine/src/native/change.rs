@@ -6,19 +6,17 @@
 //!
 //! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
 
-use super::enable::added_check;
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{Keep, RowChange, update_late, update_row};
-use super::{Definitions, Given, Native, SessionSequences, key_of};
+use super::{Given, Native, SessionSequences, key_of};
 use crate::inserted::Source;
 use crate::returning::Rows;
 use arrow_array::RecordBatch;
-use arrow_schema::Schema;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    AlterTable, Alteration, Answer, Assignment, Catalog, ColumnClause, Conflict, ConflictAction, Delete, Insert, Name,
-    POSITION, Planned, RowExpressions, RunOptions, Update,
+    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, Name, POSITION, Planned, RowExpressions,
+    RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
@@ -392,51 +390,6 @@ impl Changer<'_> {
         transaction.run_checks()?;
         let form = last.ok_or_else(|| Error::new(Code::Syntax, "TRUNCATE of what?"))?;
         form.shown(None, None)?.answer(self.planner, done).map(Changed::Done)
-    }
-
-    /// ALTER TABLE. Rows that are there get the default of a column that is added.
-    pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
-        for change in &alter.changes {
-            let one = |change: Alteration| AlterTable { changes: vec![change], ..alter.clone() };
-            let Alteration::AddColumn(clause) = change else {
-                self.definitions(transaction, alter).alter_table(transaction, &one(change.clone()))?;
-                if let Some(check) = added_check(change) {
-                    self.check_rows(transaction, &alter.table, check)?;
-                }
-                continue;
-            };
-            let nullable = ColumnClause { not_null: false, ..clause.as_ref().clone() };
-            self.definitions(transaction, alter)
-                .alter_table(transaction, &one(Alteration::AddColumn(Box::new(nullable))))?;
-            if clause.default.is_some() && !self.fill(transaction, &alter.table, &clause.name)? {
-                return Ok(Changed::Overtaken);
-            }
-            if clause.not_null {
-                let not_null = Alteration::SetNotNull { column: clause.name.clone(), not_null: true };
-                self.definitions(transaction, alter).alter_table(transaction, &one(not_null))?;
-            }
-        }
-        Ok(Changed::Done(Answer::of(Arc::new(Schema::empty()), Vec::new())))
-    }
-
-    fn definitions(&self, transaction: &Transaction, alter: &AlterTable) -> Definitions<'_> {
-        Definitions::of_table(self.native, transaction, &alter.table)
-    }
-
-    /// Gives all rows the default of a column; false when another transaction was first.
-    fn fill(&self, transaction: &mut Transaction, table: &Name, column: &Name) -> Result<bool> {
-        let form = self.form(transaction, table)?;
-        let column = form.column(&column.key)?;
-        let view = transaction.begin_statement()?;
-        let defaults = form.defaults(self.planner, self.sequences(transaction))?;
-        for position in positions(&form.table, view)? {
-            let value = defaults.value(&form, column)?;
-            let change = [(column, value.as_ref())];
-            if let Written::Moved(_) = form.table.update_columns(transaction, position, &change)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// All rows of a query, as the statement's transaction sees them.

@@ -1,4 +1,4 @@
-//! CREATE, ALTER and DROP: statements as changes of the catalog.
+//! CREATE and DROP: statements as changes of the catalog.
 
 use super::forms::check_expressions;
 use super::references::foreign_key;
@@ -6,8 +6,8 @@ use super::scope::{find_table, key_in, schema_of};
 use super::{Given, Native, SessionSequences, key_of};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    AlterTable, Alteration, ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView,
-    DEFAULT_SCHEMAS, Drop, DropKind, IndexPart, Name, Planner, Steps,
+    ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, DEFAULT_SCHEMAS, Drop, DropKind,
+    IndexPart, Name, Planner, Steps,
 };
 use mainstay_store::files::catalog::{
     Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, IdentityDefinition, IndexColumn,
@@ -40,7 +40,7 @@ impl<'n> Definitions<'n> {
         if is_own { own } else { Definitions::shared(native) }
     }
 
-    fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
+    pub(super) fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
         match &self.temporary {
             Some(own) => own.catalog(),
             None => self.native.store().catalog_for(transaction),
@@ -48,7 +48,7 @@ impl<'n> Definitions<'n> {
     }
 
     /// A number that nothing of the catalog has yet.
-    fn take_id(&self) -> u64 {
+    pub(super) fn take_id(&self) -> u64 {
         self.temporary.as_ref().map_or_else(|| self.native.store().new_id(), |own| own.new_id())
     }
 
@@ -124,7 +124,7 @@ impl<'n> Definitions<'n> {
     }
 
     /// Adds a column, with the sequence of an identity column.
-    fn add_column(
+    pub(super) fn add_column(
         &self,
         transaction: &mut Transaction,
         table: &mut TableDefinition,
@@ -159,7 +159,12 @@ impl<'n> Definitions<'n> {
         Ok(())
     }
 
-    fn add_constraint(&self, catalog: &Catalog, table: &mut TableDefinition, constraint: &Constraint) -> Result<()> {
+    pub(super) fn add_constraint(
+        &self,
+        catalog: &Catalog,
+        table: &mut TableDefinition,
+        constraint: &Constraint,
+    ) -> Result<()> {
         match constraint {
             Constraint::PrimaryKey { name, columns } => {
                 if table.primary_key.is_some() {
@@ -178,8 +183,10 @@ impl<'n> Definitions<'n> {
                 table.unique.push(KeyDefinition { nulls_not_distinct: *nulls_not_distinct, ..key });
             }
             Constraint::Check { name, text, disabled } => {
-                let number = table.checks.len() + 1;
-                let name = name.as_ref().map_or_else(|| format!("{}_check{number}", table.name), |n| n.written.clone());
+                let is_free = |name: &String| table.checks.iter().all(|check| check.name != *name);
+                let mut made = (table.checks.len() + 1..).map(|number| format!("{}_check{number}", table.name));
+                let made = || made.find(is_free).unwrap_or_default();
+                let name = name.as_ref().map_or_else(made, |name| name.written.clone());
                 table.checks.push(CheckDefinition { name, text: text.clone(), disabled: *disabled });
             }
             Constraint::ForeignKey(references) => {
@@ -368,96 +375,14 @@ impl<'n> Definitions<'n> {
         })
     }
 
-    /// ALTER TABLE.
-    pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<()> {
-        for change in &alter.changes {
-            let catalog = self.catalog(transaction);
-            let mut table = match self.table_named(&catalog, &alter.table) {
-                Ok(table) => table.clone(),
-                Err(_) if alter.if_exists => return Ok(()),
-                Err(error) => return Err(error),
-            };
-            self.altered(transaction, &catalog, &mut table, change)?;
-            self.change_catalog(transaction, CatalogChange::PutTable(table))?;
-        }
-        Ok(())
-    }
-
-    fn altered(
-        &self,
-        transaction: &mut Transaction,
-        catalog: &Catalog,
-        table: &mut TableDefinition,
-        change: &Alteration,
-    ) -> Result<()> {
-        match change {
-            Alteration::AddColumn(clause) => {
-                self.add_column(transaction, table, clause)?;
-                for constraint in &clause.constraints {
-                    self.add_constraint(catalog, table, constraint)?;
-                }
-            }
-            Alteration::DropColumn { name, if_exists } => match column_of(table, name) {
-                Ok(column) => drop_column(table, column)?,
-                Err(_) if *if_exists => {}
-                Err(error) => return Err(error),
-            },
-            Alteration::RenameColumn { from, to } => {
-                let id = column_of(table, from)?;
-                if column_of(table, to).is_ok() {
-                    return Err(Error::new(Code::Duplicate, format!("there is a column {to} already")));
-                }
-                column_mut(table, id).into_iter().for_each(|column| column.name = to.written.clone());
-            }
-            Alteration::Rename(name) => {
-                self.is_taken(catalog, name, false)?;
-                table.name = name.written.clone();
-            }
-            Alteration::AddConstraint(constraint) => self.add_constraint(catalog, table, constraint)?,
-            Alteration::DropConstraint(name) => drop_constraint(table, name)?,
-            Alteration::Enable { name, enabled } => {
-                self.enable(transaction, table, name.as_ref(), *enabled)?;
-            }
-            Alteration::SetType { column, .. } => {
-                let error = Error::new(Code::Unsupported, format!("ALTER COLUMN {column} TYPE of a native table"));
-                return Err(error.hint("add a column, fill it by an UPDATE, drop the old one"));
-            }
-            Alteration::SetNotNull { column, not_null } => {
-                let id = column_of(table, column)?;
-                column_mut(table, id).into_iter().for_each(|column| column.not_null = *not_null);
-            }
-            Alteration::TakeColumn { column, from } => {
-                let (old, new) = (column_of(table, column)?, column_of(table, from)?);
-                let is_referred = |other: &TableDefinition| {
-                    let mut keys = other.foreign_keys.iter().filter(|key| key.referenced_table == table.id);
-                    keys.any(|key| key.referenced_columns.contains(&old))
-                };
-                if let Some(other) = catalog.tables.iter().find(|other| is_referred(other)) {
-                    let message = format!("{} refers to the column {column}", other.name);
-                    return Err(Error::new(Code::Unsupported, message).hint("drop that reference first"));
-                }
-                if let Some(index) = table.indexes.iter().find(|index| index.filter.iter().any(|it| it.column == old)) {
-                    let message = format!("the filter of {} compares the column {column}", index.name);
-                    return Err(Error::new(Code::Unsupported, message).hint("drop that index first"));
-                }
-                take_column(table, old, new);
-            }
-            Alteration::SetDefault { column, default } => {
-                let id = column_of(table, column)?;
-                column_mut(table, id).into_iter().for_each(|column| column.default = default.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn table_named<'c>(&self, catalog: &'c Catalog, name: &Name) -> Result<&'c TableDefinition> {
+    pub(super) fn table_named<'c>(&self, catalog: &'c Catalog, name: &Name) -> Result<&'c TableDefinition> {
         let key = key_of(name);
         let names: Vec<String> = catalog.tables.iter().map(|t| key_in(catalog, t.schema, &t.name)).collect();
         find_table(catalog, &key).ok_or_else(|| mainstay_query::unknown_table(&key, &names))
     }
 
     /// Whether there is a table or view of this name already; an error unless that is fine.
-    fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
+    pub(super) fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
         let key = key_of(name);
         let is_table = find_table(catalog, &key).is_some();
         let is_view = catalog.views.iter().any(|view| key_in(catalog, view.schema, &view.name) == key);
@@ -481,51 +406,6 @@ pub(super) fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
     Ok(found.ok_or_else(missing)?.id)
 }
 
-fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {
+pub(super) fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {
     table.columns.iter_mut().find(|column| column.id == id)
-}
-
-/// Puts one column in the place of another, whose name, default and keys it takes.
-fn take_column(table: &mut TableDefinition, old: u64, new: u64) {
-    let Some(place) = table.columns.iter().position(|column| column.id == new) else { return };
-    let taken = table.columns.remove(place);
-    if let Some(column) = column_mut(table, old) {
-        (column.id, column.sql_type, column.declared) = (taken.id, taken.sql_type, taken.declared);
-    }
-    let of_keys = table.primary_key.iter_mut().chain(&mut table.unique).flat_map(|key| &mut key.columns);
-    let of_indexes = table.indexes.iter_mut().flat_map(|index| &mut index.columns);
-    of_keys.chain(of_indexes).filter(|part| part.column == old).for_each(|part| part.column = new);
-    let of_references = table.foreign_keys.iter_mut().flat_map(|key| &mut key.columns);
-    of_references.filter(|column| **column == old).for_each(|column| *column = new);
-}
-
-fn drop_column(table: &mut TableDefinition, column: u64) -> Result<()> {
-    let uses = |parts: &[IndexColumn]| parts.iter().any(|part| part.column == column);
-    let keys = table.primary_key.iter().chain(&table.unique);
-    let filters = |index: &IndexDefinition| index.filter.iter().any(|part| part.column == column);
-    let user = keys
-        .map(|key| (&key.name, uses(&key.columns)))
-        .chain(table.indexes.iter().map(|index| (&index.name, uses(&index.columns) || filters(index))))
-        .chain(table.foreign_keys.iter().map(|key| (&key.name, key.columns.contains(&column))))
-        .find(|(_, is_used)| *is_used);
-    if let Some((name, _)) = user {
-        let error = Error::new(Code::Unsupported, format!("{name} needs the column"));
-        return Err(error.hint("drop that first"));
-    }
-    table.columns.retain(|known| known.id != column);
-    Ok(())
-}
-
-fn drop_constraint(table: &mut TableDefinition, name: &Name) -> Result<()> {
-    let is_named = |known: &str| known.to_lowercase() == name.key;
-    let before = (table.unique.len(), table.checks.len(), table.foreign_keys.len(), table.primary_key.is_some());
-    table.unique.retain(|key| !is_named(&key.name));
-    table.checks.retain(|check| !is_named(&check.name));
-    table.foreign_keys.retain(|key| !is_named(&key.name));
-    table.primary_key = table.primary_key.take().filter(|key| !is_named(&key.name));
-    let after = (table.unique.len(), table.checks.len(), table.foreign_keys.len(), table.primary_key.is_some());
-    match before == after {
-        true => Err(Error::new(Code::UnknownTable, format!("the table {} has no constraint {name}", table.name))),
-        false => Ok(()),
-    }
 }

@@ -7,7 +7,7 @@
 use super::change::{Changer, positions};
 use super::define::Definitions;
 use mainstay_base::{Code, Error, Result, ValueRef};
-use mainstay_query::{Alteration, Enabled, Name};
+use mainstay_query::{Enabled, Name};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
 
@@ -39,14 +39,6 @@ impl Definitions<'_> {
         table.checks.iter_mut().filter(|check| is_meant(&check.name)).for_each(|check| check.disabled = disabled);
         table.foreign_keys.iter_mut().filter(|key| is_meant(&key.name)).for_each(|key| key.disabled = disabled);
         Ok(())
-    }
-}
-
-/// Whether a change of a table gives its rows checks that they may not keep to, and which: all without a name.
-pub(super) fn added_check(change: &Alteration) -> Option<Option<&Name>> {
-    match change {
-        Alteration::Enable { name, enabled: Enabled::Yes } => Some(name.as_ref()),
-        _ => None,
     }
 }
 

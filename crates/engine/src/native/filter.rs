@@ -42,6 +42,13 @@ fn kept(value: &Value, sql_type: SqlType) -> Result<String> {
     }
 }
 
+/// A constant that was kept, for a column that has another type from now on.
+///
+/// Errors: as [`filter`].
+pub(super) fn refitted(value: &str, sql_type: SqlType) -> Result<String> {
+    kept(&Value::Text(value.to_owned()), sql_type)
+}
+
 fn kind(comparison: Comparison) -> FilterKind {
     match comparison {
         Comparison::Equal => FilterKind::Equal,

@@ -213,11 +213,14 @@ impl Form {
     }
 }
 
-/// A value as a column holds it. CHAR is kept without the blanks that it is padded with, as the CHAR columns of files
-/// are: so it compares, joins and groups without regard to them.
 fn converted(column: &ColumnDefinition, value: ValueRef<'_>) -> Result<Value> {
-    let value = convert(value, column.sql_type).map_err(|error| error.at(format!("column {}", column.name)))?;
-    Ok(match (value, column.sql_type) {
+    value_of_type(value, column.sql_type).map_err(|error| error.at(format!("column {}", column.name)))
+}
+
+/// A value as a column of a type holds it. CHAR is kept without the blanks that it is padded with, as the CHAR columns of
+/// files are: so it compares, joins and groups without regard to them.
+pub(super) fn value_of_type(value: ValueRef<'_>, sql_type: SqlType) -> Result<Value> {
+    Ok(match (convert(value, sql_type)?, sql_type) {
         (Value::Text(mut text), SqlType::Char { .. }) => {
             text.truncate(text.trim_end_matches(' ').len());
             Value::Text(text)
@@ -250,7 +253,7 @@ pub(crate) fn check_expressions(
                 continue;
             }
             let value = planner.row_texts(&[text], &[])?.evaluate(&one_row()?)?;
-            converted(column, value_at(value.column(0), 0)?.as_ref())?;
+            converted(column, value_at(value.column(0), 0)?.as_ref()).map_err(|error| error.at("a default"))?;
         }
     }
     Ok(())

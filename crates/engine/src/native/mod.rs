@@ -1,7 +1,9 @@
 //! Native tables as statements see them: their names, their definitions, their changes.
 //!
 //! ```text
-//!   define        CREATE, ALTER, DROP: statements as changes of the catalog
+//!   define        CREATE, DROP: statements as changes of the catalog
+//!   alter         ALTER TABLE, the same
+//!   retype        the rows of a table through an ALTER TABLE: a new column, another type
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
 //!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
@@ -19,6 +21,7 @@
 //! The store knows transactions and rows; here is what SQL adds to them.
 
 mod actions;
+mod alter;
 mod change;
 mod define;
 mod enable;
@@ -28,6 +31,7 @@ mod lock;
 mod merge;
 mod place;
 mod references;
+mod retype;
 mod scope;
 mod sequences;
 mod shape;

@@ -61,7 +61,11 @@ fn action(action: mainstay_query::ReferentialAction) -> ReferentialAction {
 /// Sees that the columns of a reference can hold what they refer to, and what its actions would put into them.
 ///
 /// Errors: `TypeMismatch` for columns of different kinds, `InvalidValue` for a computed column that an action would set.
-fn check_reference(child: &TableDefinition, parent: &TableDefinition, key: &ForeignKeyDefinition) -> Result<()> {
+pub(super) fn check_reference(
+    child: &TableDefinition,
+    parent: &TableDefinition,
+    key: &ForeignKeyDefinition,
+) -> Result<()> {
     let sets = |action| !matches!(action, ReferentialAction::NoAction | ReferentialAction::Restrict);
     let sets_columns = sets(key.on_update) || (sets(key.on_delete) && key.on_delete != ReferentialAction::Cascade);
     if key.columns.len() != key.referenced_columns.len() {
@@ -89,7 +93,7 @@ fn check_reference(child: &TableDefinition, parent: &TableDefinition, key: &Fore
 
 /// Whether a value of one column may be one of the other: numbers of any length without decimals, decimals, texts of one
 /// collation, bytes, times; and otherwise the same type.
-fn are_comparable(one: SqlType, other: SqlType) -> bool {
+pub(super) fn are_comparable(one: SqlType, other: SqlType) -> bool {
     let kind = |sql_type: SqlType| match sql_type {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::BigInt,
         other => other,

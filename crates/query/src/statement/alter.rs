@@ -1,11 +1,10 @@
 //! ALTER TABLE: the common changes.
 
-use super::define::{column, table_constraint};
-use super::types::sql_type;
+use super::define::{collated_type, collation, column, table_constraint};
 use super::{ColumnClause, Constraint, Name, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{self, AlterColumnOperation, AlterTableOperation, RenameTableNameKind};
-use mainstay_base::{Collation, Result, SqlType};
+use mainstay_base::{Result, SqlType};
 
 /// ALTER TABLE.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,9 +50,19 @@ pub enum Alteration {
     /// RENAME TO.
     Rename(Name),
     /// ADD CONSTRAINT.
-    AddConstraint(Constraint),
+    AddConstraint {
+        /// The constraint.
+        constraint: Constraint,
+        /// NOT VALID: the rows that are there need not keep to it.
+        not_valid: bool,
+    },
     /// DROP CONSTRAINT.
-    DropConstraint(Name),
+    DropConstraint {
+        /// Its name.
+        name: Name,
+        /// Not an error when it is not there.
+        if_exists: bool,
+    },
     /// ENABLE or DISABLE CONSTRAINT.
     Enable {
         /// Which one; `None` for all checks and references of the table.
@@ -68,20 +77,15 @@ pub enum Alteration {
         /// SET, or DROP.
         not_null: bool,
     },
-    /// CHANGE COLUMN a column into one that is there: that takes type and values of the first, which goes.
-    TakeColumn {
-        /// The column.
-        column: Name,
-        /// The one that has its new type and values.
+    /// RENAME CONSTRAINT.
+    RenameConstraint {
+        /// Its name until now.
         from: Name,
+        /// Its name from now on.
+        to: Name,
     },
     /// ALTER COLUMN ... TYPE.
-    SetType {
-        /// The column.
-        column: Name,
-        /// What it holds from now on.
-        sql_type: SqlType,
-    },
+    SetType(Box<SetType>),
     /// ALTER COLUMN ... SET or DROP DEFAULT.
     SetDefault {
         /// The column.
@@ -89,6 +93,19 @@ pub enum Alteration {
         /// The text of the expression; `None` for DROP.
         default: Option<String>,
     },
+}
+
+/// ALTER COLUMN ... [SET DATA] TYPE ... [COLLATE ...] [USING ...].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetType {
+    /// The column.
+    pub column: Name,
+    /// What it holds from now on.
+    pub sql_type: SqlType,
+    /// What the type was declared as, where that says more.
+    pub declared: Option<String>,
+    /// The text of the expression that makes the new values; `None` to convert the old ones as an assignment does.
+    pub using: Option<String>,
 }
 
 pub(super) fn alter_table(alter: ast::AlterTable, text: &Text) -> Result<AlterTable> {
@@ -117,20 +134,20 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
             let (RenameTableNameKind::To(name) | RenameTableNameKind::As(name)) = table_name;
             Alteration::Rename(Name::of(name, text)?)
         }
-        AlterTableOperation::AddConstraint { constraint, .. } => {
-            Alteration::AddConstraint(table_constraint(constraint, text)?)
+        AlterTableOperation::AddConstraint { constraint, not_valid } => {
+            Alteration::AddConstraint { constraint: table_constraint(constraint, text)?, not_valid: *not_valid }
         }
-        AlterTableOperation::DropConstraint { name, .. } => Alteration::DropConstraint(Name::simple(name, text)),
+        AlterTableOperation::RenameConstraint { old_name, new_name } => {
+            Alteration::RenameConstraint { from: Name::simple(old_name, text), to: Name::simple(new_name, text) }
+        }
+        AlterTableOperation::DropConstraint { name, if_exists, .. } => {
+            Alteration::DropConstraint { name: Name::simple(name, text), if_exists: *if_exists }
+        }
         // What `grammar` makes of ENABLE and DISABLE CONSTRAINT.
         AlterTableOperation::DisableTrigger { name } => enable(name, Enabled::No, text),
         AlterTableOperation::EnableTrigger { name } => enable(name, Enabled::Yes, text),
         AlterTableOperation::EnableReplicaTrigger { name } => enable(name, Enabled::FromNowOn, text),
         AlterTableOperation::AlterColumn { column_name, op } => alter_column(Name::simple(column_name, text), op)?,
-        AlterTableOperation::ChangeColumn { old_name, new_name, options, column_position: None, .. }
-            if options.is_empty() =>
-        {
-            Alteration::TakeColumn { column: Name::simple(new_name, text), from: Name::simple(old_name, text) }
-        }
         other => return Err(unsupported(format!("ALTER TABLE ... {other}"))),
     });
     Ok(())
@@ -149,11 +166,24 @@ fn alter_column(column: Name, operation: &AlterColumnOperation) -> Result<Altera
             Alteration::SetDefault { column, default: Some(value.to_string()) }
         }
         AlterColumnOperation::DropDefault => Alteration::SetDefault { column, default: None },
-        AlterColumnOperation::SetDataType { data_type, using: None, .. } => {
-            let sql_type = sql_type(data_type, Collation::default());
-            let sql_type = sql_type.map_err(|error| error.at(format!("column {}", column.written)))?;
-            Alteration::SetType { column, sql_type }
+        AlterColumnOperation::SetDataType { data_type, using, .. } => {
+            Alteration::SetType(Box::new(set_type(column, data_type, using.as_ref())?))
         }
         other => return Err(unsupported(format!("ALTER COLUMN ... {other}"))),
     })
+}
+
+/// The new type of a column. What `grammar` makes of its COLLATE stands behind the values.
+fn set_type(column: Name, data_type: &ast::DataType, using: Option<&ast::Expr>) -> Result<SetType> {
+    let (using, collation) = match using {
+        Some(ast::Expr::Collate { expr, collation: name }) => {
+            (Some(expr.as_ref()), Some(collation(&name.to_string())?))
+        }
+        using => (using, None),
+    };
+    let sql_type =
+        collated_type(data_type, collation).map_err(|error| error.at(format!("column {}", column.written)))?;
+    let is_itself = |using: &&ast::Expr| matches!(using, ast::Expr::Identifier(name) if name.value == column.key);
+    let using = using.filter(|using| !is_itself(using)).map(ToString::to_string);
+    Ok(SetType { column, sql_type, declared: crate::mssql::declared_type(data_type), using })
 }

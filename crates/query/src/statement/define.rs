@@ -287,15 +287,9 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         _ => None,
     });
     let collation = collation.transpose()?;
-    let declared = sql_type(&clause.data_type, collation.unwrap_or_default())
-        .map_err(|error| error.at(format!("column {}", name.written)))?;
+    let sql_type = collated_type(&clause.data_type, collation);
     let mut column = ColumnClause {
-        // The types of a dialect bring a collation with them.
-        sql_type: match (declared, collation) {
-            (SqlType::Char { length, .. }, Some(collation)) => SqlType::Char { length, collation },
-            (SqlType::VarChar { length, .. }, Some(collation)) => SqlType::VarChar { length, collation },
-            (declared, _) => declared,
-        },
+        sql_type: sql_type.map_err(|error| error.at(format!("column {}", name.written)))?,
         declared: crate::mssql::declared_type(&clause.data_type),
         name,
         not_null: false,
@@ -310,6 +304,16 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         column_option(&mut column, &option.option, constraint_name, text)?;
     }
     Ok(column)
+}
+
+/// The type of a column with the collation that is declared for it.
+pub(super) fn collated_type(data_type: &ast::DataType, collation: Option<Collation>) -> Result<SqlType> {
+    // The types of a dialect bring a collation with them.
+    Ok(match (sql_type(data_type, collation.unwrap_or_default())?, collation) {
+        (SqlType::Char { length, .. }, Some(collation)) => SqlType::Char { length, collation },
+        (SqlType::VarChar { length, .. }, Some(collation)) => SqlType::VarChar { length, collation },
+        (declared, _) => declared,
+    })
 }
 
 fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<Name>, text: &Text) -> Result<()> {

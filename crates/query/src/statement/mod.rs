@@ -19,7 +19,7 @@ mod point;
 mod transaction;
 mod types;
 
-pub use alter::{AlterTable, Alteration, Enabled};
+pub use alter::{AlterTable, Alteration, Enabled, SetType};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub(crate) use define::collation;
 pub use define::{

@@ -185,14 +185,16 @@ impl Transaction {
     }
 }
 
-/// Whether a change may give rows a reference that they had not. One that only was disabled is not looked at again.
+/// Whether a change may give rows a reference that they had not. One that only was disabled or has another name is not
+/// looked at again.
 fn added_keys(before: &Catalog, change: &CatalogChange) -> bool {
     let CatalogChange::PutTable(new) = change else { return false };
     let known = |old: &TableDefinition| {
         let is_old = |key: &ForeignKeyDefinition| {
             old.foreign_keys
                 .iter()
-                .any(|known| ForeignKeyDefinition { disabled: key.disabled, ..known.clone() } == *key)
+                .map(|known| ForeignKeyDefinition { disabled: key.disabled, name: key.name.clone(), ..known.clone() })
+                .any(|known| known == *key)
         };
         new.foreign_keys.iter().all(|key| key.disabled || is_old(key))
     };

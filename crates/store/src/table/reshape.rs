@@ -8,6 +8,9 @@
 //!   the columns differ     the rows are appended to the new table under their ids; the old groups stay with the old one
 //! ```
 //!
+//! The rows are appended as well where versions that have ended are NULL in a column of an index that may not be NULL from
+//! now on: the index could not have them.
+//!
 //! Both can be taken back ([`NativeTable::unshape`]), as long as the transaction is open.
 //!
 //! Limit: in the second case views from before the change see nothing in the new table.
@@ -63,7 +66,7 @@ impl NativeTable {
         let table = NativeTable::new(self.id, definition, Arc::clone(shared))?;
         let types = |table: &NativeTable| table.types.clone();
         let is_same = sources.iter().enumerate().all(|(number, source)| *source == Some(number));
-        if is_same && types(self) == types(&table) {
+        if is_same && types(self) == types(&table) && !self.has_ended_nulls(&table) {
             self.check_not_null(&table, mark)?;
             self.share_indexes(&table)?;
             self.replace_by(&table)?;
@@ -152,6 +155,26 @@ impl NativeTable {
         other.install(&mut writer, directory);
         other.links.copy_from(&self.links, &taken);
         Ok(())
+    }
+
+    /// Whether a version that has ended is NULL in a column of the other table's indexes that cannot be.
+    fn has_ended_nulls(&self, other: &NativeTable) -> bool {
+        let columns = other.definition.indexes.iter().flat_map(|index| index.columns.iter().map(|part| part.column));
+        let is_stricter = |column: &usize| {
+            let nullable = |table: &NativeTable| table.definition.columns.get(*column).is_some_and(|it| it.nullable);
+            let was_key = self.definition.indexes.iter().any(|index| index.column_numbers().contains(column));
+            !nullable(other) && (nullable(self) || !was_key)
+        };
+        let stricter: Vec<usize> = columns.filter(is_stricter).collect();
+        !stricter.is_empty()
+            && self.directory().groups().iter().any(|group| {
+                let is_ended = |offset: &usize| group.ended(*offset) != NEVER;
+                let is_null = |offset: usize| {
+                    let version = Stored { group, offset };
+                    stricter.iter().any(|column| version.value(*column).is_null())
+                };
+                (0..group.len()).filter(is_ended).any(is_null)
+            })
     }
 
     fn check_not_null(&self, other: &NativeTable, mark: u64) -> Result<()> {
