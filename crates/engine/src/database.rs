@@ -96,6 +96,13 @@ impl Database {
         self.shared.catalog.path()
     }
 
+    /// The whole content of a file, of the folder or elsewhere.
+    ///
+    /// Errors: those of the file system.
+    pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        self.shared.catalog.file_system().read(path)
+    }
+
     /// Writes all native tables into one file, as they are now, while others go on. An earlier backup is replaced.
     ///
     /// Errors: `Unsupported` for a database in memory; `Duplicate` when the file is there and is no backup; those of the

@@ -285,3 +285,15 @@ fn what_cannot_be_read_ends_its_own_connection() {
     });
     eventually("sessions end", || running.backend.sessions.load(SeqCst) == 1);
 }
+
+/// What a client is told first is its error; then there is no connection any more, and others have theirs.
+#[test]
+fn an_error_of_severity_20_ends_its_connection() {
+    let running = start("");
+    let address = running.server.tds_address();
+    let (mut wire, mut other) = (Wire::logged_in(address), Wire::logged_in(address));
+    assert_eq!(errors(&wire.batch("fatal")), [(50_002, 20)]);
+    assert!(wire.receive().is_none());
+    assert_eq!(errors(&other.batch("fail")), [(50_001, 16)]);
+    assert_eq!(rows(&other.batch("SELECT 5")), [[Value::Integer(5)]]);
+}

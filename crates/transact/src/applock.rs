@@ -1,4 +1,4 @@
-//! Locks of applications: `sp_getapplock` and `sp_releaseapplock`, on names that mean something to their users only.
+//! Locks of applications: `sp_getapplock`, `sp_releaseapplock`, APPLOCK_MODE and APPLOCK_TEST, on names that mean something to their users only.
 //!
 //! A lock is held by a session or by its transaction, as often as it was taken. Who asks waits until all other sessions'
 //! locks of the name agree with the wish, or for as long as it said. (SQL Server's reference: "sp_getapplock".)
@@ -33,6 +33,17 @@ impl Mode {
             "exclusive" => Mode::Exclusive,
             _ => return None,
         })
+    }
+
+    /// Its name, as `APPLOCK_MODE` says it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Mode::IntentShared => "IntentShared",
+            Mode::Shared => "Shared",
+            Mode::Update => "Update",
+            Mode::IntentExclusive => "IntentExclusive",
+            Mode::Exclusive => "Exclusive",
+        }
     }
 
     fn agrees(self, other: Mode) -> bool {
@@ -127,10 +138,17 @@ impl AppLocks {
         self.freed.notify_all();
     }
 
-    /// The strongest mode in which a session holds a name, as `APPLOCK_MODE` says it.
-    #[cfg(test)]
-    fn mode(&self, name: &str, session: i16) -> Option<Mode> {
-        self.held().get(name)?.iter().filter(|lock| lock.session == session).map(|lock| lock.mode).max()
+    /// The mode in which an owner holds a name.
+    pub(crate) fn mode(&self, name: &str, (session, of_transaction): (i16, bool)) -> Option<Mode> {
+        let is_own = |lock: &&Held| lock.session == session && lock.of_transaction == of_transaction;
+        self.held().get(name)?.iter().find(is_own).map(|lock| lock.mode)
+    }
+
+    /// Whether a session could have a name in this mode at once.
+    pub(crate) fn is_free(&self, name: &str, session: i16, mode: Mode) -> bool {
+        let held = self.held();
+        let agrees = |lock: &Held| lock.session == session || lock.mode.agrees(mode);
+        held.get(name).is_none_or(|locks| locks.iter().all(agrees))
     }
 }
 
@@ -158,7 +176,7 @@ mod tests {
         assert_eq!(take((1, false), Mode::Exclusive), -1);
         locks.end(2, true);
         assert_eq!(take((1, false), Mode::Exclusive), 0);
-        assert_eq!(locks.mode("a", 1), Some(Mode::Exclusive));
+        assert_eq!(locks.mode("a", (1, false)), Some(Mode::Exclusive));
         assert!(locks.give_back("a", (1, false)) && !locks.give_back("a", (1, true)));
         assert_eq!(take((2, true), Mode::Shared), -1);
         assert!(locks.give_back("a", (1, false)) && !locks.give_back("a", (1, false)));

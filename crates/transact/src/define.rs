@@ -348,7 +348,7 @@ impl Runner<'_> {
             | StatementKind::Permission(_)
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,
-            StatementKind::BulkInsert(..) => return Err(raised(reduce::not_supported("BULK INSERT from a file"))),
+            StatementKind::BulkInsert(table, file, options) => return self.bulk_insert_file(table, file, options),
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;

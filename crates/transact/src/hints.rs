@@ -207,7 +207,7 @@ fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
 }
 
 /// The value of a constant or a variable, with its type.
-fn constant(value: &Expr, host: &HostStatement, call: &StatementCall<'_>) -> Option<(DataType, Value)> {
+pub(crate) fn constant(value: &Expr, host: &HostStatement, call: &StatementCall<'_>) -> Option<(DataType, Value)> {
     match value {
         Expr::Literal(literal) => reduce::literal_value(literal).ok().flatten(),
         Expr::Unary(UnaryOperator::Minus, operand) => match operand.as_ref() {

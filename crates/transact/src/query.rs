@@ -357,6 +357,13 @@ impl Runner<'_> {
         value: &Expr,
         call: &mut StatementCall<'_>,
     ) -> Ran {
+        if let Action::Value(_, Some(to)) = &host.action
+            && let Some(answer) = self.own_function(host, value, call)
+        {
+            let (value, from) = answer?;
+            let value = self.converted(&value, Some(from), *to)?;
+            return set(call, 0, value.as_ref());
+        }
         let mut plan = self.planned(loaded, number, |inner| {
             let reduced = match &host.action {
                 Action::Condition(_) => reduce::condition(value, &inner.names(&host.inputs)),

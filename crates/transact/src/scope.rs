@@ -264,6 +264,10 @@ impl Scope for Names<'_> {
         Ok(found)
     }
 
+    fn check_file(&self, file: &str) -> Result<(), Message> {
+        self.instance.bulk_bytes(file).map(drop)
+    }
+
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
         let mut core = self.core.borrow_mut();

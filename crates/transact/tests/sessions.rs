@@ -329,3 +329,131 @@ fn rules_of_unique_indexes_are_there_after_a_start() {
     assert!(seen(&mut session, "INSERT t VALUES ('1', 1, 'a')").contains("Msg 2601"));
     assert!(seen(&mut session, "INSERT t VALUES ('2', 1, 'B')").contains("(1 rows affected)"));
 }
+
+/// A folder with these files, and a session over it.
+fn with_files(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Session) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, content) in files {
+        std::fs::write(folder.path().join(name), content).expect("a file");
+    }
+    let database = Database::open(folder.path()).expect("a database");
+    (folder, Instance::new(database, "test").session())
+}
+
+fn wide(text: &str) -> Vec<u8> {
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    [0xFF, 0xFE].into_iter().chain(units).collect()
+}
+
+/// BULK INSERT as scripts of samples use it: terminators of several characters, wide text, quotes, rows that are left out.
+#[test]
+fn files_are_put_into_tables() {
+    let (folder, mut session) = with_files(&[
+        ("plain.txt", b"n\tname\tat\n1\tAnn\t2001-02-03\n2\t\t\n3\tB\xe4r\t20010204 10:00\n"),
+        ("wide.csv", &wide("1+|two\nlines+|0A0B+|&|\r\n2+|+|+|x&|\r\n")),
+        ("quoted.csv", "id,name\r\n7,\"a, \"\"b\"\"\"\r\n8,ä\r\n".as_bytes()),
+        ("bad.txt", b"1,much too long\n2,ok\nx,ok\n4,ok\n"),
+        ("short.txt", b"1,a\n2\n"),
+    ]);
+    let setup = "CREATE TABLE plain (n INT IDENTITY PRIMARY KEY, name VARCHAR(10) DEFAULT 'none', at DATETIME NULL)
+         CREATE TABLE wide (id INT, t NVARCHAR(MAX), b VARBINARY(10), twice AS id * 2, rest NVARCHAR(5))
+         CREATE TABLE quoted (id INT PRIMARY KEY, name NVARCHAR(20))
+         CREATE TABLE small (id INT, name VARCHAR(5), CHECK (id < 100))";
+    assert_eq!(seen(&mut session, setup), "");
+    let loaded = seen(&mut session, "BULK INSERT plain FROM 'plain.txt' WITH (FIRSTROW = 2, DATAFILETYPE = 'char')");
+    assert_eq!(loaded, "(3 rows affected)\n");
+    let rows = seen(&mut session, "SELECT n, name, CONVERT(CHAR(16), at, 120) AS at FROM plain ORDER BY n");
+    assert!(rows.contains("1 | Ann | 2001-02-03 00:00\n2 | none | NULL\n3 | Bär | 2001-02-04 10:00\n"), "{rows}");
+    // Numbers of the file, no defaults, and only some of the rows.
+    let again =
+        "DELETE plain; BULK INSERT plain FROM 'plain.txt' WITH (FIRSTROW = 3, LASTROW = 3, KEEPIDENTITY, KEEPNULLS)
+         INSERT plain (name) VALUES ('next') SELECT n, name FROM plain ORDER BY n";
+    assert!(seen(&mut session, again).ends_with("\n2 | NULL\n4 | next\n(2 rows)\n"));
+
+    // The table has a column that is computed: its field is passed over.
+    let text = "1+|two\nlines+|0A0B+|2+|&|\r\n2+|+|+|+|x&|\r\n";
+    std::fs::write(folder.path().join("wide.csv"), wide(text)).expect("a file");
+    let path = folder.path().join("wide.csv");
+    let load = format!(
+        "BULK INSERT dbo.wide FROM '{}' WITH (CODEPAGE = 'ACP', DATAFILETYPE = 'widechar', FIELDTERMINATOR = '+|',
+         ROWTERMINATOR = '&|\\n', KEEPIDENTITY, TABLOCK)",
+        path.display()
+    );
+    assert_eq!(seen(&mut session, &load), "(2 rows affected)\n");
+    let rows = seen(&mut session, "SELECT id, REPLACE(t, CHAR(10), '/') AS t, b, twice, rest FROM wide ORDER BY id");
+    assert!(rows.contains("\n1 | two/lines | 0x0A0B | 2 | NULL\n2 | NULL | NULL | 4 | x\n"), "{rows}");
+
+    let load = "BULK INSERT quoted FROM 'quoted.csv' WITH (FORMAT = 'CSV', FIRSTROW = 2, CODEPAGE = '65001')
+                SELECT * FROM quoted ORDER BY id";
+    assert!(seen(&mut session, load).ends_with("\n7 | a, \"b\"\n8 | ä\n(2 rows)\n"));
+
+    let load = "BULK INSERT small FROM 'bad.txt' WITH (FIELDTERMINATOR = ',', MAXERRORS = 2) SELECT id FROM small";
+    let told = seen(&mut session, load);
+    assert!(told.contains("Msg 4863") && told.contains("(truncation) for row 1, column 2 (name)."), "{told}");
+    assert!(told.contains("Msg 4864") && told.contains("for row 3, column 1 (id)."), "{told}");
+    assert!(told.ends_with("\n2\n4\n(2 rows)\n"), "{told}");
+    for (load, number) in [
+        ("'bad.txt' WITH (FIELDTERMINATOR = ',', MAXERRORS = 1)", "Msg 7330"),
+        ("'short.txt' WITH (FIELDTERMINATOR = ',')", "Msg 4832"),
+        ("'nothing.txt'", "Msg 4860"),
+        ("'/etc/hostname'", "Msg 4861"),
+        ("'../up.txt'", "Msg 4861"),
+        ("'bad.txt' WITH (FORMATFILE = 'f.fmt')", "Msg 40515"),
+    ] {
+        let told = seen(&mut session, &format!("BULK INSERT small FROM {load}"));
+        assert!(told.contains(number), "{load}: {told}");
+    }
+    assert!(seen(&mut session, "BULK INSERT nobody FROM 'bad.txt'").contains("Msg 4701"));
+    let whole =
+        "SELECT f.BulkColumn AS c, (SELECT LEN(BulkColumn) FROM OPENROWSET(BULK 'wide.csv', SINGLE_NCLOB) AS w) AS n
+                 FROM OPENROWSET(BULK N'short.txt', SINGLE_CLOB) AS f
+                 SELECT CONVERT(VARBINARY(4), BulkColumn) AS b FROM OPENROWSET(BULK 'wide.csv', SINGLE_BLOB) AS f";
+    let told = seen(&mut session, whole);
+    assert!(told.contains("[c varchar(max) | n bigint]\n1,a\n2\n | 41\n"), "{told}");
+    assert!(told.contains("\n0xFFFE3100\n"), "{told}");
+    for (from, number) in
+        [("BULK '../x', SINGLE_CLOB", "Msg 4861"), ("BULK 'short.txt', FORMATFILE = 'f'", "Msg 40515")]
+    {
+        let told = seen(&mut session, &format!("SELECT * FROM OPENROWSET({from}) AS f"));
+        assert!(told.contains(number), "{from}: {told}");
+    }
+    // What failed has left nothing behind.
+    assert!(seen(&mut session, "SELECT COUNT(*) FROM small").contains("\n2\n"));
+}
+
+/// Tables that are files are read as others; what is no table of DBF is not changed.
+#[test]
+fn files_of_the_folder_are_tables() {
+    let (_folder, mut session) = with_files(&[("prices.csv", b"item,price\nbolt,2.50\nnut,0.75\n")]);
+    let read = "SELECT TOP (1) item, price * 2 AS twice FROM prices WHERE item LIKE 'b%' ORDER BY price DESC
+                SELECT COUNT(*) AS n FROM prices AS p JOIN (VALUES ('nut')) AS v (item) ON v.item = p.item
+                CREATE TABLE kept (item VARCHAR(10)) INSERT kept SELECT item FROM prices SELECT COUNT(*) AS n FROM kept";
+    let told = seen(&mut session, read);
+    assert!(told.contains("\nbolt | 5.00\n(1 rows)\n[n int]\n1\n(1 rows)\n(2 rows affected)\n[n int]\n2\n"), "{told}");
+    // Text of files compares by its bytes.
+    assert!(seen(&mut session, "SELECT item FROM prices WHERE item = 'NUT'").ends_with("\n(0 rows)\n"));
+    for change in ["UPDATE prices SET price = 1", "DELETE prices", "INSERT prices VALUES ('x', 1)"] {
+        assert!(seen(&mut session, change).contains("Msg 50000, Level 16"), "{change}");
+    }
+    assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
+}
+
+/// What the procedures about the server say of two sessions and one database.
+#[test]
+fn the_server_tells_who_is_there() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let own = seen(&mut one, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    let others = seen(&mut other, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    assert_ne!(own, others);
+    for procedure in ["sp_who", "sp_who2", "EXEC sp_who"] {
+        let told = seen(&mut one, procedure);
+        let first = |line: &str| line.split(" | ").next().map(|cell| cell.trim().to_owned());
+        let numbers: Vec<String> = told.lines().filter_map(first).collect();
+        assert!(numbers.contains(&own) && numbers.contains(&others), "{procedure}: {told}");
+    }
+    let told = seen(&mut one, "sp_helpdb");
+    assert!(told.starts_with("[name ") && told.lines().any(|line| line.starts_with("test | ")), "{told}");
+    drop(other);
+    assert!(!seen(&mut one, "sp_who").lines().any(|line| line.starts_with(&format!("{others} |"))));
+}

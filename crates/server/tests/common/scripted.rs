@@ -9,6 +9,7 @@
 //! | `... rows N` | N rows of an INT and an NVARCHAR; none for `SET FMTONLY ON SELECT ...` |
 //! | `... two results` | two results |
 //! | `... fail` | error 50001, severity 16, state 3, line 7 of procedure `scripted` |
+//! | `... fatal` | error 50002, severity 20 |
 //! | `... sleep S` | waits S seconds, or until it is cancelled |
 //! | `... panic` | panics |
 //! | `@@SPID` | the session's number |
@@ -191,6 +192,10 @@ impl ScriptedSession {
             let mut message = Message::error(50_001, "It failed as it was told to.").state(3);
             (message.procedure, message.line) = (Some("scripted".into()), 7);
             sink.message(&message);
+            sink.done(Done { error: true, ..done(kind, Command::NONE, None) });
+            Ok(())
+        } else if upper.contains("FATAL") {
+            sink.message(&Message::error(50_002, "It cannot go on.").severity(20));
             sink.done(Done { error: true, ..done(kind, Command::NONE, None) });
             Ok(())
         } else if let Some(seconds) = number_after(&upper, "SLEEP ") {

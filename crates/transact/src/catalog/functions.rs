@@ -5,6 +5,7 @@
 
 use super::build::parameters;
 use super::{Catalog, Detail, Object};
+use crate::applock::Mode;
 use crate::modules::{Modules, key_of};
 use crate::scope::Sources;
 use crate::session::{Inner, object_name};
@@ -91,6 +92,25 @@ impl Inner {
         self.catalog_value(name, &values)
     }
 
+    /// `APPLOCK_MODE` and `APPLOCK_TEST`; NULL for an owner or a mode that there is not.
+    fn application_lock(&self, function: &str, given: &Arguments<'_>) -> Value {
+        let tests = function == "applock_test";
+        let resource = given.text(1).unwrap_or_default();
+        let owner = given.text(if tests { 3 } else { 2 }).unwrap_or_default();
+        let of_transaction = match owner.to_ascii_lowercase().as_str() {
+            "session" => false,
+            "transaction" => true,
+            _ => return Value::Null,
+        };
+        let locks = &self.instance.locks;
+        if !tests {
+            let mode = locks.mode(&resource, (self.state.process, of_transaction));
+            return Value::Text(mode.map_or("NoLock", Mode::name).to_owned());
+        }
+        let mode = given.text(2).and_then(|mode| Mode::of(&mode));
+        mode.map_or(Value::Null, |mode| Value::Integer(locks.is_free(&resource, self.state.process, mode).into()))
+    }
+
     /// What a function of the catalog answers.
     pub(crate) fn catalog_value(&mut self, name: &str, inputs: &[Value]) -> Value {
         let given = Arguments(inputs);
@@ -99,6 +119,10 @@ impl Inner {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
             },
+            "bulk_clob" | "bulk_nclob" | "bulk_blob" => {
+                self.instance.bulk_value(name, &given.text(0).unwrap_or_default())
+            }
+            "applock_mode" | "applock_test" => self.application_lock(name, &given),
             "trigger_nestlevel" => Value::Integer(self.trigger_level(given.number(0))),
             "cursor_status" => match (given.text(0), given.text(1)) {
                 (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),

@@ -248,7 +248,7 @@ impl Compiler<'_> {
                             operations.";
                 return Err(self.located(Message::error(141, text).severity(15)));
             }
-            _ if select.from.is_empty() && select.condition.is_none() => {
+            _ if select.from.is_empty() && select.condition.is_none() && query.with.tables.is_empty() => {
                 for item in &select.items {
                     if let SelectItem::Assign(name, operator, value) = item {
                         self.set(&SetVariable::Value(name.clone(), *operator, value.clone()), line, span)?;

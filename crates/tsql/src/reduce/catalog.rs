@@ -21,7 +21,9 @@ pub const CATALOG_FUNCTION: &str = "sys.catalog:";
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 45] = [
+const FUNCTIONS: [(&str, DataType); 47] = [
+    ("applock_mode", NAME),
+    ("applock_test", DataType::SmallInt),
     ("col_length", DataType::SmallInt),
     ("col_name", NAME),
     ("columnproperty", DataType::Int),

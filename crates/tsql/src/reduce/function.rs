@@ -252,6 +252,12 @@ impl Reducer<'_> {
                 None => self.call(function, &[value]),
             };
         }
+        // What is said of NULLs is part of the name, where it is not what happens anyway.
+        let name = match (name, call.json_nulls) {
+            ("json_object", Some(false)) => "json_object absent on null",
+            ("json_array", Some(true)) => "json_array null on null",
+            (name, _) => name,
+        };
         self.call(name, &values(call)?)
     }
 
@@ -501,11 +507,23 @@ pub(crate) fn trim_function(side: &Name) -> &'static str {
 
 /// The arguments that are values.
 fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
+    if call.name.is("JSON_OBJECT") {
+        // Keys and values take turns.
+        let pair = |argument: &'c Argument| match argument {
+            Argument::KeyValue(key, value) => Ok([key, value]),
+            _ => Err(unknown_form(call)),
+        };
+        return Ok(call.arguments.iter().map(pair).collect::<Result<Vec<_>, _>>()?.concat());
+    }
     let value = |argument: &'c Argument| match argument {
         Argument::Value(value) => Ok(value),
-        _ => Err(not_supported(&format!("{} with arguments of this form", call.name.last()))),
+        _ => Err(unknown_form(call)),
     };
     call.arguments.iter().map(value).collect()
+}
+
+fn unknown_form(call: &Call) -> Message {
+    not_supported(&format!("{} with arguments of this form", call.name.last()))
 }
 
 fn unknown(name: &str) -> Message {

@@ -17,6 +17,7 @@
 //! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
 
 mod affected;
+mod bulk;
 mod catalog;
 mod change;
 mod constraint_names;
@@ -134,6 +135,13 @@ pub trait Scope {
     /// The columns of the indexes of a table, its keys among them.
     fn indexes(&self, _: &ObjectName) -> Vec<Vec<String>> {
         Vec::new()
+    }
+
+    /// Whether statements may read this file.
+    ///
+    /// Errors: 4860, 4861.
+    fn check_file(&self, _: &str) -> Result<(), Message> {
+        Err(not_supported("OPENROWSET(BULK ...)"))
     }
 
     /// The type of this name that the database defines (`CREATE TYPE`).

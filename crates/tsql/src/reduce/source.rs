@@ -44,7 +44,8 @@ impl Reducer<'_> {
                 Ok(())
             }
             Source::Change(..) => Err(not_supported("A change as the source of a query")),
-            Source::OpenRowset(..) | Source::FunctionLike(..) => Err(not_supported("A rowset function")),
+            Source::OpenRowset(phrase, _, alias) => self.open_rowset(phrase, alias),
+            Source::FunctionLike(..) => Err(not_supported("A rowset function")),
         }
     }
 
