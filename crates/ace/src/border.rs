@@ -123,9 +123,21 @@ impl Text {
             return Err(Failure::new(AE_INVALID_POINTER, "data is NULL"));
         }
         let mut bytes = vec![0; length];
-        // SAFETY: the caller gives `length` bytes; `bytes` is new and as long.
-        unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), length) };
+        self.fill(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// The same, into bytes that are at hand.
+    pub fn fill(self, bytes: &mut [u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if self.0.is_null() {
+            return Err(Failure::new(AE_INVALID_POINTER, "data is NULL"));
+        }
+        // SAFETY: the caller gives as many bytes as it says, and `bytes` is of that length, and not the caller's.
+        unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
     }
 
     /// The double that is there. NULL is refused.

@@ -56,7 +56,6 @@ fn reason(name: &str) -> &'static str {
         "AdsImageToClipboard" => "there is no clipboard of Windows here",
         "AdsFindServers" => "servers here do not answer the multicast that it asks by",
         "AdsGetCollationLang" | "AdsSetCollationLang" => "obsolete by its public page, which says nothing else",
-        "AdsSetSQLTimeout" => "statements are not ended by a clock yet",
         "AdsDisableUniqueEnforcement" | "AdsEnableUniqueEnforcement" => "unique keys are always kept",
         "AdsDDDeployDatabase" => "a dictionary is moved with its folder",
         "AdsBackupDatabase" | "AdsRestoreDatabase" => "folders are copied by the system's programs",

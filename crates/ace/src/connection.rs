@@ -1,7 +1,7 @@
 //! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainstay_navigator::client::Client;
@@ -62,6 +62,8 @@ pub struct Connection {
     pub dictionary: Option<Arc<Session>>,
     /// Whether programs may give counting fields their numbers.
     pub counts_freely: AtomicBool,
+    /// How many seconds a statement may run whose handle does not say; 0 for ever.
+    pub sql_timeout: AtomicU32,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
     /// Who may use the statements while triggers fire.
@@ -143,6 +145,7 @@ impl Connection {
             is_far_dictionary: false,
             dictionary: None,
             counts_freely: AtomicBool::new(false),
+            sql_timeout: AtomicU32::new(ADS_DEFAULT_SQL_TIMEOUT),
             helpers: Helpers::default(),
             turn: Turn::default(),
         }
@@ -215,7 +218,7 @@ impl Connection {
 
     fn open_sql(&self) -> Result<Box<dyn SqlSession>> {
         if let Some(server) = &self.server {
-            return Ok(Box::new(Far(Arc::clone(server))));
+            return Ok(Box::new(Far::new(Arc::clone(server))));
         }
         let missing = || Failure::new(AE_NOT_IMPLEMENTED, "this library has no SQL engine");
         let sql = backend::sql().ok_or_else(missing)?;

@@ -13,21 +13,40 @@ use mainstay_navigator::sql::ServedSql;
 
 use crate::backend::{Outcome, Parameter, Sql, SqlSession, Step};
 
-/// The statements of a server.
-pub struct Far(pub Arc<Client>);
+/// The statements of a server. What it was told of how statements run is told again only when it is another.
+pub struct Far {
+    server: Arc<Client>,
+    table_type: Option<u32>,
+    timeout: u32,
+}
+
+impl Far {
+    /// The statements of this server.
+    pub fn new(server: Arc<Client>) -> Far {
+        Far { server, table_type: None, timeout: 0 }
+    }
+}
 
 impl SqlSession for Far {
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
-        self.0.execute(sql, parameters)
+        self.server.execute(sql, parameters)
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>> {
-        self.0.prepare(sql)
+        self.server.prepare(sql)
     }
 
     fn set_table_type(&mut self, table_type: u32) {
         // Who cannot be told is told by the statement that follows.
-        let _ = self.0.set_table_type(table_type);
+        if self.table_type != Some(table_type) && self.server.set_table_type(table_type).is_ok() {
+            self.table_type = Some(table_type);
+        }
+    }
+
+    fn set_timeout(&mut self, seconds: u32) {
+        if self.timeout != seconds && self.server.set_statement_timeout(seconds).is_ok() {
+            self.timeout = seconds;
+        }
     }
 
     /// The server has its statements take the steps that its tables take.

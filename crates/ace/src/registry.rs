@@ -254,6 +254,23 @@ fn keep(handle: Handle) -> Option<(Arc<Table>, Option<Arc<Order>>)> {
     Some((table, order))
 }
 
+/// Whether a handle is a table's or an order's that this thread has at hand: what has to do with other kinds of handles
+/// need not be asked then.
+#[inline]
+pub fn is_at_hand(handle: Handle) -> bool {
+    let known = KEPT_HERE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.get(handle).is_some()));
+    known.unwrap_or(false)
+}
+
+/// As [`on_table_or_order`], for calls to which a handle that is neither is no table's.
+#[inline]
+pub fn on_table_or_raw_key<T>(
+    handle: Handle,
+    work: impl FnOnce(&Arc<Table>, Option<&Arc<Order>>) -> Result<T>,
+) -> Result<T> {
+    on_found(handle, AE_INVALID_TABLE_HANDLE, work)
+}
+
 /// Works with a table by its own handle, or by that of one of its orders.
 #[inline]
 pub fn on_table_or_order<T>(

@@ -30,6 +30,8 @@ pub struct State {
     pub parameters: Vec<Parameter>,
     /// The type of the tables that it names: ADS_CDX and its siblings.
     pub table_type: u32,
+    /// How many seconds it may run; ADS_DEFAULT_SQL_TIMEOUT for as long as its connection says.
+    pub timeout: u32,
     /// Whether its rows are only to be read.
     pub is_read_only: bool,
     /// The cursor that it has open.

@@ -18,7 +18,7 @@ use mainstay_adssql::tree::{Column, Module, ModuleKind, ObjectName, StatementKin
 use std::path::{Path, PathBuf};
 
 /// An error of the dictionary in the dialect's form.
-fn failed(failure: Failure) -> Failed {
+pub(crate) fn failed(failure: Failure) -> Failed {
     let number = i32::try_from(failure.code).unwrap_or(0);
     SqlError::new(number, if failure.detail.is_empty() { number.to_string() } else { failure.into_detail() })
 }

@@ -18,6 +18,15 @@ const LOCKED: i32 = 5035;
 /// That of an object that is there already.
 const EXISTS: i32 = 2010;
 
+/// That of a statement that has run longer than it may.
+pub(crate) const ABORTED: i32 = 7209;
+const ABORTED_TEXT: &str = "The statement has run longer than it may";
+
+/// The error of a statement that has run longer than it may.
+pub(crate) fn aborted() -> Failed {
+    SqlError::new(ABORTED, ABORTED_TEXT)
+}
+
 /// An error of the core in the dialect's numbers and words.
 pub(crate) fn of_core(error: &Error) -> Failed {
     let message = error.message();
@@ -39,6 +48,7 @@ pub(crate) fn of_core(error: &Error) -> Failed {
         Code::CheckViolation | Code::ForeignKeyViolation => (CONSTRAINT, message.to_owned()),
         Code::NotNullViolation => (NOT_NULL, message.to_owned()),
         Code::Busy | Code::LockTimeout | Code::Deadlock | Code::Conflict => (LOCKED, message.to_owned()),
+        Code::Timeout | Code::Cancelled => (ABORTED, ABORTED_TEXT.to_owned()),
         Code::Duplicate => (EXISTS, message.to_owned()),
         _ => (native::SCRIPT, error.to_string()),
     };

@@ -22,6 +22,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// How deep functions, procedures and triggers may call each other.
 pub(crate) const DEEPEST: usize = 32;
@@ -34,6 +35,8 @@ pub(crate) struct Functions {
     dictionary: Option<Arc<ace::dictionary::Session>>,
     depth: usize,
     stays_in_folder: AtomicBool,
+    /// When what runs is to be ended.
+    deadline: Mutex<Option<Instant>>,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<Session>>>,
     modules: Mutex<Modules>,
@@ -55,12 +58,18 @@ impl Functions {
     ) -> Functions {
         let modules = Mutex::new(Modules::of(&folder, dictionary.clone()));
         let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
-        Functions { database, folder, user, dictionary, depth, stays_in_folder, session, modules }
+        let deadline = Mutex::default();
+        Functions { database, folder, user, dictionary, depth, stays_in_folder, deadline, session, modules }
     }
 
     /// Whether no statement of them names a file outside the folder.
     pub(crate) fn stay_in_folder(&self, stays: bool) {
         self.stays_in_folder.store(stays, Ordering::Relaxed);
+    }
+
+    /// Says when what runs is to be ended.
+    pub(crate) fn end_at(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 
     fn find(&self, name: &str) -> Option<Arc<Stored>> {
@@ -86,12 +95,14 @@ impl Functions {
             return Err(SqlError::new(native::SCRIPT, "Functions are nested too deeply"));
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        work(session.get_or_insert_with(|| {
+        let session = session.get_or_insert_with(|| {
             let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
             let mut nested = Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1);
             nested.stay_in_folder(self.stays_in_folder.load(Ordering::Relaxed));
             Box::new(nested)
-        }))
+        });
+        session.end_at(*self.deadline.lock().unwrap_or_else(PoisonError::into_inner));
+        work(session)
     }
 
     /// What a function gives; `None` if there is none of this name.

@@ -28,7 +28,9 @@ mod scope;
 mod session;
 mod statement;
 mod system;
+mod system_dictionary;
 mod triggers;
+mod watched;
 
 pub use door::{Engine, install, options};
 pub use session::Session;

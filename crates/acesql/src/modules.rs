@@ -162,6 +162,11 @@ impl Modules {
         Modules { folder, dictionary, ..Modules::default() }
     }
 
+    /// What the dictionary says, if there is one.
+    pub(crate) fn contents(&self) -> Option<&Contents> {
+        self.contents.as_deref()
+    }
+
     /// The tables of the dictionary with their files.
     pub(crate) fn tables(&self) -> Vec<(String, PathBuf)> {
         match (&self.dictionary, &self.contents) {

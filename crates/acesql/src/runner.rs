@@ -1,7 +1,7 @@
 //! Scripts: the machine's host. It runs the statements of SQL, keeps the cursors, and knows the error that is handled.
 
 use crate::cursor::Cursor;
-use crate::failure::{Failed, of_core};
+use crate::failure::{ABORTED, Failed, aborted, of_core};
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use ace::backend::Outcome;
@@ -43,6 +43,7 @@ pub(crate) fn raised(failed: Failed) -> Box<Raised> {
     let SqlError { number, message, span } = *failed;
     let detail = Detail { class: ENGINE.to_owned(), span };
     let mut raised = Raised::new(number, 16, 1, message);
+    raised.uncatchable = number == ABORTED;
     raised.detail = Some(Box::new(detail));
     raised
 }
@@ -240,6 +241,7 @@ impl Host for Runner<'_> {
             Fault::TypeMismatch { .. } | Fault::TooLong { .. } => {
                 (native::ASSIGNMENT, "Value cannot be assigned".to_owned())
             }
+            Fault::Deadline => return FaultAnswer::Raise(raised(aborted())),
             other => (native::SCRIPT, other.to_string()),
         };
         let mut raised = raised(SqlError::new(number, text));

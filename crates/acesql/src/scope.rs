@@ -224,7 +224,9 @@ impl Scope for Names<'_> {
 
 impl mainstay_adssql::Values for Names<'_> {
     fn query(&self, text: &str) -> Result<Value, Failed> {
-        crate::runner::single(*self.core.borrow_mut(), text)
+        let mut core = self.core.borrow_mut();
+        core.set_timeout(crate::statement::time_left(self.state.deadline)?);
+        crate::runner::single(*core, text)
     }
 
     fn call(&self, name: &ObjectName, arguments: &[Value]) -> Result<Option<Value>, Failed> {

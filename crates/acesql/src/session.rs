@@ -22,6 +22,7 @@ use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The result of a part of a statement.
 pub(crate) type Result<T, E = Failed> = std::result::Result<T, E>;
@@ -68,12 +69,18 @@ pub(crate) struct State {
     pub(crate) error: Caught,
     /// ADS_NTX, ADS_CDX or ADS_VFP: of new tables.
     pub(crate) table_type: u32,
+    /// How long a text may run, with all that follows from it.
+    pub(crate) timeout: Option<Duration>,
+    /// When the text that runs is to be ended.
+    pub(crate) deadline: Option<Instant>,
     /// Whether BEGIN TRANSACTION was said.
     pub(crate) in_transaction: bool,
     /// Whether no statement names a file outside the folder.
     pub(crate) stays_in_folder: bool,
     /// Tables and events that INSTEAD OF triggers are taking the place of.
     pub(crate) replacing: Vec<(String, String)>,
+    /// How many changes the one that runs follows from.
+    pub(crate) following: usize,
     /// What the routine that is about to begin sees as tables.
     pub(crate) entering: Tables,
 }
@@ -168,9 +175,12 @@ impl Session {
             frames: Vec::new(),
             error: Caught::default(),
             table_type: 2,
+            timeout: None,
+            deadline: None,
             in_transaction: false,
             stays_in_folder: false,
             replacing: Vec::new(),
+            following: 0,
             entering: Tables::new(),
         };
         let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
@@ -198,7 +208,23 @@ impl Session {
         (&mut self.inner, &mut self.machine)
     }
 
+    /// Says when what runs is to be ended.
+    pub(crate) fn end_at(&mut self, deadline: Option<Instant>) {
+        self.inner.state.deadline = deadline;
+        self.inner.functions.end_at(deadline);
+        self.machine.set_limits(Limits { deadline, ..Limits::default() });
+    }
+
+    /// Begins the time that a text may take.
+    fn start_clock(&mut self) {
+        let deadline = self.inner.state.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        if deadline.is_some() || self.inner.state.deadline.is_some() {
+            self.end_at(deadline);
+        }
+    }
+
     fn run(&mut self, text: &str, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome> {
+        self.start_clock();
         let state = &mut self.inner.state;
         state.now = now();
         state.parameters = bound(parsed, parameters)?;
@@ -254,7 +280,12 @@ impl SqlSession for Session {
         self.inner.state.table_type = table_type;
     }
 
+    fn set_timeout(&mut self, seconds: u32) {
+        self.inner.state.timeout = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+    }
+
     fn transaction(&mut self, step: &Step) -> mainstay_base::Result<()> {
+        self.end_at(None);
         self.inner.step(step).map_err(|error| leaving(&error, ""))
     }
 
@@ -264,6 +295,7 @@ impl SqlSession for Session {
 
     fn live(&mut self, sql: &str, parameters: &[Parameter]) -> mainstay_base::Result<Option<Live>> {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
+        self.start_clock();
         let state = &mut self.inner.state;
         state.now = now();
         state.parameters = bound(&parsed, parameters).map_err(|error| leaving(&error, sql))?;
@@ -273,10 +305,12 @@ impl SqlSession for Session {
     }
 
     fn members(&mut self, query: &str, record: Option<u32>) -> mainstay_base::Result<Vec<u32>> {
+        self.start_clock();
         self.inner.members(query, record).map_err(|error| leaving(&error, ""))
     }
 
     fn fire(&mut self, firing: &Firing) -> mainstay_base::Result<()> {
+        self.end_at(None);
         self.inner.state.now = now();
         self.inner.refresh();
         self.inner.fire_outside(firing).map_err(|error| told(&error))

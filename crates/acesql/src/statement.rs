@@ -2,7 +2,7 @@
 
 use crate::answer;
 use crate::define::is_temporary;
-use crate::failure::{Failed, of_core};
+use crate::failure::{Failed, aborted, of_core};
 use crate::scope::{Names, Values};
 use crate::session::Inner;
 use ace::backend::{Outcome, Step};
@@ -11,6 +11,7 @@ use mainstay_adssql::print;
 use mainstay_adssql::reduce::{self, Reduced, Scope};
 use mainstay_adssql::tree::{Merge, ObjectName, Query, Span, Statement, StatementKind};
 use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 /// What a statement gives.
 pub(crate) type Ran = Result<Outcome, Failed>;
@@ -41,8 +42,11 @@ impl Inner {
         }
     }
 
-    /// Runs a statement of the core.
+    /// Runs a statement of the core, for as long as is left of the time that the whole may take.
+    ///
+    /// Errors: those of the statement; 7209 behind that time.
     pub(crate) fn core(&mut self, text: &str) -> Ran {
+        self.core.set_timeout(time_left(self.state.deadline)?);
         let answer = self.core.execute(text).map_err(|error| of_core(&error))?;
         answer::outcome(answer)
     }
@@ -105,8 +109,8 @@ impl Inner {
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
         self.permitted(kind)?;
-        if let Some(fired) = self.fired(kind) {
-            return self.change_with(kind, &fired, values);
+        if matches!(kind, StatementKind::Insert(_) | StatementKind::Update(_) | StatementKind::Delete(_)) {
+            return self.changed(kind, values);
         }
         if let Some(step) = step_of(kind) {
             self.step(&step)?;
@@ -114,20 +118,7 @@ impl Inner {
         }
         match kind {
             StatementKind::Query(query) => self.query(query, values),
-            StatementKind::Insert(insert) => {
-                let text = self.reduced(values, |scope| reduce::insert(insert, scope))?;
-                let outcome = self.change(&text)?;
-                self.counted(&insert.target);
-                Ok(outcome)
-            }
-            StatementKind::Update(update) => {
-                let text = self.reduced(values, |scope| reduce::update(update, None, scope))?;
-                self.change(&text)
-            }
-            StatementKind::Delete(delete) => {
-                let text = self.reduced(values, |scope| reduce::delete(delete, None, scope))?;
-                self.change(&text)
-            }
+            StatementKind::Merge(merge) if self.is_watched(&merge.target.name)? => self.merge_watched(merge, values),
             StatementKind::Merge(merge) => self.merge(merge, values),
             StatementKind::CreateTable(_)
             | StatementKind::DropTable(..)
@@ -187,6 +178,26 @@ impl Inner {
         Ok(outcome)
     }
 
+    /// Runs an INSERT, UPDATE or DELETE, with its triggers and under the rules of its table.
+    pub(crate) fn changed(&mut self, kind: &StatementKind, values: &Values) -> Ran {
+        let (kind, values) = self.with_defaults(kind, values)?;
+        let (kind, values) = (kind.as_ref(), values.as_ref());
+        if let Some(mut watch) = self.watch(kind)? {
+            return self.change_with(kind, &mut watch, values);
+        }
+        let text = self.reduced(values, |scope| match kind {
+            StatementKind::Insert(insert) => reduce::insert(insert, scope),
+            StatementKind::Update(update) => reduce::update(update, None, scope),
+            StatementKind::Delete(delete) => reduce::delete(delete, None, scope),
+            _ => Err(SqlError::unsupported("this statement")),
+        })?;
+        let outcome = self.change(&text)?;
+        if let StatementKind::Insert(insert) = kind {
+            self.counted(&insert.target);
+        }
+        Ok(outcome)
+    }
+
     /// The rows that are new are found before any is changed.
     fn merge(&mut self, merge: &Merge, values: &Values) -> Ran {
         let Some(using) = &merge.using else {
@@ -220,6 +231,17 @@ impl Inner {
         }
         self.state.update_count = affected;
         Ok(Outcome { affected, ..Outcome::default() })
+    }
+}
+
+/// How long a statement of the core may run; for ever where there is no end.
+///
+/// Errors: 7209 when the end has come.
+pub(crate) fn time_left(deadline: Option<Instant>) -> Result<Option<Duration>, Failed> {
+    let Some(deadline) = deadline else { return Ok(None) };
+    match deadline.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(aborted()),
+        left => Ok(Some(left)),
     }
 }
 

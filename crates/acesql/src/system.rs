@@ -1,9 +1,11 @@
 //! The system tables: what there is in the folder, as rows. Source: the help page "System Tables".
 //!
 //! A system table is a list of literals in the statement that names it. Columns of the dictionary's that a folder has no
-//! place for are NULL, and tables that only a dictionary has are empty.
+//! place for are NULL, and tables that only a dictionary has ([`crate::system_dictionary`]) are empty.
 
 use crate::modules::{Kind, Modules};
+use ace::constants::*;
+use ace::dictionary::Contents;
 use mainstay_engine::{Database, TableInfo};
 
 /// ACE's numbers of the types of fields, by the letter of a DBF field.
@@ -27,31 +29,38 @@ const FIELD_TYPES: [(char, i32); 16] = [
 ];
 
 /// A cell of a system table, as the core writes it.
-type Cell = String;
+pub(crate) type Cell = String;
 
-fn text(value: impl AsRef<str>) -> Cell {
+/// Columns with the types that they have when there is no row.
+pub(crate) type Columns = &'static [(&'static str, &'static str)];
+
+pub(crate) fn null() -> Cell {
+    "NULL".to_owned()
+}
+
+pub(crate) fn text(value: impl AsRef<str>) -> Cell {
     format!("'{}'", value.as_ref().replace('\'', "''"))
 }
 
-fn optional(value: Option<&str>) -> Cell {
+pub(crate) fn optional(value: Option<&str>) -> Cell {
     value.map_or_else(|| "NULL".to_owned(), text)
 }
 
-/// Columns with the types that they have when there is no row, and the rows.
-struct Rows {
-    columns: &'static [(&'static str, &'static str)],
-    rows: Vec<Vec<Cell>>,
+/// Columns and rows.
+pub(crate) struct Rows {
+    pub(crate) columns: Columns,
+    pub(crate) rows: Vec<Vec<Cell>>,
 }
 
-const OBJECT: &[(&str, &str)] = &[("Name", "VARCHAR"), ("Comment", "VARCHAR")];
+const PACKAGES: &[(&str, &str)] = &[("Name", "VARCHAR"), ("Comment", "VARCHAR")];
 
 const TABLES: &[(&str, &str)] = &[
     ("Name", "VARCHAR"),
     ("Table_Relative_Path", "VARCHAR"),
     ("Table_Type", "INTEGER"),
     ("Table_Auto_Create", "BOOLEAN"),
-    ("Table_Primary_Key", "VARCHAR"),
-    ("Table_Default_Index", "VARCHAR"),
+    ("Primary_Key", "VARCHAR"),
+    ("Default_Index", "VARCHAR"),
     ("Table_Encryption", "BOOLEAN"),
     ("Table_Permission_Level", "INTEGER"),
     ("Table_Memo_Block_Size", "INTEGER"),
@@ -124,16 +133,6 @@ const TRIGGERS: &[(&str, &str)] = &[
     ("Comment", "VARCHAR"),
 ];
 
-const RELATIONS: &[(&str, &str)] = &[
-    ("Name", "VARCHAR"),
-    ("RI_Primary_Table", "VARCHAR"),
-    ("RI_Primary_Index", "VARCHAR"),
-    ("RI_Foreign_Table", "VARCHAR"),
-    ("RI_Foreign_Index", "VARCHAR"),
-    ("RI_Updaterule", "INTEGER"),
-    ("RI_Deleterule", "INTEGER"),
-];
-
 /// What stands in FROM for a system table; `None` if there is none of this name.
 pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mainstay_base::Result<Option<String>> {
     // The tables of this and other sessions alone are nobody else's.
@@ -144,8 +143,8 @@ pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mains
     };
     let rows = match name {
         "iota" => return Ok(Some("(SELECT 1 AS \"iota\")".to_owned())),
-        "tables" => tables(&all()?),
-        "columns" => columns(&all()?),
+        "tables" => tables(&all()?, modules.contents()),
+        "columns" => columns(&all()?, modules.contents()),
         "indexes" => indexes(&all()?),
         "indexfiles" => index_files(&all()?),
         "views" => of_modules(modules, Kind::View, VIEWS, |module| {
@@ -163,10 +162,14 @@ pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mains
             vec![text(name), optional(package), text(output), text(input), text(module.body()), "NULL".to_owned()]
         }),
         "triggers" => triggers(modules),
-        "relations" => Rows { columns: RELATIONS, rows: Vec::new() },
-        "users" | "usergroups" | "usergroupmembers" | "links" | "publications" | "subscriptions" | "permissions"
-        | "dictionary" | "objects" | "packages" => Rows { columns: OBJECT, rows: Vec::new() },
-        _ => return Ok(None),
+        "packages" => packages(modules),
+        name => {
+            let dictionary = modules.dictionary.as_deref().zip(modules.contents());
+            match crate::system_dictionary::table(name, dictionary) {
+                Some(rows) => rows,
+                None => return Ok(None),
+            }
+        }
     };
     Ok(Some(query(&rows)))
 }
@@ -206,13 +209,40 @@ fn table_type(table: &TableInfo) -> i32 {
     }
 }
 
-fn tables(tables: &[TableInfo]) -> Rows {
+fn tables(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {
     let row = |table: &TableInfo| {
-        let mut row = vec![text(&table.name), text(file_name(&table.path)), table_type(table).to_string()];
-        row.extend(["FALSE", "NULL", "NULL", "FALSE", "0", "NULL", "NULL", "NULL", "NULL"].map(str::to_owned));
-        row
+        let known = contents.and_then(|contents| contents.find(ADS_DD_TABLE_OBJECT, "", &table.name));
+        let of = |property: u32| optional(known.and_then(|known| known.text(property)));
+        let number = |property: u32| known.map_or(0, |known| known.number(property));
+        let is_on = |property: u32| if number(property) != 0 { "TRUE" } else { "FALSE" }.to_owned();
+        let path =
+            known.and_then(|known| known.text(ADS_DD_TABLE_PATH)).map_or_else(|| file_name(&table.path), str::to_owned);
+        vec![
+            text(known.map_or(&table.name, |known| &known.name)),
+            text(path),
+            table_type(table).to_string(),
+            is_on(ADS_DD_TABLE_AUTO_CREATE),
+            of(ADS_DD_TABLE_PRIMARY_KEY),
+            of(ADS_DD_TABLE_DEFAULT_INDEX),
+            "FALSE".to_owned(),
+            number(ADS_DD_TABLE_PERMISSION_LEVEL).to_string(),
+            null(),
+            of(ADS_DD_TABLE_VALIDATION_EXPR),
+            of(ADS_DD_TABLE_VALIDATION_MSG),
+            of(ADS_DD_COMMENT),
+        ]
     };
     Rows { columns: TABLES, rows: tables.iter().map(row).collect() }
+}
+
+/// The packages that functions are in.
+fn packages(modules: &Modules) -> Rows {
+    let functions = modules.of_kind(Kind::Function);
+    let mut names: Vec<String> =
+        functions.filter_map(|module| Some(module.name.rsplit_once('.')?.0.to_owned())).collect();
+    names.sort();
+    names.dedup();
+    Rows { columns: PACKAGES, rows: names.into_iter().map(|name| vec![text(name), null()]).collect() }
 }
 
 /// Letter, length and decimals of `N(8,2)`.
@@ -224,25 +254,28 @@ fn native(native_type: &str) -> (i32, u32, u32) {
     (known, numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-fn columns(tables: &[TableInfo]) -> Rows {
+fn columns(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {
     let mut rows = Vec::new();
     for table in tables {
+        let owner = contents.and_then(|contents| contents.find(ADS_DD_TABLE_OBJECT, "", &table.name));
         for (place, column) in table.columns.iter().enumerate() {
             let (kind, length, decimals) = native(&column.native_type);
-            let null = || "NULL".to_owned();
+            let known = contents.and_then(|contents| contents.find(ADS_DD_FIELD_OBJECT, &table.name, &column.name));
+            let of = |property: u32| optional(known.and_then(|known| known.text(property)));
+            let needs_value = known.and_then(|known| known.properties.get(&ADS_DD_FIELD_CAN_NULL)?.number()) == Some(0);
             rows.push(vec![
                 text(&column.name),
-                text(&table.name),
+                text(owner.map_or(&table.name, |owner| &owner.name)),
                 (place + 1).to_string(),
                 kind.to_string(),
                 length.to_string(),
                 decimals.to_string(),
-                null(),
-                null(),
-                if column.nullable { "TRUE" } else { "FALSE" }.to_owned(),
-                null(),
-                null(),
-                null(),
+                of(ADS_DD_FIELD_MIN_VALUE),
+                of(ADS_DD_FIELD_MAX_VALUE),
+                if column.nullable && !needs_value { "TRUE" } else { "FALSE" }.to_owned(),
+                of(ADS_DD_FIELD_DEFAULT_VALUE),
+                of(ADS_DD_FIELD_VALIDATION_MSG),
+                of(ADS_DD_COMMENT),
             ]);
         }
     }

@@ -18,6 +18,7 @@ use crate::runner::{Runner, failed, linked};
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
+use crate::watched::Watch;
 use ace::backend::{Firing, Outcome};
 use ace::constants::*;
 use ace::dictionary::firing::Image;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 const TRIGGER_FAILED: i32 = 5177;
 
 /// The triggers of a statement.
+#[derive(Default)]
 pub(crate) struct Fired {
     before: Vec<Arc<Stored>>,
     instead: Vec<Arc<Stored>>,
@@ -41,13 +43,13 @@ pub(crate) struct Fired {
 }
 
 /// The rows of a change: columns, and each row as it was and as it becomes.
-struct Images {
-    columns: Vec<(String, SqlType)>,
-    rows: Vec<(Vec<Value>, Vec<Value>)>,
+pub(crate) struct Images {
+    pub(crate) columns: Vec<(String, SqlType)>,
+    pub(crate) rows: Vec<(Vec<Value>, Vec<Value>)>,
 }
 
 /// The table and the event of a change.
-fn target(kind: &StatementKind) -> Option<(&ObjectName, &'static str)> {
+pub(crate) fn target(kind: &StatementKind) -> Option<(&ObjectName, &'static str)> {
     match kind {
         StatementKind::Insert(insert) => Some((&insert.target, "INSERT")),
         StatementKind::Update(update) => Some((changed_table(&update.target, &update.from), "UPDATE")),
@@ -62,13 +64,18 @@ impl Inner {
         let (table, event) = target(kind)?;
         let key = self.trigger_key(table);
         // What a trigger does instead of the change is the change: it fires nothing again.
-        if self.state.replacing.iter().any(|(table, replaced)| *table == key && replaced == event) {
+        if self.is_replacing(&key, event) {
             return None;
         }
         let of = |time: &str| self.modules.triggers(&key, event, time);
         let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
         let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
         (!is_none).then_some(fired)
+    }
+
+    /// Whether the change is what an INSTEAD OF trigger does in the place of one.
+    fn is_replacing(&self, key: &str, event: &str) -> bool {
+        self.state.replacing.iter().any(|(table, replaced)| table == key && replaced == event)
     }
 
     /// What triggers call a table: by whatever path a statement names it, it is the dictionary's table of that file.
@@ -81,17 +88,22 @@ impl Inner {
         table_key(&ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() })
     }
 
-    /// Runs a change with its triggers.
-    pub(crate) fn change_with(&mut self, kind: &StatementKind, fired: &Fired, values: &Values) -> Ran {
+    /// Runs a change with its triggers, under the rules of its table.
+    pub(crate) fn change_with(&mut self, kind: &StatementKind, watch: &mut Watch, values: &Values) -> Ran {
         if self.state.frames.len() >= DEEPEST {
             return Err(SqlError::new(native::SCRIPT, "Triggers are nested too deeply"));
         }
+        self.as_a_whole(|inner| inner.changed_with(kind, watch, values))
+    }
+
+    /// Does something in a transaction of its own, or within the one that is under way: all of it or nothing.
+    pub(crate) fn as_a_whole<T>(&mut self, work: impl FnOnce(&mut Inner) -> Result<T>) -> Result<T> {
         if self.state.in_transaction {
-            return self.atomically(|inner| inner.changed_with(kind, fired, values));
+            return self.atomically(work);
         }
         self.core("BEGIN")?;
         self.state.in_transaction = true;
-        let done = self.changed_with(kind, fired, values);
+        let done = work(self);
         self.state.in_transaction = false;
         let ended = self.core(if done.is_ok() { "COMMIT" } else { "ROLLBACK" });
         done.and_then(|outcome| ended.map(|_| outcome))
@@ -109,7 +121,8 @@ impl Inner {
         done.and_then(|done| released.map(|_| done))
     }
 
-    fn changed_with(&mut self, kind: &StatementKind, fired: &Fired, values: &Values) -> Ran {
+    fn changed_with(&mut self, kind: &StatementKind, watch: &mut Watch, values: &Values) -> Ran {
+        let Watch { fired, rules } = watch;
         let mut affected = 0;
         if !fired.before.is_empty() || !fired.instead.is_empty() {
             self.core("SAVEPOINT \"#trigger\"")?;
@@ -129,6 +142,9 @@ impl Inner {
             let images = self.images(kind, values)?;
             if let StatementKind::Insert(insert) = kind {
                 self.counted(&insert.target);
+            }
+            if let Some(rules) = rules {
+                self.hold(rules, kind, &images)?;
             }
             self.fire(&fired.after, &images)?;
             affected = images.rows.len();
@@ -269,7 +285,7 @@ impl Inner {
             tables.insert("__error".to_owned(), quoted(&self.core_name(name)));
         }
         self.state.entering = tables;
-        let mut machine = Machine::new(Limits::default());
+        let mut machine = Machine::new(Limits { deadline: self.state.deadline, ..Limits::default() });
         let mut runner = Runner { inner: self, outcome: Outcome::default() };
         let ran = machine.run(&mut runner, &program, &[]).map_err(|raised| outside(failed(&raised)));
         if let Some(name) = written {

@@ -82,4 +82,4 @@ pub use mainstay_xbase::{Finding, Severity};
 pub use native::Identity;
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
-pub use session::{ChangeableColumn, Session, Setting};
+pub use session::{Bound, ChangeableColumn, Session, Setting};

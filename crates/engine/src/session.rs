@@ -8,9 +8,11 @@ mod identities;
 mod joint;
 mod outside;
 mod query;
+mod ranges;
 mod settings;
 
 pub(crate) use joint::settle_commits;
+pub use ranges::Bound;
 pub use settings::Setting;
 
 use crate::Database;
@@ -156,6 +158,11 @@ impl Session {
     /// A handle with which another thread stops the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
+    }
+
+    /// Says how long a statement may run from now on, as the setting `timeout` does; for ever without a time.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) {
+        self.timeout = timeout;
     }
 
     /// How far the running statement has come; the same object for all statements of the session.

@@ -289,7 +289,27 @@ fn keys_are_looked_at_when_the_statement_is_done() {
     change(&mut session, "INSERT INTO stock (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c')");
     assert_eq!(change(&mut session, "UPDATE stock SET id = id + 1"), 3);
     assert_eq!(change(&mut session, "UPDATE stock SET id = id - 1"), 3);
-    assert_eq!(failure(&mut session, "UPDATE stock SET id = 4 - id").code(), Code::UniqueViolation);
+    assert_eq!(change(&mut session, "UPDATE stock SET id = 4 - id"), 3);
+    assert_eq!(lines(&mut session, "SELECT id, name FROM stock ORDER BY id"), ["1|c", "2|b", "3|a"]);
+    // Those that wait for each other go round, also when all of it is undone.
+    let round = "UPDATE stock SET id = CASE id WHEN 1 THEN 2 WHEN 2 THEN 3 ELSE 1 END";
+    assert_eq!(change(&mut session, round), 3);
+    session.execute("BEGIN").unwrap();
+    assert_eq!(change(&mut session, round), 3);
+    assert_eq!(lines(&mut session, "SELECT name FROM stock WHERE id = 1"), ["b"]);
+    session.execute("ROLLBACK").unwrap();
+    assert_eq!(change(&mut session, round), 3);
+    assert_eq!(change(&mut session, round), 3);
+    assert_eq!(change(&mut session, "UPDATE stock SET id = 4 - id"), 3);
+    let two = "UPDATE stock SET id = CASE id WHEN 1 THEN 2 ELSE 1 END WHERE id < 3";
+    assert_eq!(change(&mut session, two), 2);
+    assert_eq!(change(&mut session, two), 2);
+    // One of them meets a record that keeps its key.
+    let onto_another = "UPDATE stock SET id = CASE id WHEN 1 THEN 3 ELSE 1 END WHERE id < 3";
+    assert_eq!(failure(&mut session, onto_another).code(), Code::UniqueViolation);
+    let onto_one = "UPDATE stock SET id = CASE id WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE 1 END";
+    assert_eq!(failure(&mut session, onto_one).code(), Code::UniqueViolation);
+    assert_eq!(lines(&mut session, "SELECT name FROM stock WHERE id = 2"), ["b"]);
     assert_eq!(failure(&mut session, "UPDATE stock SET id = id + 1 WHERE id < 3").code(), Code::UniqueViolation);
     assert_eq!(lines(&mut session, "SELECT id, name FROM stock ORDER BY id"), ["1|a", "2|b", "3|c"]);
     drop(session);

@@ -27,6 +27,12 @@ fn triggers() {
 }
 
 #[test]
+fn rules_of_dictionaries() {
+    let folder = common::folder_of_tables();
+    common::run("rules_sql.c", &[folder.path()]);
+}
+
+#[test]
 fn live_cursors() {
     let folder = common::folder_of_tables();
     common::run("live.c", &[folder.path()]);

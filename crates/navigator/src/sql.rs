@@ -28,6 +28,9 @@ pub trait SqlSession: Send {
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
     fn set_table_type(&mut self, _table_type: u32) {}
 
+    /// Says how many seconds each statement may run from now on, with all that follows from it; 0 for ever.
+    fn set_timeout(&mut self, _seconds: u32) {}
+
     /// Takes a step of the connection's transaction, which its tables take, too. One that ends a transaction that there
     /// is not is done: it may be said again after the tables could not take it.
     ///

@@ -8,7 +8,7 @@ use crate::metrics::Metrics;
 use crate::registry::Handle;
 use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
-use mainstay_tds::{Answer, Column, Done, Environment, Sink, Stop};
+use mainstay_tds::{Answer, Column, ColumnSource, Done, Environment, Sink, Stop};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 /// Complete packets are sent when they have so many bytes.
@@ -72,6 +72,10 @@ impl Sink for AnswerSink<'_> {
     fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
         self.answer.columns(columns);
         self.send_some()
+    }
+
+    fn sources(&mut self, tables: &[Vec<String>], columns: &[ColumnSource]) {
+        self.answer.sources(tables, columns);
     }
 
     fn order(&mut self, columns: &[u16]) {

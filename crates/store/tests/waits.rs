@@ -205,3 +205,59 @@ fn money_is_neither_lost_nor_made() {
         transfers(level);
     }
 }
+
+fn seven() -> mainstay_store::KeyRange {
+    let seven = Some(mainstay_base::Value::Integer(7));
+    vec![mainstay_store::Interval { column: 0, low: seven.clone(), high: seven }]
+}
+
+/// A row that is not there is kept out by who has looked for it, until that transaction ends.
+#[test]
+fn nobody_else_puts_a_row_into_a_range_that_is_held() {
+    let (store, table) = store_of(&[(1, 10)]);
+    let mut first = begin(&store, "SELECT with HOLDLOCK");
+    table.lock_range(&mut first, seven(), LockMode::Exclusive).unwrap();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let mut second = begin(&store, "INSERT");
+            // Another key is nobody's, neither for a row nor for a range.
+            table.insert(&mut second, &pair(8, 0)[..]).unwrap();
+            let inserted = table.insert(&mut second, &pair(7, 2)[..]);
+            second.rollback();
+            inserted.err().map(|error| error.code())
+        });
+        until_waiting(&store, 1);
+        table.insert(&mut first, &pair(7, 1)[..]).unwrap();
+        first.commit().unwrap();
+        assert_eq!(second.join().unwrap(), Some(Code::UniqueViolation));
+    });
+    let mut third = begin(&store, "alone");
+    table.lock_range(&mut third, seven(), LockMode::Exclusive).unwrap();
+    third.rollback();
+    let mut fourth = begin(&store, "update");
+    set(&table, &mut fourth, 1, 11).unwrap();
+    fourth.commit().unwrap();
+}
+
+/// Two that share a range and both put a row into it wait for each other: one of them is told at once.
+#[test]
+fn a_shared_range_that_both_fill_is_a_deadlock() {
+    let (store, table) = store_of(&[]);
+    let mut first = begin(&store, "first");
+    let mut second = begin(&store, "second");
+    table.lock_range(&mut first, seven(), LockMode::Share).unwrap();
+    table.lock_range(&mut second, seven(), LockMode::Share).unwrap();
+    std::thread::scope(|scope| {
+        let (of_first, of_second) = (Arc::clone(&table), table);
+        let waiting = scope.spawn(move || {
+            let inserted = of_first.insert(&mut first, &pair(7, 1)[..]);
+            first.commit().unwrap();
+            inserted.map(|_| ())
+        });
+        until_waiting(&store, 1);
+        let refused = of_second.insert(&mut second, &pair(7, 2)[..]).unwrap_err();
+        assert_eq!(refused.code(), Code::Deadlock);
+        second.rollback();
+        waiting.join().unwrap().unwrap();
+    });
+}

@@ -11,6 +11,7 @@ use crate::column::Column;
 use crate::error::ValueError;
 use crate::packet_writer::{PacketWriter, first_units};
 use crate::session::{Command, Done, DoneKind, Environment};
+use crate::source::{self, ColumnSource};
 use crate::value_read::Place;
 use crate::value_write::CellWriter;
 use crate::version::Version;
@@ -194,6 +195,11 @@ impl Answer {
             column.write(&cell.info, self.version, &mut self.out);
             self.cells.push(cell);
         }
+    }
+
+    /// TABNAME and COLINFO: where the columns come from. Right after [`Answer::columns`].
+    pub fn sources(&mut self, tables: &[Vec<String>], columns: &[ColumnSource]) {
+        source::write(tables, columns, &mut self.out);
     }
 
     /// The column as the client can take it: without UTF-8 if it does not know that.

@@ -16,6 +16,7 @@
 use crate::column::Column;
 use crate::login::Login;
 use crate::rpc::Call;
+use crate::source::ColumnSource;
 use crate::transaction::TransactionRequest;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::Message;
@@ -94,6 +95,10 @@ pub enum Stop {
 pub trait Sink {
     /// A result begins; rows follow.
     fn columns(&mut self, columns: &[Column]) -> Result<(), Stop>;
+
+    /// Where the columns come from: the tables, each with the parts of its name, and of each column its table. Right after
+    /// [`Sink::columns`], for rows that can be changed one by one; others need not know.
+    fn sources(&mut self, _tables: &[Vec<String>], _columns: &[ColumnSource]) {}
 
     /// The rows are in the order of these columns, counted from 1. Right after [`Sink::columns`], or not at all.
     fn order(&mut self, columns: &[u16]);

@@ -47,6 +47,11 @@ impl StaticCursor {
         start..start + usize::try_from(self.size).unwrap_or(0)
     }
 
+    /// A row has come behind the last.
+    pub fn grow(&mut self) {
+        self.rows = self.rows.saturating_add(1);
+    }
+
     /// Moves, and gives the rows that are to be sent, from 0.
     pub fn fetch(&mut self, fetch: Fetch) -> Range<usize> {
         let (rows, first) = (self.rows, self.first);

@@ -219,7 +219,25 @@ impl<'a> Runner<'a> {
         let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
+            // Nobody who runs has to end it: no procedure miscounts by it.
+            self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
+        if !host.hinted.is_empty()
+            && let Some(done) = self.lock_hinted(loaded, number, host, call)
+        {
+            return done;
+        }
+        self.act(loaded, number, host, call)
+    }
+
+    /// What a statement does, when what its hints lock is locked.
+    pub(crate) fn act(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &mainstay_tsql::compile::HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
         match &host.action {
             Action::Operation(operation) => self.operation(operation, call),
             Action::Session(function) => {

@@ -6,11 +6,14 @@
 //!   sp_cursorclose -->  they are forgotten
 //! ```
 //!
-//! Whatever kind of cursor is asked for, the rows are those of the moment it was opened, and they cannot be changed through
-//! it: the answer says so, as SQL Server's does when a query allows no more. (MS-TDS 2.2.6.6, and "Cursor stored procedures"
-//! of SQL Server's reference.)
+//! A keyset or dynamic cursor becomes a keyset, whose rows are read again when they are fetched (`cursor_keyset`) and can be
+//! changed through it (`cursor_change`). The rows of any other, and of a query whose rows are not those of its tables, are
+//! those of the moment it was opened: the answer says what it became, as SQL Server's does when a query allows no more.
+//! (MS-TDS 2.2.6.6, and "Cursor stored procedures" of SQL Server's reference.)
 
 use crate::collected::{Collected, Collector};
+use crate::cursor_change::{Asked, failed};
+use crate::cursor_keyset::{Keyset, text_call};
 use crate::session::Session;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
@@ -21,8 +24,14 @@ use mainstay_tds::{
 /// A cursor that a client has opened.
 #[derive(Debug)]
 pub(crate) struct ServerCursor {
-    result: Collected,
-    place: StaticCursor,
+    pub(crate) result: Collected,
+    pub(crate) place: StaticCursor,
+    /// Of a cursor whose rows are read again.
+    pub(crate) keyset: Option<Keyset>,
+    /// The row, from 0, that positioned changes are of.
+    pub(crate) row: usize,
+    /// What it became: bits of [`scroll`].
+    kind: i32,
 }
 
 /// What a driver is told of a text that runs without a cursor.
@@ -58,18 +67,56 @@ impl Session {
                     return Err(vec![unknown("sp_cursorclose", cursor)]);
                 }
             }
-            CursorCall::Option { cursor, .. } => {
-                if !self.inner.state.server_cursors.contains_key(&cursor) {
-                    return Err(vec![unknown("sp_cursoroption", cursor)]);
+            CursorCall::Option { cursor, option, .. } => self.cursor_option(call, cursor, option, sink)?,
+            CursorCall::Change { cursor, operation, row, table, values } => {
+                let asked = Asked { operation, row, table, values };
+                let outcome =
+                    self.with_server_cursor("sp_cursor", cursor, |it, cursor| it.change_row(cursor, &asked, sink));
+                if outcome.as_ref().is_err_and(Vec::is_empty) {
+                    sink.done(failed());
+                    return Ok(());
                 }
-            }
-            CursorCall::Change { cursor, .. } => {
-                let is_open = self.inner.state.server_cursors.contains_key(&cursor);
-                let message = if is_open { Message::numbered(16929, &[]) } else { unknown("sp_cursor", cursor) };
-                return Err(vec![message]);
+                outcome?;
             }
         }
         sink.return_status(0);
+        Ok(())
+    }
+
+    /// Works on a cursor while the session works on other things.
+    fn with_server_cursor<T>(
+        &mut self,
+        procedure: &str,
+        number: i32,
+        work: impl FnOnce(&mut Self, &mut ServerCursor) -> Result<T, Vec<Message>>,
+    ) -> Result<T, Vec<Message>> {
+        let Some(mut cursor) = self.inner.state.server_cursors.remove(&number) else {
+            return Err(vec![unknown(procedure, number)]);
+        };
+        let outcome = work(self, &mut cursor);
+        self.inner.state.server_cursors.insert(number, cursor);
+        outcome
+    }
+
+    /// What a cursor became, and how many rows it has: 4, 5 and 6. Other options say how values are sent and what
+    /// the cursor is called, which changes nothing here.
+    fn cursor_option(
+        &mut self,
+        call: &Call,
+        number: i32,
+        option: i32,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Vec<Message>> {
+        let Some(cursor) = self.inner.state.server_cursors.get(&number) else {
+            return Err(vec![unknown("sp_cursoroption", number)]);
+        };
+        let value = match option {
+            4 => i64::from(cursor.kind),
+            5 => i64::from(cursor.concurrency()),
+            6 => cursor.result.rows.len() as i64,
+            _ => return Ok(()),
+        };
+        output(call, sink, 2, value);
         Ok(())
     }
 
@@ -85,39 +132,69 @@ impl Session {
             }
         };
         let loaded = self.inner.text(&text, &definitions)?;
-        let values = Call { parameters: opened.values.to_vec(), ..call.clone() };
-        let mut collector = Collector::new(Some(sink));
-        self.run_text(&loaded, &values, 0, &mut collector);
-        let Collector { mut results, others, error, .. } = collector;
         let at = opened.outputs;
-        if let Some(place) = at.prepared {
-            let handle = self.inner.keep_handle(&text, &definitions);
-            output(call, sink, place, handle.into());
+        let keyset = match self.open_keyset(&text, &definitions, opened, sink) {
+            Some(Err(messages)) if messages.is_empty() => {
+                sink.done(failed());
+                return Ok(());
+            }
+            keyset => keyset.transpose()?,
+        };
+        let prepared = at.prepared.map(|place| (place, self.inner.keep_handle(&text, &definitions)));
+        if let Some((result, keyset)) = keyset {
+            self.opened(call, opened, result, Some(keyset), prepared, sink);
+            return Ok(());
         }
+        let mut collector = Collector::new(Some(sink));
+        self.run_text(&loaded, &text_call(opened.values.to_vec()), 0, &mut collector);
+        let Collector { mut results, others, error, .. } = collector;
         if error.is_some() && results.len() != 1 {
+            prepared.iter().for_each(|(place, handle)| output(call, sink, *place, (*handle).into()));
             sink.done(Done { error: true, ..plain_done(Command::NONE, None) });
             return Ok(());
         }
         let single = if results.len() == 1 { results.pop() } else { None };
         let Some(result) = single else {
-            return direct(call, opened, &results, &others, sink);
+            direct(call, opened, &results, &others, sink)?;
+            prepared.iter().for_each(|(place, handle)| output(call, sink, *place, (*handle).into()));
+            return Ok(());
         };
-        let mut cursor = ServerCursor { place: StaticCursor::new(result.rows.len()), result };
+        self.opened(call, opened, result, None, prepared, sink);
+        Ok(())
+    }
+
+    /// Keeps a cursor, and tells the client of it.
+    fn opened(
+        &mut self,
+        call: &Call,
+        opened: &Opened<'_>,
+        result: Collected,
+        keyset: Option<Keyset>,
+        prepared: Option<(u16, i32)>,
+        sink: &mut dyn Sink,
+    ) {
+        let kinds = scroll::FORWARD_ONLY | scroll::FAST_FORWARD | scroll::STATIC;
+        let kept = opened.scroll & (kinds | scroll::AUTO_FETCH);
+        let kind = match (kept & kinds == 0, &keyset) {
+            (false, _) => kept,
+            (true, Some(_)) => kept | scroll::KEYSET,
+            (true, None) => kept | scroll::STATIC,
+        };
+        let mut cursor = ServerCursor { place: StaticCursor::new(result.rows.len()), result, keyset, row: 0, kind };
         let count = cursor.result.rows.len() as i64;
         let fetches = opened.scroll & scroll::AUTO_FETCH != 0 && opened.rows > 0;
         let first = if fetches { cursor.place.fetch(Fetch::Next { count: opened.rows }) } else { 0..0 };
-        send(&cursor.result, first, sink);
-        let kinds = scroll::FORWARD_ONLY | scroll::FAST_FORWARD | scroll::STATIC;
-        let kept = opened.scroll & (kinds | scroll::AUTO_FETCH);
-        let kind = if kept & kinds == 0 { kept | scroll::STATIC } else { kept };
+        send(&cursor, first, sink);
         let number = self.inner.state.next_server_cursor();
-        self.inner.state.server_cursors.insert(number, cursor);
         sink.return_status(0);
+        let at = opened.outputs;
+        // Behind the rows: a driver takes what comes before them for the answer of a text without any.
+        prepared.iter().for_each(|(place, handle)| output(call, sink, *place, (*handle).into()));
         output(call, sink, at.cursor, number.into());
         output(call, sink, at.scroll, kind.into());
-        output(call, sink, at.concurrency, concurrency::READ_ONLY.into());
+        output(call, sink, at.concurrency, cursor.concurrency().into());
         output(call, sink, at.rows, count);
-        Ok(())
+        self.inner.state.server_cursors.insert(number, cursor);
     }
 
     fn fetch_cursor(
@@ -127,17 +204,31 @@ impl Session {
         fetch: Fetch,
         sink: &mut dyn Sink,
     ) -> Result<(), Vec<Message>> {
-        let Some(cursor) = self.inner.state.server_cursors.get_mut(&number) else {
-            return Err(vec![unknown("sp_cursorfetch", number)]);
-        };
-        let rows = cursor.place.fetch(fetch);
-        if fetch == Fetch::Information {
-            output(call, sink, 2, cursor.place.said_position());
-            output(call, sink, 3, cursor.result.rows.len() as i64);
-            return Ok(());
-        }
-        send(&cursor.result, rows, sink);
-        Ok(())
+        self.with_server_cursor("sp_cursorfetch", number, |it, cursor| {
+            let rows = cursor.place.fetch(fetch);
+            if fetch == Fetch::Information {
+                output(call, sink, 2, cursor.place.said_position());
+                output(call, sink, 3, cursor.result.rows.len() as i64);
+                return Ok(());
+            }
+            cursor.row = rows.start;
+            if let Some(keyset) = &mut cursor.keyset {
+                it.refresh_rows(&mut cursor.result, keyset, rows.clone())?;
+            }
+            send(cursor, rows, sink);
+            Ok(())
+        })
+    }
+}
+
+impl ServerCursor {
+    /// How its rows are changed: bits of [`concurrency`].
+    fn concurrency(&self) -> i32 {
+        self.keyset.as_ref().map_or(concurrency::READ_ONLY, |keyset| keyset.concurrency)
+    }
+
+    fn is_gone(&self, place: usize) -> bool {
+        self.keyset.as_ref().and_then(|keyset| keyset.rows.get(place)).is_some_and(|row| row.is_gone)
     }
 }
 
@@ -171,17 +262,22 @@ fn direct(
     Ok(())
 }
 
-/// Rows of a result, with what became of each.
-fn send(result: &Collected, rows: std::ops::Range<usize>, sink: &mut dyn Sink) {
+/// Rows of a cursor, with what became of each: 1, or 2 for one that has gone.
+fn send(cursor: &ServerCursor, rows: std::ops::Range<usize>, sink: &mut dyn Sink) {
+    let result = &cursor.result;
     let mut columns = result.columns.clone();
     columns.push(Column::new("ROWSTAT", DataType::Int).nullable(false));
     if sink.columns(&columns).is_err() {
         return;
     }
+    if let Some(keyset) = &cursor.keyset {
+        let (tables, sources) = keyset.told(result);
+        sink.sources(&tables, &sources);
+    }
     let mut count = 0;
-    for row in result.rows.get(rows).unwrap_or_default() {
+    for (place, row) in rows.clone().zip(result.rows.get(rows).unwrap_or_default()) {
         let mut cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-        cells.push(ValueRef::Integer(1));
+        cells.push(ValueRef::Integer(if cursor.is_gone(place) { 2 } else { 1 }));
         if sink.row(&cells).is_err() {
             return;
         }
@@ -190,7 +286,7 @@ fn send(result: &Collected, rows: std::ops::Range<usize>, sink: &mut dyn Sink) {
     sink.done(select_done(count));
 }
 
-fn plain_done(command: Command, count: Option<u64>) -> Done {
+pub(crate) fn plain_done(command: Command, count: Option<u64>) -> Done {
     Done { kind: DoneKind::InProcedure, command, count, error: false }
 }
 

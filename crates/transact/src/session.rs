@@ -57,6 +57,8 @@ pub(crate) struct Inner {
     pub(crate) table_calls: TableCalls,
     /// The temporary tables that it has made.
     pub(crate) made: Vec<Remembered>,
+    /// The plans that lock what hints name, by their texts.
+    pub(crate) lock_plans: crate::hints::LockPlans,
     /// What runs lay their modules on, and arguments: empty, to be filled again.
     pub(crate) spare: Spare,
 }
@@ -123,6 +125,7 @@ impl Session {
             disguises: Cell::new(false),
             table_calls: TableCalls::default(),
             made: Vec::new(),
+            lock_plans: crate::hints::LockPlans::default(),
             spare: Spare::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });

@@ -117,7 +117,7 @@ fn cursors_of_drivers_scroll_over_their_rows() {
     let mut session = session();
     session.batch("CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)", &mut Transcript::default());
     let statement = "SELECT n FROM t WHERE n >= @from ORDER BY n";
-    // KEYSET with parameters; what comes is static and read-only.
+    // KEYSET with parameters.
     let opened = call(
         &mut session,
         "sp_cursoropen",
@@ -125,7 +125,7 @@ fn cursors_of_drivers_scroll_over_their_rows() {
     );
     assert!(opened.starts_with("[n int | ROWSTAT int]\n(0 rows)\nstatus 0\n"), "{opened}");
     let values: Vec<&str> = opened.lines().filter(|line| line.starts_with(" = ")).collect();
-    assert_eq!(values[1..], [" = 8", " = 1", " = 3"], "{opened}");
+    assert_eq!(values[1..], [" = 1", " = 4", " = 3"], "{opened}");
     let cursor = given(&opened);
     let mut fetch = |kind: i64, row: i64, count: i64| {
         call(&mut session, "sp_cursorfetch", vec![int(cursor), int(kind), int(row), int(count)])
@@ -166,6 +166,101 @@ fn cursors_are_prepared_and_send_their_first_rows() {
     assert_eq!(call(&mut session, "sp_cursorunprepare", vec![int(handle)]), "status 0\n");
     let gone = call(&mut session, "sp_cursorexecute", vec![int(handle), number(0)]);
     assert!(gone.contains("Msg 8179"), "{gone}");
+}
+
+/// A keyset cursor over this table, for changes; its number.
+fn keyset(session: &mut Session, statement: &str, concurrency: i64) -> i64 {
+    let parameters = vec![number(0), text(statement), number(1), number(concurrency), number(0)];
+    let opened = call(session, "sp_cursoropen", parameters);
+    let values: Vec<&str> = opened.lines().filter(|line| line.starts_with(" = ")).collect();
+    assert_eq!(values[1..3], [" = 1", &format!(" = {concurrency}")], "{opened}");
+    given(&opened)
+}
+
+fn named(name: &str, value: Parameter) -> Parameter {
+    Parameter { name: name.to_owned(), ..value }
+}
+
+fn answer(session: &mut Session, text: &str) -> String {
+    let mut transcript = Transcript::default();
+    session.batch(text, &mut transcript);
+    transcript.text
+}
+
+/// Updates, deletes and inserts through a cursor, by the row within those fetched last.
+#[test]
+fn rows_are_changed_through_cursors() {
+    let mut session = session();
+    let table = "CREATE TABLE t (n INT PRIMARY KEY, s NVARCHAR(20), CHECK (s <> 'no'));
+                 INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, 'd')";
+    answer(&mut session, table);
+    let cursor = keyset(&mut session, "SELECT s, n AS number, n * 2 AS twice FROM t ORDER BY n", 4);
+    let fetch = |session: &mut Session, kind: i64, row: i64, count: i64| {
+        call(session, "sp_cursorfetch", vec![int(cursor), int(kind), int(row), int(count)])
+    };
+    let change = |session: &mut Session, operation: i64, row: i64, values: Vec<Parameter>| {
+        let mut parameters = vec![int(cursor), int(operation), int(row), text("")];
+        parameters.extend(values);
+        call(session, "sp_cursor", parameters)
+    };
+    let none = change(&mut session, 1, 1, vec![named("@s", text("x"))]);
+    assert!(none.contains("Msg 16931"), "{none}");
+    fetch(&mut session, 2, 0, 3);
+    assert_eq!(change(&mut session, 0x21, 2, vec![named("@s", text("bb"))]), "(1 rows affected)\nstatus 0\n");
+    assert_eq!(change(&mut session, 0x21, 3, vec![named("@s", text("cc"))]), "(1 rows affected)\nstatus 0\n");
+    assert_eq!(change(&mut session, 0x22, 1, Vec::new()), "(1 rows affected)\nstatus 0\n");
+    // As SQL Server's manual has it: the values as a text.
+    assert_eq!(change(&mut session, 1, 3, vec![text("UPDATE t SET s = s + 'C'")]), "(1 rows affected)\nstatus 0\n");
+    let again = fetch(&mut session, 0x80, 0, 3);
+    assert!(again.ends_with("\na | 1 | 2 | 2\nbb | 2 | 4 | 1\nccC | 3 | 6 | 1\n(3 rows)\nstatus 0\n"), "{again}");
+    assert_eq!(answer(&mut session, "SELECT s FROM t ORDER BY n"), "[s nvarchar(20)]\nbb\nccC\nd\n(3 rows)\n");
+    let refused = change(&mut session, 1, 2, vec![named("@s", text("no"))]);
+    assert!(refused.contains("Msg 547"), "{refused}");
+    let added = change(&mut session, 4, 0, vec![named("@n", int(9)), named("@s", text("z"))]);
+    assert_eq!(added, "(1 rows affected)\nstatus 0\n");
+    let last = fetch(&mut session, 8, 0, 1);
+    assert!(last.contains("\nz | 9 | 18 | 1\n"), "{last}");
+    // The row is counted from the first, the key is set, and the row is found under its new one.
+    assert_eq!(change(&mut session, 0x41, 4, vec![named("@n", int(7))]), "(1 rows affected)\nstatus 0\n");
+    assert!(fetch(&mut session, 0x10, 4, 1).contains("\nd | 7 | 14 | 1\n"));
+    let unknown = change(&mut session, 1, 9, vec![named("@s", text("x"))]);
+    assert!(unknown.contains("Msg 16930"), "{unknown}");
+    let other = vec![int(cursor), int(2), int(1), text("elsewhere")];
+    assert!(call(&mut session, "sp_cursor", other).contains("Msg 16933"));
+}
+
+/// With OPTIMISTIC a row must be as it was fetched; with SCROLL_LOCKS only its key counts.
+#[test]
+fn rows_that_others_have_changed_are_not_overwritten() {
+    let mut session = session();
+    answer(&mut session, "CREATE TABLE t (s VARCHAR(20), n INT); INSERT INTO t VALUES ('a', 1), ('b', 2)");
+    let change = |session: &mut Session, cursor: i64, operation: i64, value: &str| {
+        let values = if operation & 2 == 0 { vec![named("@s", text(value))] } else { Vec::new() };
+        call(session, "sp_cursor", [vec![int(cursor), int(operation), int(1), text("t")], values].concat())
+    };
+    for concurrency in [4, 2] {
+        let cursor = keyset(&mut session, "SELECT * FROM t WHERE n = 2", concurrency);
+        call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+        answer(&mut session, "UPDATE t SET s = 'B' WHERE n = 2");
+        let seen = change(&mut session, cursor, 1, "mine");
+        match concurrency {
+            4 => assert!(seen.contains("Optimistic concurrency check failed") && seen.contains("Msg 16947"), "{seen}"),
+            _ => assert_eq!(seen, "(1 rows affected)\nstatus 0\n"),
+        }
+        answer(&mut session, "UPDATE t SET s = 'b' WHERE n = 2");
+    }
+    let cursor = keyset(&mut session, "SELECT s FROM t WHERE n = 2", 4);
+    answer(&mut session, "DELETE FROM t WHERE n = 2");
+    let gone = call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    assert!(gone.contains("\nb | 2\n"), "{gone}");
+    assert!(change(&mut session, cursor, 2, "").contains("Msg 16947"));
+    // A group's rows are none of the table's.
+    let grouped = "SELECT COUNT(*) AS c FROM t";
+    let opened = call(&mut session, "sp_cursoropen", vec![number(0), text(grouped), number(1), number(4), number(0)]);
+    let values: Vec<&str> = opened.lines().filter(|line| line.starts_with(" = ")).collect();
+    assert_eq!(values[1..], [" = 8", " = 1", " = 1"], "{opened}");
+    call(&mut session, "sp_cursorfetch", vec![int(given(&opened)), int(2), int(0), int(1)]);
+    assert!(change(&mut session, given(&opened), 2, "").contains("Msg 16929"));
 }
 
 /// A text that gives no result, or several, runs without a cursor where the driver allows it.

@@ -264,3 +264,113 @@ fn what_a_killed_session_has_done_is_undone() {
         assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 1000 UPDATE Accounts SET balance = 100 WHERE id = 1"), NONE);
     });
 }
+
+/// The ways of putting a row in or counting it up that are safe on SQL Server: no key comes twice, no count is lost, and
+/// nobody is a victim.
+#[test]
+fn rows_that_are_not_there_are_held_by_who_looked_for_them() {
+    let upserts = [
+        "BEGIN TRAN
+         IF NOT EXISTS (SELECT 1 FROM Counts WITH (UPDLOCK, HOLDLOCK) WHERE k = @k) INSERT Counts VALUES (@k, 1)
+         ELSE UPDATE Counts SET n = n + 1 WHERE k = @k
+         COMMIT",
+        "BEGIN TRAN
+         UPDATE Counts WITH (UPDLOCK, SERIALIZABLE) SET n = n + 1 WHERE k = @k
+         IF @@ROWCOUNT = 0 INSERT Counts VALUES (@k, 1)
+         COMMIT",
+        "DECLARE @n INT
+         BEGIN TRAN
+         SELECT @n = n FROM Counts WITH (XLOCK, HOLDLOCK) WHERE k = @k
+         IF @n IS NULL INSERT Counts VALUES (@k, 1) ELSE UPDATE Counts SET n = @n + 1 WHERE k = @k
+         COMMIT",
+        "MERGE Counts WITH (UPDLOCK, HOLDLOCK) AS c USING (SELECT @k AS k) AS s ON c.k = s.k
+         WHEN MATCHED THEN UPDATE SET n = c.n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.k, 1);",
+        "INSERT Counts SELECT @k, 0 WHERE NOT EXISTS (SELECT 1 FROM Counts WITH (UPDLOCK, HOLDLOCK) WHERE k = @k)
+         UPDATE Counts SET n = n + 1 WHERE k = @k",
+    ];
+    for (key, of_key) in [("INT", "@i % 15"), ("VARCHAR(10)", "CONCAT(''key'', @i % 15)")] {
+        // Text as a key takes the same ways: one of them is enough.
+        for upsert in upserts.iter().take(if key == "INT" { 5 } else { 1 }) {
+            let instance = instance(&format!(
+                "CREATE TABLE Counts (k {key} PRIMARY KEY, n INT NOT NULL)
+                 EXEC('CREATE PROCEDURE Count1 @i INT AS SET NOCOUNT ON DECLARE @k {key} = {of_key}; {}')",
+                upsert.replace('\'', "''"),
+            ));
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        let calls = "DECLARE @i INT = 0 WHILE @i < 30 BEGIN EXEC Count1 @i; SET @i += 1 END";
+                        assert_eq!(errors(&mut instance.session(), calls), NONE, "{upsert}");
+                    });
+                }
+            });
+            let counted =
+                value(&mut instance.session(), "SELECT CONCAT(COUNT(*), ' ', SUM(n), ' ', MIN(n)) FROM Counts");
+            assert_eq!(counted, "15 120 8", "{upsert}");
+        }
+    }
+}
+
+/// Other keys are nobody's, and shared ranges that two want to fill are a deadlock with one victim.
+#[test]
+fn a_held_range_keeps_out_no_more_than_its_rows() {
+    let instance = instance("CREATE TABLE Counts (k INT PRIMARY KEY, n INT NOT NULL)");
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 50"), NONE);
+    let held = "BEGIN TRAN SELECT COUNT(*) FROM Counts WITH (HOLDLOCK) WHERE k BETWEEN 5 AND 7";
+    assert_eq!(errors(&mut one, held), NONE);
+    assert_eq!(errors(&mut other, "INSERT Counts VALUES (4, 0), (8, 0)"), NONE);
+    assert_eq!(errors(&mut other, "INSERT Counts VALUES (6, 0)"), [1222]);
+    assert_eq!(errors(&mut other, "UPDATE Counts SET k = 6 WHERE k = 8"), [1222]);
+    assert_eq!(errors(&mut other, "UPDATE Counts SET n = 6 WHERE k = 8"), NONE);
+    let alone = "BEGIN TRAN SELECT n FROM Counts WITH (UPDLOCK, HOLDLOCK) WHERE k = ";
+    assert_eq!(errors(&mut other, &format!("{alone} 7 ROLLBACK")), [1222, 3903][..1]);
+    assert_eq!(errors(&mut other, "IF @@TRANCOUNT > 0 ROLLBACK"), NONE);
+    assert_eq!(errors(&mut other, &format!("{alone} 9 ROLLBACK")), NONE);
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+    assert_eq!(errors(&mut other, "INSERT Counts VALUES (6, 0)"), NONE);
+
+    let held = "BEGIN TRAN SELECT n FROM Counts WITH (HOLDLOCK) WHERE k = 20";
+    assert_eq!(errors(&mut one, held), NONE);
+    assert_eq!(errors(&mut other, &format!("SET LOCK_TIMEOUT -1 {held}")), NONE);
+    let insert = "INSERT Counts VALUES (20, 1) IF @@TRANCOUNT > 0 COMMIT";
+    let mut outcomes = std::thread::scope(|scope| {
+        let first = scope.spawn(|| errors(&mut one, insert));
+        let second = scope.spawn(|| errors(&mut other, insert));
+        [first.join().expect("the first"), second.join().expect("the second")]
+    });
+    outcomes.sort();
+    assert_eq!(outcomes, [vec![], vec![1205]]);
+}
+
+/// UPDLOCK in joins, groups and pages locks the rows of the hinted table that are read, and no others.
+#[test]
+fn hints_lock_what_joins_groups_and_pages_read() {
+    let instance = instance(
+        "CREATE TABLE Customers (id INT PRIMARY KEY, city VARCHAR(10), n INT)
+         CREATE TABLE Orders (id INT PRIMARY KEY, customer INT, n INT)
+         INSERT Customers VALUES (1, 'A', 0), (2, 'B', 0)
+         INSERT Orders VALUES (10, 1, 0), (11, 1, 0), (20, 2, 0)",
+    );
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 50"), NONE);
+    let joined = "FROM Customers AS c JOIN Orders AS o WITH (UPDLOCK) ON o.customer = c.id WHERE c.city = 'A'";
+    for query in [
+        format!("SELECT o.id {joined}"),
+        format!("SELECT SUM(o.n) {joined}"),
+        format!("SELECT DISTINCT c.city {joined}"),
+        format!("SELECT o.id {joined} ORDER BY o.id OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY"),
+        "DECLARE @n INT = 2 SELECT TOP (@n) id FROM Orders WITH (XLOCK) ORDER BY id".to_owned(),
+        "DECLARE @c INT = 1 SELECT MAX(n) FROM Orders WITH (REPEATABLEREAD) WHERE customer = @c".to_owned(),
+        "IF EXISTS (SELECT 1 FROM Orders WITH (UPDLOCK) WHERE customer = 1) SELECT 1".to_owned(),
+    ] {
+        assert_eq!(errors(&mut one, &format!("BEGIN TRAN {query}")), NONE, "{query}");
+        for id in [10, 11] {
+            assert_eq!(errors(&mut other, &format!("UPDATE Orders SET n = 1 WHERE id = {id}")), [1222], "{query}");
+        }
+        assert_eq!(errors(&mut other, "UPDATE Orders SET n = 1 WHERE id = 20"), NONE, "{query}");
+        assert_eq!(errors(&mut other, "UPDATE Customers SET n = 1 WHERE id = 1"), NONE, "{query}");
+        assert_eq!(errors(&mut one, "COMMIT"), NONE);
+        assert_eq!(errors(&mut other, "UPDATE Orders SET n = 0"), NONE, "{query}");
+    }
+}

@@ -4,16 +4,17 @@
 #![allow(clippy::disallowed_methods)]
 
 use crate::{
-    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, Stamp, WritableFile,
-    disk_locks, writing,
+    ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, NAMES_STAND, Stamp,
+    WritableFile, disk_locks, writing,
 };
 use mainstay_base::{Error, Result};
 use std::cell::Cell;
 use std::fs::{OpenOptions, TryLockError};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The operating system's files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +24,20 @@ pub struct Disk;
 struct DiskFile {
     file: std::fs::File,
     path: PathBuf,
+    /// When its path was last followed, in milliseconds after [`uptime`] began; 0 for never.
+    followed: AtomicU64,
+}
+
+impl DiskFile {
+    fn new(file: std::fs::File, path: &Path) -> DiskFile {
+        DiskFile { file, path: path.to_owned(), followed: AtomicU64::new(0) }
+    }
+}
+
+/// Milliseconds since this was first asked, counted from 1.
+fn uptime() -> u64 {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    1 + BEGUN.get_or_init(Instant::now).elapsed().as_millis() as u64
 }
 
 /// Linux ticks every 1 to 10 ms on the file systems that keep times in its own clock.
@@ -95,7 +110,7 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
 impl FileSystem for Disk {
     fn open(&self, path: &Path) -> Result<Arc<dyn File>> {
         let file = std::fs::File::open(path).map_err(at(path))?;
-        Ok(Arc::new(DiskFile { file, path: path.to_owned() }))
+        Ok(Arc::new(DiskFile::new(file, path)))
     }
 
     fn stamp(&self, path: &Path) -> Result<Stamp> {
@@ -133,7 +148,7 @@ impl FileSystem for Disk {
             std::io::ErrorKind::AlreadyExists => writing::exists(path),
             _ => at(path)(error),
         })?;
-        Ok(Arc::new(DiskFile { file, path: path.to_owned() }))
+        Ok(Arc::new(DiskFile::new(file, path)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -161,7 +176,7 @@ impl FileSystem for Disk {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(at(path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Box::new(DiskFile { file, path: path.to_owned() })),
+            Ok(()) => Ok(Box::new(DiskFile::new(file, path))),
             Err(TryLockError::WouldBlock) => Err(writing::busy(path)),
             Err(TryLockError::Error(error)) => Err(at(path)(error)),
         }
@@ -256,6 +271,22 @@ impl File for DiskFile {
         Ok(stamp(&self.path, &found))
     }
 
+    fn stamp_by_name(&self, _: &dyn FileSystem) -> Result<Stamp> {
+        let found = rustix::fs::fstat(&self.file).map_err(|error| at(&self.path)(error.into()))?;
+        let own = stamp(&self.path, &found);
+        let (now, followed) = (uptime(), self.followed.load(Relaxed));
+        let is_fresh = followed != 0 && now.saturating_sub(followed) <= NAMES_STAND.as_millis() as u64;
+        // Where the clock is that of Linux, a file has another time of change when one of its names goes.
+        if is_fresh && found.st_nlink > 0 && own.tick == LOCAL_TICK {
+            return Ok(own);
+        }
+        let named = Disk.stamp(&self.path)?;
+        if named.identity == own.identity {
+            self.followed.store(now, Relaxed);
+        }
+        Ok(named)
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }
@@ -278,6 +309,54 @@ mod tests {
             let written = std::fs::read(&path).unwrap();
             assert!(written[..5] == [0; 5] && written[5..] == bytes, "{len} bytes");
         }
+    }
+
+    #[test]
+    fn a_handle_tells_what_its_path_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        for name in ["one", "two"] {
+            std::fs::create_dir_all(real.join(name)).unwrap();
+            std::fs::write(real.join(name).join("a.dbf"), name).unwrap();
+        }
+        std::os::unix::fs::symlink(real.join("one"), &link).unwrap();
+        let path = link.join("a.dbf");
+        let opened = || {
+            let file = Disk.open(&path).unwrap();
+            let stamp = file.stamp_by_name(&Disk).unwrap();
+            assert_eq!(stamp, Disk.stamp(&path).unwrap());
+            (file, stamp)
+        };
+        let tick = || std::thread::sleep(LOCAL_TICK);
+
+        // What changes the file or its name is seen at once.
+        let (file, before) = opened();
+        tick();
+        std::fs::write(&path, "written to").unwrap();
+        assert_ne!(file.stamp_by_name(&Disk).unwrap(), before);
+        let (file, before) = opened();
+        tick();
+        std::fs::rename(&path, real.join("away")).unwrap();
+        std::fs::write(&path, "another").unwrap();
+        assert_ne!(file.stamp_by_name(&Disk).unwrap(), before);
+        let (file, before) = opened();
+        tick();
+        std::fs::rename(real.join("away"), &path).unwrap();
+        assert_ne!(file.stamp_by_name(&Disk).unwrap(), before);
+        let (file, _) = opened();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(file.stamp_by_name(&Disk).unwrap_err().code(), Code::NotFound);
+
+        // That the way leads elsewhere, a little later.
+        std::fs::write(&path, "one again").unwrap();
+        let (file, before) = opened();
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(real.join("two"), &link).unwrap();
+        std::thread::sleep(NAMES_STAND + Duration::from_millis(5));
+        let after = file.stamp_by_name(&Disk).unwrap();
+        assert_eq!(after, Disk.stamp(&path).unwrap());
+        assert_ne!(after.identity, before.identity);
+        assert_eq!(file.stamp_by_name(&Disk).unwrap(), after, "who was told of another file is not told of this one");
     }
 
     #[test]

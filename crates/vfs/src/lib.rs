@@ -62,6 +62,9 @@ impl Stamp {
     }
 }
 
+/// For so long a path that was followed is taken to lead to the same file, where that tells of its changes itself.
+pub const NAMES_STAND: Duration = Duration::from_millis(50);
+
 /// What a name in a folder leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -160,6 +163,13 @@ pub trait File: Send + Sync + Debug {
 
     /// The stamp of the open file now.
     fn stamp(&self) -> Result<Stamp>;
+
+    /// The stamp of what its path leads to in `fs`, of which it was opened, for those who ask at every statement. A file
+    /// that is written to, renamed, removed or replaced by a renamed one shows it at once; that a folder or a link on the way
+    /// leads elsewhere may show [`NAMES_STAND`] later, for a handle tells of its file quicker than a path.
+    fn stamp_by_name(&self, fs: &dyn FileSystem) -> Result<Stamp> {
+        fs.stamp(self.path())
+    }
 
     /// The path it was opened under, for messages.
     fn path(&self) -> &Path;

@@ -211,6 +211,57 @@ public class Cases {
         }
     }
 
+    /** Rows that are changed through the result they are read from: with locks, and as long as nobody else has changed them. */
+    static void changing(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("DROP TABLE IF EXISTS client_changes; CREATE TABLE client_changes "
+                + "(n INT NOT NULL PRIMARY KEY, s NVARCHAR(20) NULL, d DECIMAL(9, 2) NULL, at DATETIME NULL)");
+            statement.execute("INSERT INTO client_changes VALUES (1, 'a', 1, NULL), (2, 'b', 2, NULL), (3, 'c', 3, NULL)");
+        }
+        // Of mssql-jdbc: SS_SCROLL_KEYSET 1005, SS_SCROLL_DYNAMIC 1006; SS_SCROLL_LOCKS 1009, SS_OPTIMISTIC_CCVAL 1010.
+        int[][] kinds = driver.equals("jTDS")
+            ? new int[][] {{ResultSet.TYPE_SCROLL_SENSITIVE, ResultSet.CONCUR_UPDATABLE},
+                {ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_UPDATABLE}}
+            : new int[][] {{1005, ResultSet.CONCUR_UPDATABLE}, {1005, 1009}, {1006, 1010},
+                {ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_UPDATABLE}};
+        connection.setAutoCommit(false);
+        for (int[] kind : kinds) {
+            String what = kind[0] + ", " + kind[1] + ": ";
+            try (PreparedStatement statement = connection.prepareStatement(
+                    "SELECT n AS number, s, d, at FROM client_changes WHERE n >= ? ORDER BY n", kind[0], kind[1])) {
+                statement.setInt(1, 1);
+                ResultSet rows = statement.executeQuery();
+                check(rows.getConcurrency() == kind[1], what + "it can be changed: " + rows.getConcurrency());
+                check(rows.next() && rows.next(), what + "two rows");
+                rows.updateString(2, "bb");
+                rows.updateBigDecimal(3, new java.math.BigDecimal("2.50"));
+                rows.updateTimestamp(4, java.sql.Timestamp.valueOf("2001-02-03 04:05:06"));
+                rows.updateRow();
+                check(one(connection, "SELECT COUNT(*) FROM client_changes WHERE n = 2 AND s = 'bb' AND d = 2.5 "
+                    + "AND at = '20010203 04:05:06'") == 1, what + "the updated row");
+                check(rows.next(), what + "the third row");
+                rows.deleteRow();
+                check(one(connection, "SELECT COUNT(*) FROM client_changes") == 2, what + "a row is gone");
+                rows.moveToInsertRow();
+                rows.updateInt(1, 9);
+                rows.updateString(2, "z");
+                rows.insertRow();
+                check(one(connection, "SELECT COUNT(*) FROM client_changes WHERE n = 9 AND s = 'z'") == 1, what + "a new row");
+                rows.moveToCurrentRow();
+                if (kind[0] != ResultSet.TYPE_FORWARD_ONLY) {
+                    check(rows.first() && rows.getInt(1) == 1, what + "the first row");
+                    // mssql-jdbc has no absolute() of a dynamic cursor.
+                    check((kind[0] == 1006 ? rows.next() : rows.absolute(2)) && rows.getString(2).equals("bb"), what + "the second row, as it is now");
+                    check(rows.last() && rows.getInt(1) == 9, what + "the new row is the last");
+                }
+                rows.close();
+            }
+            connection.rollback();
+            check(one(connection, "SELECT COUNT(*) FROM client_changes WHERE s IN ('a', 'b', 'c')") == 3, what + "all is back");
+        }
+        connection.setAutoCommit(true);
+    }
+
     public static void main(String[] arguments) {
         user = arguments[1];
         password = arguments[2];
@@ -242,6 +293,7 @@ public class Cases {
         run("scrolling", Cases::scrolling);
         if (System.getenv("REAL_SERVER") != null) {
             run("catalog", Cases::catalog);
+            run("rows changed through results", Cases::changing);
         }
         System.exit(failed ? 1 : 0);
     }

@@ -23,28 +23,30 @@ fn check_shared(table: &Table) -> Result<()> {
 }
 
 pub fn lock_record(table: Handle, record: u32) -> Result<()> {
-    let table = registry::table(table)?;
-    table.check_writable()?;
-    table.with(|state| {
-        let record = meant(state, record)?;
-        if !table.is_shared() || state.area.try_lock_record(record)? {
-            return Ok(());
-        }
-        Err(Failure::new(AE_LOCK_FAILED, format!("record {record} of {}", table.path.display())))
+    registry::on_table(table, |table| {
+        table.check_writable()?;
+        table.with(|state| {
+            let record = meant(state, record)?;
+            if !table.is_shared() || state.area.try_lock_record(record)? {
+                return Ok(());
+            }
+            Err(Failure::new(AE_LOCK_FAILED, format!("record {record} of {}", table.path.display())))
+        })
     })
 }
 
 pub fn unlock_record(table: Handle, record: u32) -> Result<()> {
-    let table = registry::table(table)?;
-    table.with(|state| {
-        let record = meant(state, record)?;
-        if !table.is_shared() {
-            return Ok(());
-        }
-        if !state.area.locked_records().contains(&record) {
-            return Err(Failure::new(AE_RECORD_NOT_LOCKED, record.to_string()));
-        }
-        Ok(state.area.unlock_record(record)?)
+    registry::on_table(table, |table| {
+        table.with(|state| {
+            let record = meant(state, record)?;
+            if !table.is_shared() {
+                return Ok(());
+            }
+            if !state.area.locked_records().contains(&record) {
+                return Err(Failure::new(AE_RECORD_NOT_LOCKED, record.to_string()));
+            }
+            Ok(state.area.unlock_record(record)?)
+        })
     })
 }
 

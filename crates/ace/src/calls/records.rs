@@ -44,9 +44,10 @@ impl Teller {
 }
 
 pub fn append(table: Handle) -> Result<()> {
-    let table = registry::table(table)?;
-    table.check_writable()?;
-    table.go(None, |area| area.append_blank().map_err(write_failed))
+    registry::on_table(table, |table| {
+        table.check_writable()?;
+        table.go(None, |area| area.append_blank().map_err(write_failed))
+    })
 }
 
 /// Failures of what writes records and keys.
@@ -58,8 +59,7 @@ fn write_failed(error: mainstay_base::Error) -> Failure {
 }
 
 pub fn write(table: Handle) -> Result<()> {
-    let table = registry::table(table)?;
-    table.with(|state| state.area.write().map_err(write_failed))
+    registry::on_table(table, |table| table.with(|state| state.area.write().map_err(write_failed)))
 }
 
 pub fn write_all() -> Result<()> {

@@ -19,19 +19,21 @@ use crate::registry;
 use crate::settings;
 use crate::table::{State, Table};
 
+/// The bytes of most texts that programs put into fields.
+const SHORT_TEXT: usize = 64;
+
 /// Works with a field of a record that may be written.
 fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize, &Table) -> Result<T>) -> Result<T> {
-    if let Ok(order) = registry::order(object) {
-        return raw_keys::on_raw(&order, |state| {
-            let number = fields::number(&order.table, state, field)?;
-            work(state, number, &order.table)
-        });
-    }
-    let table = registry::table(object)?;
-    table.to_write(|state| {
-        let number = fields::number(&table, state, field)?;
-        check_counting(state, number, &table)?;
-        work(state, number, &table)
+    registry::on_table_or_raw_key(object, |table, order| match order {
+        Some(order) => raw_keys::on_raw(order, |state| {
+            let number = fields::number(table, state, field)?;
+            work(state, number, table)
+        }),
+        None => table.to_write(|state| {
+            let number = fields::number(table, state, field)?;
+            check_counting(state, number, table)?;
+            work(state, number, table)
+        }),
     })
 }
 
@@ -81,18 +83,18 @@ fn is_moment(kind: FieldKind) -> bool {
 /// Puts a text into a field of any type: dates by the mask, times as they are written.
 fn put_text(state: &mut State, number: usize, table: &Table, text: &[u8]) -> Result<()> {
     let kind = kind_of(state, number)?;
-    let epoch = settings::read(|settings| settings.epoch);
+    let epoch = || settings::read(|settings| settings.epoch);
     let readable = || String::from_utf8_lossy(text).into_owned();
     let invalid = || Failure::new(AE_INVALID_DATE, readable());
     if is_day(kind) {
         let day = dates::read_stored(text).filter(|_| text.len() == 8);
-        let day = day.or_else(|| dates::read(&readable(), &table.connection.date_format(), epoch));
+        let day = day.or_else(|| dates::read(&readable(), &table.connection.date_format(), epoch()));
         return state.area.set(number, &FieldValue::Date(day.ok_or_else(invalid)?)).map_err(refused);
     }
     if is_moment(kind) {
         let text = readable();
         let (date, time) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-        let day = dates::read(date, &table.connection.date_format(), epoch).ok_or_else(invalid)?;
+        let day = dates::read(date, &table.connection.date_format(), epoch()).ok_or_else(invalid)?;
         let ms = dates::read_time(time).ok_or_else(invalid)?;
         return state.area.set(number, &FieldValue::Timestamp { day, ms }).map_err(refused);
     }
@@ -118,7 +120,17 @@ pub fn string(object: Handle, field: Field, text: Text, length: u32) -> Result<(
     if let Some(statement) = statements::is_statement(object) {
         return statement.set_parameter(&field.name()?, statements::text_value(bytes()?));
     }
-    on_field(object, field, |state, number, table| put_text(state, number, table, &bytes()?))
+    on_field(object, field, |state, number, table| {
+        let mut short = [0; SHORT_TEXT];
+        match short.get_mut(..length as usize) {
+            // A text that fits here needs no memory of its own.
+            Some(short) => {
+                text.fill(short)?;
+                put_text(state, number, table, short)
+            }
+            None => put_text(state, number, table, &bytes()?),
+        }
+    })
 }
 
 pub fn string_wide(object: Handle, field: Field, text: Wide, length: u32) -> Result<()> {

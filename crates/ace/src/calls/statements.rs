@@ -1,6 +1,7 @@
 //! SQL: statements, their parameters, and the cursors of their rows.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 
@@ -47,7 +48,11 @@ fn prepare_text(statement: &Statement, sql: String) -> Result<()> {
 
 /// An error that the dialect has words for is the statement's, in these words; so is a fault of its text.
 fn as_sql(error: Error) -> Failure {
-    if error.dialect().is_some() {
+    let number = error.dialect().and_then(|dialect| u32::try_from(dialect.number).ok());
+    if number == Some(AE_OPERATION_ABORTED) {
+        return Failure::new(AE_OPERATION_ABORTED, error.message());
+    }
+    if number.is_some() {
         return Failure::new(AE_SQL_ERROR, error.message());
     }
     let failure = Failure::from(error);
@@ -123,8 +128,10 @@ fn run(
             Ok(())
         });
     }
+    let timeout = timeout_of(statement)?;
     let mut outcome = statement.connection.sql(|session| {
         session.set_table_type(table_type);
+        session.set_timeout(timeout);
         session.execute(sql, parameters).map_err(as_sql)
     })?;
     if let Some(step) = outcome.step.take() {
@@ -264,6 +271,26 @@ pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
     }
 }
 
+/// How many seconds a statement may run: as it was told, or its connection was; 0 for ever.
+fn timeout_of(statement: &Statement) -> Result<u32> {
+    let own = statement.with(|state| Ok(state.timeout))?;
+    Ok(if own == ADS_DEFAULT_SQL_TIMEOUT { statement.connection.sql_timeout.load(Ordering::Relaxed) } else { own })
+}
+
+/// Says how many seconds statements may run: this one, or those of this connection that do not say themselves.
+pub fn set_timeout(object: Handle, seconds: u32) -> Result<()> {
+    match registry::statement(object) {
+        Ok(statement) => statement.with(|state| {
+            state.timeout = seconds;
+            Ok(())
+        }),
+        Err(_) => {
+            registry::connection(object)?.sql_timeout.store(seconds, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+}
+
 /// Whether the rows of the statement's cursors are only to be read: then they are a copy.
 pub fn set_read_only(statement: Handle, read_only: u16) -> Result<()> {
     registry::statement(statement)?.with(|state| {
@@ -294,7 +321,10 @@ pub fn hint(statement: Handle, _: u16) -> Result<()> {
 
 /// The statement of a handle, if it is one: calls that set fields set parameters too.
 pub fn is_statement(object: Handle) -> Option<Arc<Statement>> {
-    registry::statement(object).ok()
+    match registry::is_at_hand(object) {
+        true => None,
+        false => registry::statement(object).ok(),
+    }
 }
 
 /// A text as a parameter's value.

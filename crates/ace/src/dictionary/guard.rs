@@ -165,7 +165,9 @@ impl Guard {
                 continue;
             }
             let mut child = self.helper(&contents, &relation.child.0, area.transaction().is_some())?;
-            if let Some((records, action)) = integrity::plan(&contents, &relation, area, &mut child, &was, is_deleted)?
+            let parent = (&mut *area, expression.as_str());
+            if let Some((records, action)) =
+                integrity::plan(&contents, &relation, parent, &mut child, &was, is_deleted)?
             {
                 self.state().steps.push(Step { relation, child, records, action });
             } else {

@@ -137,8 +137,15 @@ pub fn check_child(session: &Session, contents: &Contents, relation: &Relation, 
             return Ok(());
         }
     }
+    require_parent(session, contents, relation, &wanted)
+}
+
+/// Fails unless there is a parent with this key.
+///
+/// Errors: AE_NO_PRIMARY_KEY_FOUND.
+pub fn require_parent(session: &Session, contents: &Contents, relation: &Relation, wanted: &FieldValue) -> Result<()> {
     let mut parent = session.open(contents, &relation.parent.0, Mode::ReadOnly)?;
-    match records_with(&mut parent, &relation.parent.1, &wanted)?.is_empty() {
+    match records_with(&mut parent, &relation.parent.1, wanted)?.is_empty() {
         false => Ok(()),
         true => {
             let reason = format!("relation {}: {} has no such key", relation.name, relation.parent.0);
@@ -156,14 +163,14 @@ pub enum Action {
     Set(Vec<(usize, FieldValue)>),
 }
 
-/// What becomes of the children of the current record of a parent, which is about to be written: those there are, and
-/// what is done to them. `was` is the key that it had.
+/// What becomes of the children of the current record of a parent, which is changed: those there are, and what is done to
+/// them. `was` is the key that it had; the parent comes with the expression of its key.
 ///
 /// Errors: AE_RI_RESTRICT.
 pub fn plan(
     contents: &Contents,
     relation: &Relation,
-    area: &mut Area,
+    (area, own): (&mut Area, &str),
     child: &mut Area,
     was: &FieldValue,
     is_deleted: bool,
@@ -182,8 +189,7 @@ pub fn plan(
     let action = match rule {
         ADS_DD_RI_CASCADE if is_deleted => Action::Delete,
         ADS_DD_RI_CASCADE => {
-            let (_, own) = key_expression(area, &relation.parent.1)?;
-            let own = fields_of(area, &own);
+            let own = fields_of(area, own);
             let mut values = Vec::new();
             for (to, from) in fields.into_iter().zip(own) {
                 values.push((to, area.get(from)?));

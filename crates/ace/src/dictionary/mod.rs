@@ -13,6 +13,7 @@
 //!    |
 //!   properties  of each kind of object: number, name, form, who may read and change it
 //!   rules       what must be true of a record before it is written: fields, the table's condition
+//!   changes     the same for the rows of a statement, and what follows from them
 //!   firing      which triggers a written record fires
 //!   integrity   what a change of a parent's key does to its children
 //! ```
@@ -24,6 +25,7 @@
 //! Subscriptions are kept, and nothing is replicated.
 
 pub mod access;
+pub mod changes;
 pub mod contents;
 pub mod firing;
 pub mod guard;

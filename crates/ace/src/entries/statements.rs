@@ -24,7 +24,7 @@ entries! {
     AdsPrepareSQLW(statement: Handle, sql: Wide) = statements::prepare_wide;
     AdsRefreshView(cursor: Out<Handle>);
     AdsRemoveSQLComments(statement: Buffer) = sql_text::remove_comments;
-    AdsSetSQLTimeout(object: Handle, timeout: u32);
+    AdsSetSQLTimeout(object: Handle, timeout: u32) = statements::set_timeout;
     AdsSqlPeekStatement(cursor: Handle, is_live: Out<u8>) = statements::is_live;
     AdsStmtClearTablePasswords(statement: Handle) = statements::no_passwords;
     AdsStmtConstrainUpdates(statement: Handle, constrain: u16) = statements::hint;

@@ -34,6 +34,9 @@ int main( int count, char ** arguments )
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtReadAllColumns( 4711, 0 ) );
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsCloseSQLStatement( 4711 ) );
    ANSWERS( AE_INVALID_SQLSTATEMENT_HANDLE, AdsStmtClearTablePasswords( 4711 ) );
+   OK( AdsSetSQLTimeout( connection, 30 ) );
+   OK( AdsSetSQLTimeout( connection, ADS_DEFAULT_SQL_TIMEOUT ) );
+   ANSWERS( AE_INVALID_CONNECTION_HANDLE, AdsSetSQLTimeout( 4711, 30 ) );
    OK( AdsClearSQLAbortFunc() );
    OK( AdsCloseCachedTrigStatements( connection, 1 ) );
    ANSWERS( AE_INVALID_CONNECTION_HANDLE, AdsCloseCachedTrigStatements( 4711, 1 ) );

@@ -169,23 +169,10 @@ pub fn merge(merge: &Merge, using: &Source, scope: &dyn Scope) -> Parse<MergePla
 ///
 /// Errors: as [`super::query`].
 pub fn upsert(merge: &Merge, scope: &dyn Scope) -> Parse<(Option<String>, Option<String>, String)> {
-    let target = merge.target.name.clone();
+    let (changed, added) = upsert_parts(merge);
+    let changed = changed.map(|changed| update(&changed, None, scope)).transpose()?;
+    let added = added.map(|added| insert(&added, scope)).transpose()?;
     let from = vec![Source::Table(Box::new(merge.target.clone()))];
-    let changed = match &merge.update {
-        Some(items) => {
-            let (items, condition) = (items.clone(), Some(merge.condition.clone()));
-            let from = if merge.target.alias.is_some() { from.clone() } else { Vec::new() };
-            Some(update(&Update { target: target.clone(), mark: None, items, from, condition }, None, scope)?)
-        }
-        None => None,
-    };
-    let added = match &merge.insert {
-        Some((columns, rows)) => {
-            let (columns, rows) = (columns.clone(), rows.clone());
-            Some(insert(&Insert { target, mark: None, columns, rows }, scope)?)
-        }
-        None => None,
-    };
     let mut reducer = Reducer::new(scope);
     reducer.tables.push(Reducer::tables_of(&from));
     reducer.push("SELECT 1 AS \"#1\"");
@@ -194,6 +181,29 @@ pub fn upsert(merge: &Merge, scope: &dyn Scope) -> Parse<(Option<String>, Option
     reducer.expression(&merge.condition)?;
     reducer.push(" LIMIT 1");
     Ok((changed, added, reducer.out))
+}
+
+/// The UPDATE and the INSERT that a MERGE without USING is.
+pub fn upsert_parts(merge: &Merge) -> (Option<Update>, Option<Insert>) {
+    let target = merge.target.name.clone();
+    let from = match merge.target.alias {
+        Some(_) => vec![Source::Table(Box::new(merge.target.clone()))],
+        None => Vec::new(),
+    };
+    let condition = Some(merge.condition.clone());
+    let changed =
+        merge.update.clone().map(|items| Update { target: target.clone(), mark: None, items, from, condition });
+    let added = merge.insert.clone().map(|(columns, rows)| Insert { target, mark: None, columns, rows });
+    (changed, added)
+}
+
+/// The UPDATE of the rows that a MERGE with USING matches.
+pub fn merge_update(merge: &Merge, using: &Source) -> Option<Update> {
+    let items = merge.update.clone()?;
+    let alias = merge.target.alias.clone().map(|alias| ObjectName { parts: vec![alias], ..ObjectName::default() });
+    let from = vec![Source::Table(Box::new(merge.target.clone())), using.clone()];
+    let target = alias.unwrap_or_else(|| merge.target.name.clone());
+    Some(Update { target, mark: None, items, from, condition: Some(merge.condition.clone()) })
 }
 
 /// The target of a change, and what else stands in its FROM.

@@ -21,7 +21,7 @@ mod query;
 mod source;
 mod value;
 
-pub use change::{MergePlan, changed_table, delete, insert, merge, update, upsert};
+pub use change::{MergePlan, changed_table, delete, insert, merge, merge_update, update, upsert, upsert_parts};
 pub use define::{add_columns, create_index, create_table, index_name, type_name};
 pub(crate) use expression::{binary_function, ignores_case, moment, number};
 pub(crate) use function::{SESSION_FUNCTIONS, WORD_FUNCTIONS};

@@ -1,6 +1,6 @@
 //! FROM.
 
-use super::{Reducer, table_name};
+use super::{Reducer, quoted, table_name};
 use crate::error::{Parse, SqlError};
 use crate::tree::{Alias, Argument, Expr, JoinKind, ObjectName, Source, TableSource};
 
@@ -114,6 +114,10 @@ impl Reducer<'_> {
                 let place = self.out.len();
                 self.name(&format!("#m{place}"));
             }
+        }
+        if !alias.columns.is_empty() {
+            let columns: Vec<String> = alias.columns.iter().map(|column| quoted(&column.text)).collect();
+            self.push(&format!(" ({})", columns.join(", ")));
         }
     }
 }

@@ -203,8 +203,8 @@ impl RecordChange {
 }
 
 /// Changes records. One whose new key another record of the statement still has waits until that one has changed: ISO
-/// SQL looks at keys when the statement is done. (Records that only wait for each other, as two that swap their keys,
-/// are refused: a file cannot hold what is between.)
+/// SQL looks at keys when the statement is done. Records that only wait for each other, as two that swap their keys, are
+/// changed while keys may be those of several records; then each must have its own again.
 pub(super) fn change_all(
     open: &mut IndexedTable,
     changes: &mut [RecordChange],
@@ -230,8 +230,18 @@ pub(super) fn change_all(
                 Err(error) => return Err(error),
             }
         }
-        if let Some(refusal) = refusal.filter(|_| late.len() == before) {
-            return Err(refusal);
+        if refusal.is_some() && late.len() == before {
+            let records: Vec<u64> = late.iter().map(|change| change.record).collect();
+            return open.passing_keys(&records, |open| {
+                late.iter_mut().try_for_each(|change| {
+                    let new = changed(open, change)?;
+                    done.count += 1;
+                    if keeps {
+                        done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
+                    }
+                    Ok(())
+                })
+            });
         }
         // What waits is mostly a chain, of which each record was met before the one that it waits for.
         late.reverse();

@@ -1,5 +1,6 @@
 /* Statements end to end: rows as a table, parameters, changes that the table sees, errors in the engine's words. */
 #include "sql.h"
+#include <time.h>
 
 static void a_static_cursor_is_a_table( void )
 {
@@ -129,6 +130,29 @@ static void errors_have_the_engines_words( void )
    OK( AdsGetNumParams( statement, &parameters ) );
 }
 
+/* A script or a query that takes longer than it may is ended, and the statement can be used again. */
+static void statements_are_ended_by_the_clock( void )
+{
+   const char * query = "SELECT COUNT(*) AS n FROM t03_cdx_tags a, t03_cdx_tags b, t03_cdx_tags c, t03_cdx_tags d "
+                        "WHERE a.bal + b.bal + c.bal + d.bal > 0.5";
+   const char * endless = "DECLARE i Integer; i = 0; TRY WHILE TRUE DO i = i + 1; END WHILE; CATCH ALL i = 0; END TRY;";
+   ADSHANDLE cursor = 0, own = 0;
+   time_t began = time( NULL );
+   OK( AdsCreateSQLStatement( connection, &own ) );
+   OK( AdsSetSQLTimeout( own, 1 ) );
+   ANSWERS( AE_OPERATION_ABORTED, AdsExecuteSQLDirect( own, T( endless ), &cursor ) );
+   ANSWERS( AE_OPERATION_ABORTED, AdsExecuteSQLDirect( own, T( query ), &cursor ) );
+   OK( AdsSetSQLTimeout( connection, 1 ) );
+   ANSWERS( AE_OPERATION_ABORTED, AdsExecuteSQLDirect( statement, T( query ), &cursor ) );
+   TRUE_THAT( time( NULL ) - began < 30 );
+   OK( AdsSetSQLTimeout( own, ADS_DEFAULT_SQL_TIMEOUT ) );
+   ANSWERS( AE_OPERATION_ABORTED, AdsExecuteSQLDirect( own, T( endless ), &cursor ) );
+   OK( AdsSetSQLTimeout( connection, ADS_DEFAULT_SQL_TIMEOUT ) );
+   TRUE_THAT( value( "SELECT COUNT(*) FROM t03_cdx_tags" ) > 10 );
+   ANSWERS( AE_INVALID_CONNECTION_HANDLE, AdsSetSQLTimeout( 4711, 1 ) );
+   OK( AdsCloseSQLStatement( own ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -138,6 +162,7 @@ int main( int count, char ** arguments )
    parameters_by_name_and_by_number();
    changes_are_seen_by_tables();
    errors_have_the_engines_words();
+   statements_are_ended_by_the_clock();
    disconnect();
    END();
 }

@@ -360,6 +360,11 @@ impl Client {
         self.steps(vec![Step::TableType(table_type)]).map(drop)
     }
 
+    /// Says how many seconds each statement may run from now on; 0 for ever.
+    pub fn set_statement_timeout(&self, seconds: u32) -> Result<()> {
+        self.steps(vec![Step::StatementTimeout(seconds)]).map(drop)
+    }
+
     /// Makes a data dictionary.
     pub fn create_dictionary(&self, path: &Path, description: &str) -> Result<()> {
         let (path, description) = (self.name(path), description.to_owned());

@@ -270,6 +270,10 @@ impl Session {
                 outcome.map(Reply::Outcome)
             }
             Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
+            Step::StatementTimeout(seconds) => {
+                self.statements()?.set_timeout(*seconds);
+                Ok(Reply::Done)
+            }
             Step::TableType(table_type) => {
                 self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)

@@ -31,6 +31,7 @@ impl Step {
                 | Step::Activity
                 | Step::Execute { .. }
                 | Step::Prepare(_)
+                | Step::StatementTimeout(_)
                 | Step::TableType(_)
                 | Step::CreateDictionary { .. }
                 | Step::Call { .. }

@@ -156,6 +156,7 @@ pub enum Step {
     Activity,
     Execute { sql: String, parameters: Vec<Parameter> },
     Prepare(String),
+    StatementTimeout(u32),
     TableType(u32),
     CreateDictionary { path: PathBuf, description: String },
     Call { name: String, arguments: Vec<Given> },
@@ -451,6 +452,7 @@ choice! { named Step {
     14 Activity;
     15 Execute { sql, parameters };
     16 Prepare(sql);
+    17 StatementTimeout(seconds);
     18 TableType(table_type);
     19 CreateDictionary { path, description };
     41 Call { name, arguments };

@@ -4,6 +4,7 @@
 //!   RedoBuffer      what a transaction did, as bytes           redo/     (payload of a frame)
 //!   frame           length, checksum, sequence, durable_up_to  frame.rs  (codec without I/O)
 //!   JournalWriter   order, group commit, poisoning             writer.rs
+//!   Company         whether a sync waits for more commits      company.rs
 //!   JournalReader   frames, and where they end                 reader.rs
 //!   replay          all journals since the checkpoint          recovery.rs
 //! ```
@@ -14,6 +15,7 @@
 //! all. Damage to what had been promised is an error that names the place, never a shorter journal.
 
 pub mod checksum;
+mod company;
 mod frame;
 mod reader;
 mod recovery;

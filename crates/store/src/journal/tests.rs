@@ -270,6 +270,42 @@ fn one_sync_serves_many_commits() {
 }
 
 #[test]
+fn whatever_is_asked_for_nobody_waits_for_ever_and_a_journal_that_is_closed_says_so() {
+    // Syncs that take their time, as disks' do.
+    for round in 0..6 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = journal_path(folder.path(), 1);
+        let writer = JournalWriter::create(&mainstay_vfs::Disk, &path, header()).unwrap();
+        let work = &|thread: usize| {
+            let mut acknowledged = Vec::new();
+            for commit in 0..24 {
+                let durability = [Durability::Full, Durability::Os, Durability::None][(thread + commit / 8) % 3];
+                let payload = format!("{thread}:{commit}").into_bytes();
+                match writer.append(&payload).and_then(|ticket| writer.wait(ticket, durability)) {
+                    Ok(()) if durability == Durability::None => {}
+                    Ok(()) => acknowledged.push(payload),
+                    Err(error) => assert!(error.to_string().contains("closed"), "{error}"),
+                }
+                if commit % 7 == thread {
+                    std::thread::yield_now();
+                }
+            }
+            acknowledged
+        };
+        let acknowledged: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..6).map(|thread| scope.spawn(move || work(thread))).collect();
+            if round % 2 == 0 {
+                writer.close().unwrap();
+            }
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        drop(writer);
+        let found = read(&mainstay_vfs::Disk.read(&path).unwrap()).unwrap().0;
+        assert!(acknowledged.iter().all(|payload| found.contains(payload)), "round {round}");
+    }
+}
+
+#[test]
 fn a_failed_sync_reaches_every_thread_and_takes_back_nothing() {
     let faulty = Faulty::failing(memory(), Operation::Sync, 20, Fault::Error);
     let writer = JournalWriter::create(&faulty, &path(), header()).unwrap();

@@ -5,13 +5,18 @@
 //!   wait(ticket, d)    returns when the frame is as durable as asked for
 //!
 //!     thread A   append  wait: leads.  write(A) sync ------------>  done
-//!     thread B   append  wait: somebody leads ......................wakes, leads: write(B, C) sync  -> done
-//!     thread C   append  wait: somebody leads ......................wakes: somebody leads ........... done
+//!     thread B   append  wait: somebody leads ......................called, leads: write(B, C) sync  -> done
+//!     thread C   append  wait: somebody leads ................................................... wakes: done
 //! ```
 //!
 //! Whoever finds nobody at work becomes the leader: takes all that is buffered, writes it with one call, syncs once
-//! if it was asked for `Full`, and wakes the others. While it works, the next batch gathers. So one sync is shared by
-//! as many commits as arrive during the sync before, without a thread of its own and without waiting for company.
+//! if it was asked for `Full`, wakes those whose frames it had, and calls one of the others to lead. While it works, the
+//! next batch gathers. So one sync is shared by as many commits as arrive during the sync before, without a thread of its
+//! own. Where those who were released come back sooner than a sync takes, the next one waits for them ([`Company`]): the
+//! last one to come leads, or whom the time tells that enough was waited.
+//!
+//! Who waits does so by batches: `turns[n & 1]` is for those whose frames are in batch n. Two are enough, because only the
+//! batch that is being written and the one that gathers have frames.
 //!
 //! **Failure.** After a failed write or sync nobody knows what the disk has, and a second sync would report success
 //! for pages that the operating system has given up. So the journal is *poisoned*: what had been acknowledged
@@ -24,6 +29,7 @@
 //! **Limits.** `Durability::None` leaves frames in memory until a mebibyte has gathered or somebody asks for more.
 
 use super::checksum::crc32c;
+use super::company::Company;
 use super::frame::{FILE_HEADER, JournalHeader, check_payload, encode_frame};
 use super::reader::{JournalEnd, Tail};
 use mainstay_base::{Code, Error, Result};
@@ -31,6 +37,7 @@ use mainstay_vfs::{Create, FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// How durable a commit must be before it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +111,11 @@ fn with_room(end: u64) -> u64 {
     end.next_multiple_of(end.next_power_of_two().clamp(ROOM_BYTES.0, ROOM_BYTES.1))
 }
 
+/// The place of a batch among the turns.
+fn slot_of(batch: u64) -> usize {
+    (batch & 1) as usize
+}
+
 /// A journal that is being written. Shared by all threads.
 #[derive(Debug)]
 pub struct JournalWriter {
@@ -111,8 +123,8 @@ pub struct JournalWriter {
     path: PathBuf,
     header: JournalHeader,
     state: Mutex<State>,
-    /// Somebody stopped leading.
-    turn: Condvar,
+    /// The batches in turn: it was written, or somebody is to lead it.
+    turns: [Condvar; 2],
 }
 
 #[derive(Debug)]
@@ -133,7 +145,13 @@ struct State {
     is_led: bool,
     /// Whether the last frame is the mark of [`JournalWriter::close`].
     is_marked: bool,
-    waiting: u32,
+    /// The number of the batch that is gathering. The one that is led, if any, is the one before.
+    batch: u64,
+    /// Who waits for a batch, by [`JournalWriter::turns`].
+    waiting: [u32; 2],
+    /// The batch for which somebody looks at the clock.
+    timed: Option<u64>,
+    company: Company,
     /// Why nothing is taken any more.
     refusal: Option<Error>,
 }
@@ -148,6 +166,12 @@ impl State {
                 self.written >= ticket.end || (self.refusal.is_none() && self.pending.len() < limit)
             }
         }
+    }
+
+    /// The place among the turns of who waits for a frame: in front of what gathers it is being written.
+    fn slot(&self, ticket: Ticket) -> usize {
+        let is_led = self.is_led && ticket.end <= self.pending_start;
+        slot_of(self.batch - u64::from(is_led))
     }
 
     fn add(&mut self, payload: &[u8], checksum: u32, durable_up_to: u64, salt: u64) -> Ticket {
@@ -199,11 +223,14 @@ impl JournalWriter {
             room: end,
             is_led: false,
             is_marked: false,
-            waiting: 0,
+            batch: 1,
+            waiting: [0; 2],
+            timed: None,
+            company: Company::default(),
             refusal: None,
         };
         let path = path.to_owned();
-        Ok(JournalWriter { file, path, header, state: Mutex::new(state), turn: Condvar::new() })
+        Ok(JournalWriter { file, path, header, state: Mutex::new(state), turns: Default::default() })
     }
 
     /// What the journal says of itself.
@@ -241,12 +268,24 @@ impl JournalWriter {
     /// # Errors
     /// What refused the journal's writes, unless the frame had come as far as asked for before.
     pub fn wait(&self, ticket: Ticket, durability: Durability) -> Result<()> {
+        let syncs = durability == Durability::Full;
         let mut state = self.state();
+        let (mut timed, mut has_waited) = (None, false);
         while !state.has(ticket, durability) {
             if let Some(refusal) = &state.refusal {
                 return Err(refusal.clone());
             }
-            state = if state.is_led { self.wait_turn(state) } else { self.lead(state, durability == Durability::Full) };
+            has_waited |= state.is_led;
+            state = match state.is_led {
+                true => self.wait_turn(state, ticket),
+                false if syncs => self.gather_or_lead(state, ticket, &mut timed),
+                false => self.lead(state, false),
+            };
+        }
+        // Who was called to lead, and found that there was no need to, calls the next one.
+        let next = slot_of(state.batch);
+        if has_waited && durability == Durability::None && !state.is_led && state.waiting[next] > 0 {
+            self.turns[next].notify_one();
         }
         Ok(())
     }
@@ -272,7 +311,8 @@ impl JournalWriter {
                 return Err(refusal.clone());
             }
             if state.is_led {
-                state = self.wait_turn(state);
+                let behind_all = Ticket { end: u64::MAX };
+                state = self.wait_turn(state, behind_all);
             } else if !state.pending.is_empty() || state.synced < state.pending_start {
                 state = self.lead(state, true);
             } else {
@@ -329,10 +369,34 @@ impl JournalWriter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait_turn<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        state.waiting += 1;
-        let mut state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
-        state.waiting -= 1;
+    fn wait_turn<'a>(&self, mut state: MutexGuard<'a, State>, ticket: Ticket) -> MutexGuard<'a, State> {
+        let slot = state.slot(ticket);
+        state.waiting[slot] += 1;
+        let mut state = self.turns[slot].wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waiting[slot] -= 1;
+        state
+    }
+
+    /// Leads, or waits for company first. `timed` is the batch for which this caller looks at the clock.
+    fn gather_or_lead<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        ticket: Ticket,
+        timed: &mut Option<u64>,
+    ) -> MutexGuard<'a, State> {
+        let batch = state.batch;
+        let slot = slot_of(batch);
+        let now = Instant::now();
+        let Some(until) = state.company.deadline(state.waiting[slot] + 1, now) else { return self.lead(state, true) };
+        // One clock is enough: the others wait for whoever leads.
+        if state.timed == Some(batch) && *timed != Some(batch) {
+            return self.wait_turn(state, ticket);
+        }
+        (state.timed, *timed) = (Some(batch), Some(batch));
+        state.waiting[slot] += 1;
+        let waited = self.turns[slot].wait_timeout(state, until - now);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiting[slot] -= 1;
         state
     }
 
@@ -344,15 +408,23 @@ impl JournalWriter {
         let end = start + batch.len() as u64;
         let room = if end > state.room { with_room(end) } else { state.room };
         let grows = room > state.room;
+        let (done, next) = (slot_of(state.batch), slot_of(state.batch + 1));
+        if sync {
+            let present = state.waiting[done] + 1;
+            state.company.begins(present);
+        }
         state.pending_start = end;
         state.is_led = true;
+        state.batch += 1;
         drop(state);
 
+        let began = sync.then(Instant::now);
         let outcome = self.put(&batch, start, grows.then_some(room), sync);
         batch.clear();
 
         let mut state = self.state();
         state.is_led = false;
+        let failed = outcome.is_err();
         match outcome {
             Ok(()) => {
                 state.written = end;
@@ -364,10 +436,22 @@ impl JournalWriter {
         if batch.capacity() <= KEPT_BYTES {
             state.spare = batch;
         }
-        if state.waiting > 0 {
-            self.turn.notify_all();
+        let (released, left_over) = (state.waiting[done], state.waiting[next]);
+        if let Some(began) = began {
+            let now = Instant::now();
+            state.company.ends(now, now - began, released + 1, left_over);
         }
-        state
+        // Who wakes wants the lock.
+        drop(state);
+        if released > 0 {
+            self.turns[done].notify_all();
+        }
+        match left_over {
+            0 => {}
+            _ if failed => self.turns[next].notify_all(),
+            _ => self.turns[next].notify_one(),
+        }
+        self.state()
     }
 
     fn put(&self, batch: &[u8], start: u64, room: Option<u64>, sync: bool) -> Result<()> {

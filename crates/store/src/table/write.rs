@@ -18,7 +18,7 @@ use crate::column::layout::canonical;
 use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, View};
-use crate::transaction::{LockMode, Obstacle, Transaction, obstacle};
+use crate::transaction::{KeyRange, LockMode, Obstacle, Transaction, obstacle};
 use mainstay_base::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
 
@@ -313,6 +313,40 @@ impl NativeTable {
         }
     }
 
+    /// Holds a range of the table until the transaction ends: nobody else puts a row there. In mode Exclusive nobody else
+    /// holds any of it either.
+    ///
+    /// Errors: those of waiting.
+    pub fn lock_range(self: &Arc<Self>, transaction: &mut Transaction, range: KeyRange, mode: LockMode) -> Result<()> {
+        transaction.mark()?;
+        self.check_current()?;
+        loop {
+            let writer = self.latch();
+            match transaction.range_obstacle(self.id, mode, &range) {
+                Some(obstacle) => {
+                    drop(writer);
+                    transaction.wait(&obstacle)?;
+                }
+                None => {
+                    // Under the latch: who puts a row in looks for ranges there, too.
+                    transaction.take_range(self.id, mode, range);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// The transaction that keeps a row out of a range that it holds; `is_new` for a row that replaces none.
+    #[inline]
+    pub(super) fn kept_out<R: Row + ?Sized>(&self, row: &R, mark: u64, is_new: bool) -> Option<Obstacle> {
+        let ranges = &self.shared.ranges;
+        if !ranges.any() {
+            return None;
+        }
+        let holder = ranges.keeper(self.id, mark & !MARK, row, is_new)?;
+        Some(Obstacle::Range { table: self.id, holder })
+    }
+
     /// Where a version is now: vacuum may have moved it. `None` if it is gone.
     pub fn resolve(&self, position: u64) -> Option<(u64, Arc<Group>)> {
         if let Some(group) = self.directory().group(position) {
@@ -355,6 +389,9 @@ impl NativeTable {
         (mark, view): (u64, u64),
         old: Option<(u64, &Arc<Group>)>,
     ) -> Result<Result<(u64, u64), Obstacle>> {
+        if let Some(obstacle) = self.kept_out(row, mark, old.is_none()) {
+            return Ok(Err(obstacle));
+        }
         let group = self.room(writer)?;
         let position = group.next_position();
         let previous = old.map_or(NOWHERE, |(old, _)| old);

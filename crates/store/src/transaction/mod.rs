@@ -25,6 +25,7 @@ pub(crate) mod gate;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
+pub(crate) mod ranges;
 pub(crate) mod serializable;
 pub(crate) mod shared;
 mod undo;
@@ -33,6 +34,7 @@ pub(crate) mod waits;
 
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
+pub use ranges::{Interval, KeyRange};
 pub use serializable::Read;
 pub use undo::Savepoint;
 
@@ -82,6 +84,8 @@ pub(crate) enum Obstacle {
     Mark { group: Arc<Group>, offset: usize, stamp: u64 },
     /// A row lock of an open transaction.
     Lock { row: RowName, holder: u64, mode: LockMode },
+    /// A range of a table that an open transaction holds.
+    Range { table: u32, holder: u64 },
 }
 
 /// A unit of work.
@@ -103,6 +107,8 @@ pub struct Transaction {
     redo: Option<Box<dyn Redo>>,
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
+    /// Whether it holds ranges of tables.
+    has_ranges: bool,
     pub(crate) checks: Vec<Check>,
     durability: Durability,
     /// The catalog as this transaction has changed it.
@@ -158,6 +164,7 @@ impl Transaction {
             redo: None,
             reads: Vec::new(),
             locked: Vec::new(),
+            has_ranges: false,
             checks: Vec::new(),
             is_over: false,
         }
@@ -381,6 +388,10 @@ impl Transaction {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
                 self.shared.waits.wait(&waiter, *holder, is_held)
             }
+            Obstacle::Range { table, holder } => {
+                let is_held = || self.shared.ranges.holds(*table, *holder);
+                self.shared.waits.wait(&waiter, *holder, is_held)
+            }
         }
     }
 
@@ -476,6 +487,18 @@ impl Transaction {
         }
     }
 
+    /// The transaction that holds a range of a table which overlaps this one.
+    pub(crate) fn range_obstacle(&self, table: u32, mode: LockMode, range: &[Interval]) -> Option<Obstacle> {
+        let holder = self.shared.ranges.obstacle(table, self.id, mode, range)?;
+        Some(Obstacle::Range { table, holder })
+    }
+
+    /// Holds a range for which there is no obstacle.
+    pub(crate) fn take_range(&mut self, table: u32, mode: LockMode, range: KeyRange) {
+        self.shared.ranges.take(table, self.id, mode, range);
+        self.has_ranges = true;
+    }
+
     /// Checks now what is otherwise checked at the end of the statement.
     ///
     /// Errors: as [`Transaction::end_statement`].
@@ -491,6 +514,9 @@ impl Transaction {
     fn release(&mut self) {
         for row in self.locked.drain(..) {
             self.shared.locks.release(row, self.id);
+        }
+        if std::mem::take(&mut self.has_ranges) {
+            self.shared.ranges.release(self.id);
         }
         if self.id != 0 {
             self.shared.gate.leave(self.id);

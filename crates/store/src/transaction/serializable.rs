@@ -74,7 +74,7 @@ pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType])
 }
 
 /// How two values compare, if that is easy to say.
-fn compare(left: ValueRef<'_>, right: ValueRef<'_>, sql_type: Option<&SqlType>) -> Option<Ordering> {
+pub(super) fn compare(left: ValueRef<'_>, right: ValueRef<'_>, sql_type: Option<&SqlType>) -> Option<Ordering> {
     use ValueRef as V;
     match (left, right) {
         (V::Integer(left), V::Integer(right)) => Some(left.cmp(&right)),

@@ -12,6 +12,7 @@ use super::gate::Gate;
 use super::history::History;
 use super::locks::RowLocks;
 use super::log::Journal;
+use super::ranges::RangeLocks;
 use super::views::Views;
 use super::waits::Waits;
 use crate::catalog::Cataloged;
@@ -37,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) views: Views,
     pub(crate) waits: Waits,
     pub(crate) locks: RowLocks,
+    pub(crate) ranges: RangeLocks,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) gate: Gate,
     pub(crate) sequences: Sequences,
@@ -106,6 +108,7 @@ impl Shared {
             views: Views::new(),
             waits: Waits::default(),
             locks: RowLocks::default(),
+            ranges: RangeLocks::default(),
             journal,
             gate: Gate::default(),
             sequences: Sequences::default(),

@@ -93,6 +93,8 @@ pub struct HostStatement {
     pub outputs: Vec<(String, DataType)>,
     /// Its text, for messages and for modules that keep it.
     pub text: Arc<str>,
+    /// The tables whose hints lock what it reads.
+    pub hinted: Vec<reduce::Hinted>,
 }
 
 /// A statement of the host.
@@ -458,7 +460,8 @@ impl<'t> Compiler<'t> {
             _ => span.of(self.text),
         };
         let text = Arc::from(text.trim_end());
-        self.actions.push(HostStatement { action, inputs: typed(variables), outputs: typed(outputs), text });
+        let hinted = hinted_of(&action, span.of(self.text));
+        self.actions.push(HostStatement { action, inputs: typed(variables), outputs: typed(outputs), text, hinted });
         StatementId(self.actions.len() as u32 - 1)
     }
 
@@ -513,6 +516,19 @@ impl<'t> Compiler<'t> {
         let done = work(self);
         let written = std::mem::replace(&mut self.out, before);
         done.map(|()| written)
+    }
+}
+
+/// The tables of a statement whose hints lock what it reads.
+fn hinted_of(action: &Action, text: &str) -> Vec<reduce::Hinted> {
+    if !reduce::may_have_hints(text) {
+        return Vec::new();
+    }
+    match action {
+        Action::Query(query) | Action::Assign(query, _) => reduce::hinted_of_query(query),
+        Action::Value(value, _) | Action::Condition(value) => reduce::hinted_of_expression(value),
+        Action::Change(change) => reduce::hinted_of_change(change),
+        _ => Vec::new(),
     }
 }
 

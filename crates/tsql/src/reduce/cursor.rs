@@ -37,6 +37,8 @@ pub struct CursorQueries {
 pub struct CursorKey {
     /// The core's name of the table.
     pub table: String,
+    /// Its place among the sources of the query, from 0.
+    pub place: usize,
     /// The column there.
     pub column: String,
     /// Its type.
@@ -55,7 +57,7 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
     let mut leaves = Vec::new();
     select.from.iter().for_each(|source| leaves_of(source, &mut leaves));
     let (mut keys, mut conditions, mut items, mut keyed) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for leaf in &leaves {
+    for (place, leaf) in leaves.iter().enumerate() {
         let table = match &leaf.source {
             Source::Table(table) if !query.with.tables.iter().any(|with| table.name.is(&with.name.text)) => {
                 table.name.clone()
@@ -68,11 +70,11 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
         for (column, data_type) in key_columns(columns, scope.row_number(&table)) {
             let variable = format!("@#k{}", keys.len());
             let parts = vec![named_as(&leaf.alias), named_as(&column)];
-            let place = Expr::Column(ObjectName { parts, ..ObjectName::default() });
-            items.push(SelectItem::Value(place.clone(), Some(named_as(&variable[1..]))));
+            let named = Expr::Column(ObjectName { parts, ..ObjectName::default() });
+            items.push(SelectItem::Value(named.clone(), Some(named_as(&variable[1..]))));
             let value = Expr::Variable(Name { text: variable.clone(), ..Name::default() });
-            conditions.push(Expr::Binary(Box::new(place), BinaryOperator::Equal, Box::new(value)));
-            keys.push(CursorKey { table: core.clone(), column, data_type, variable });
+            conditions.push(Expr::Binary(Box::new(named), BinaryOperator::Equal, Box::new(value)));
+            keys.push(CursorKey { table: core.clone(), place, column, data_type, variable });
         }
     }
     let is_rereadable = !keys.is_empty() && keyed == leaves.len() && select.from.iter().all(is_inner);

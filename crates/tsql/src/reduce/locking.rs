@@ -5,12 +5,12 @@
 //! ```
 //!
 //! The core locks the rows of one table, as they are read, until the transaction ends. UPDLOCK and XLOCK keep others from
-//! changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them, which is less than
-//! SERIALIZABLE promises of rows that are not there yet. READPAST alone does so as well, and leaves out the rows that it
+//! changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them. Rows that are not there
+//! yet, and the rows of other queries, are the affair of `hinted`. READPAST alone does so as well, and leaves out the rows that it
 //! cannot have: who has them may be changing them. Other hints say nothing: nobody who reads is blocked here.
 
 use super::Reducer;
-use crate::tree::{Expr, Literal, Query, QueryBody, SelectItem, Source};
+use crate::tree::{Expr, Literal, Query, QueryBody, Select, SelectItem, Source};
 
 impl Reducer<'_> {
     /// Writes what the outermost query locks.
@@ -32,22 +32,7 @@ impl Reducer<'_> {
             () if has(&["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"]) => " FOR SHARE",
             () => return None,
         };
-        let is_plain = query.with.tables.is_empty()
-            && query.offset.is_none()
-            && query.format.is_none()
-            && select.quantifier.is_none()
-            && select.group.is_none()
-            && select.having.is_none()
-            && select.top.as_ref().is_none_or(|top| {
-                !top.percent && !top.with_ties && matches!(top.count, Expr::Literal(Literal::Integer(_)))
-            });
-        let counts = |item: &SelectItem| match item {
-            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => {
-                super::function::has_aggregate(value) || crate::print_expression(value).contains(" OVER ")
-            }
-            SelectItem::Star(_) => false,
-        };
-        if !is_plain || select.items.iter().any(counts) || self.scope.key(&table.name).is_none() {
+        if !is_core_locked(query, select) || self.scope.key(&table.name).is_none() {
             return None;
         }
         let held = match () {
@@ -57,4 +42,25 @@ impl Reducer<'_> {
         };
         Some(format!("{strength}{held}"))
     }
+}
+
+/// Whether the core locks the rows of a query by itself, if it is the outermost: each of its rows is one of one table.
+pub(super) fn is_core_locked(query: &Query, select: &Select) -> bool {
+    let [Source::Table(_)] = &select.from[..] else { return false };
+    let is_plain = query.with.tables.is_empty()
+        && query.offset.is_none()
+        && query.format.is_none()
+        && select.quantifier.is_none()
+        && select.group.is_none()
+        && select.having.is_none()
+        && select.top.as_ref().is_none_or(|top| {
+            !top.percent && !top.with_ties && matches!(top.count, Expr::Literal(Literal::Integer(_)))
+        });
+    let counts = |item: &SelectItem| match item {
+        SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => {
+            super::function::has_aggregate(value) || crate::print_expression(value).contains(" OVER ")
+        }
+        SelectItem::Star(_) => false,
+    };
+    is_plain && !select.items.iter().any(counts)
 }

@@ -12,7 +12,7 @@ use super::pages::Pages;
 use super::tag::Tag;
 use super::tree::{Reading, Tree};
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{File, Stamp};
+use mainstay_vfs::{File, FileSystem, Stamp};
 use std::collections::HashSet;
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -74,6 +74,11 @@ impl Bag {
     /// Whether the file is still in the state that the pages belong to.
     pub fn is_current(&self) -> Result<bool> {
         Ok(self.pages.file().stamp()? == self.stamp)
+    }
+
+    /// The same, of what its path leads to in `fs` now: [`File::stamp_by_name`]. False also when that is nothing.
+    pub fn is_current_by_name(&self, fs: &dyn FileSystem) -> bool {
+        self.pages.file().stamp_by_name(fs).is_ok_and(|stamp| stamp == self.stamp)
     }
 
     /// The path of the file.

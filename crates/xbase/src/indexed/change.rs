@@ -85,6 +85,26 @@ impl IndexedTable {
         self.changing(record, |writer, follower| writer.set_deleted_followed(record, deleted, follower))
     }
 
+    /// Changes records that pass their candidate keys on to each other, as two that swap them do: while `work` changes
+    /// them, a key may be that of several records; when it has, each of `records` must have its keys for itself. In a
+    /// transaction, so that a change that fails can be undone ([`IndexedTable::atomically`]).
+    ///
+    /// Errors: those of `work`; `UniqueViolation` when a key is still that of two records.
+    pub fn passing_keys(&mut self, records: &[u64], work: impl FnOnce(&mut IndexedTable) -> Result<()>) -> Result<()> {
+        let before = std::mem::replace(&mut self.indexes.lets_keys_repeat, true);
+        let worked = work(self);
+        self.indexes.lets_keys_repeat = before;
+        worked?;
+        let mut bytes = Vec::new();
+        for record in records {
+            self.writer.read(*record, &mut bytes)?;
+            let number = u32::try_from(*record).map_err(|_| no_such_tag(0))?;
+            let alone = self.indexes.must_be_alone_with_keys(number, &bytes);
+            self.indexes.end(alone)?;
+        }
+        Ok(())
+    }
+
     /// Makes a change of an existing record under its lock, which is kept to the end of a transaction.
     pub(super) fn changing<T>(
         &mut self,

@@ -209,7 +209,16 @@ impl Undoing<'_> {
         let Undoing { old, new, .. } = self;
         match old {
             Some(old) if now == old => Ok(()),
-            Some(old) if is_of_both(now, old, new) => self.restore(table, old, with_keys),
+            Some(old) if is_of_both(now, old, new) => match self.restore(table, old, with_keys) {
+                // Its key is still that of a record which has got it from this one, and gives it back when it is undone.
+                Err(error) if error.code() == Code::UniqueViolation => {
+                    let before = std::mem::replace(&mut table.indexes.lets_keys_repeat, true);
+                    let restored = self.restore(table, old, with_keys);
+                    table.indexes.lets_keys_repeat = before;
+                    restored
+                }
+                restored => restored,
+            },
             None if is_of_both(now, &vec![0; new.len()], new) || is_half_removed(now, new) => {
                 self.take_out(table, with_keys)
             }
@@ -217,7 +226,7 @@ impl Undoing<'_> {
         }
     }
 
-    fn restore(self, table: &mut IndexedTable, bytes: &[u8], with_keys: bool) -> Result<()> {
+    fn restore(&self, table: &mut IndexedTable, bytes: &[u8], with_keys: bool) -> Result<()> {
         let IndexedTable { writer, indexes, .. } = table;
         let restored = writer.restore_record(self.record, bytes, &mut |record, _, bytes| match with_keys {
             true => indexes.follow(record, Some(self.new), Some(bytes)),

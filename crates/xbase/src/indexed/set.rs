@@ -40,6 +40,8 @@ pub(super) struct IndexSet {
     steps: Vec<Step>,
     /// Keys that are not there are no reason to wonder: what a crash has left is being undone.
     pub(super) is_lenient: bool,
+    /// Candidate keys may be those of two records for a while.
+    pub(super) lets_keys_repeat: bool,
 }
 
 /// What a change of a record means for one tag.
@@ -82,6 +84,7 @@ impl IndexSet {
             new_key: Vec::new(),
             steps: Vec::new(),
             is_lenient: false,
+            lets_keys_repeat: false,
         }
     }
 
@@ -182,12 +185,44 @@ impl IndexSet {
                 let key = self.new_key.get(new_at..new_at + length).unwrap_or_default();
                 new_at += length;
                 live.look_at_text(step.tag, key, &self.dbf)?;
-                if adds && live.writer.insert(step.tag, key, record)? {
+                let writer = &mut live.writer;
+                let is_added = adds
+                    && match self.lets_keys_repeat {
+                        false => writer.insert(step.tag, key, record)?,
+                        true => writer.insert_repeated(step.tag, key, record)?,
+                    };
+                if is_added {
                     self.log.note(bag, step.tag, record, key, true);
                 }
             }
         }
         Ok(was_left_out)
+    }
+
+    /// Fails if another record has one of the candidate keys of this one. After an error [`IndexSet::end`] takes back what
+    /// was tried.
+    pub(super) fn must_be_alone_with_keys(&mut self, record: u32, bytes: &[u8]) -> Result<()> {
+        self.lock_all()?;
+        for bag in 0..self.bags.len() {
+            self.plan(bag, record, None, Some(bytes))?;
+            let live = self.bags[bag].live_mut()?;
+            let mut at = 0;
+            for step in &self.steps {
+                let length = key_length(&live.keys, step.tag);
+                let key = self.new_key.get(at..at + length).unwrap_or_default();
+                at += length;
+                if !live.writer.tags().nth(step.tag).is_some_and(|header| header.candidate) {
+                    continue;
+                }
+                // Where the record's own key is out, one that is there is another's.
+                if live.writer.delete(step.tag, key, record)? {
+                    self.log.note(bag, step.tag, record, key, false);
+                    live.writer.insert(step.tag, key, record)?;
+                    self.log.note(bag, step.tag, record, key, true);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Finds out what is to be done in which tags of a file; whether anything is.

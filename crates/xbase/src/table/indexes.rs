@@ -163,7 +163,7 @@ impl Indexes {
     }
 
     fn is_same(&self, bag: &OpenBag) -> bool {
-        bag.settled && self.fs.stamp(&bag.path).is_ok_and(|stamp| stamp == bag.bag.stamp())
+        bag.settled && bag.bag.is_current_by_name(self.fs.as_ref())
     }
 
     /// Opens the index files, of which those that are as they were are kept with what is known about them.

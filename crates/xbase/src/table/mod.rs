@@ -7,9 +7,9 @@
 //!   access()      a condition as ranges of keys (Rushmore)           access, bounds
 //! ```
 //!
-//! **Changes by others.** Every statement asks the file system for the [`Stamp`] of the table and its memo.
-//! While it is the one that the current `State` was made under, that state is used again; otherwise a new
-//! one is made, with the record count that the header has now. A statement keeps its state to its end, so
+//! **Changes by others.** Every statement asks for the [`Stamp`] of the table and its memo (of the open files, which
+//! tell at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is the
+//! one that the current `State` was made under, that state is used again; otherwise a new one is made, with the record count that the header has now. A statement keeps its state to its end, so
 //! it sees one record count whatever is appended meanwhile. If the *structure* has changed, the statement
 //! fails with `Busy`, and the catalog opens the table anew.
 //!
@@ -111,6 +111,15 @@ impl Files {
             None => None,
         };
         Ok(Stamps { dbf: fs.stamp(path)?, memo })
+    }
+
+    /// The same, asked of the open files.
+    fn stamps_by_name(&self, fs: &dyn FileSystem) -> Result<Stamps> {
+        let memo = match &self.memo {
+            Some(memo) => Some(memo.file().stamp_by_name(fs)?),
+            None => None,
+        };
+        Ok(Stamps { dbf: self.dbf.file().stamp_by_name(fs)?, memo })
     }
 }
 
@@ -260,7 +269,7 @@ impl DbfTable {
 
     fn refreshed(&self) -> Result<Arc<State>> {
         let mut current = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.settled && current.files.stamps(self.fs.as_ref(), &self.path)? == current.stamps {
+        if current.settled && current.files.stamps_by_name(self.fs.as_ref())? == current.stamps {
             return Ok(Arc::clone(&current));
         }
         let now = SystemTime::now();

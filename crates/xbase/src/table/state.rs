@@ -31,8 +31,11 @@ const READ_GROUP_FROM: usize = 64;
 /// Bytes of records that are read at once when only their flags are wanted.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// The place of a group's record bytes among its columns in the cache.
+/// The place of a group's record bytes among its columns in the cache. Below it are those of its pieces.
 const RECORD_BYTES: u32 = u32::MAX;
+
+/// Bytes of a piece of records, of which one was asked for by itself: as many as the system reads of a file at least.
+const KEPT_BYTES: usize = 4_096;
 
 /// One state of a table.
 pub(crate) struct State {
@@ -208,6 +211,38 @@ impl State {
         Error::new(Code::IndexDamaged, message).at(self.files.dbf.path().display())
     }
 
+    /// One record alone, with its neighbours: what is looked for by a key is looked for again, and a copy of its bytes is
+    /// quicker than asking the system for them.
+    fn copy_kept(&self, row: u32, bytes: &mut [u8]) -> Result<()> {
+        let (row, length) = (row as usize, self.record_length());
+        // What the next statement will not see again is not kept.
+        if !self.settled || row >= self.slots {
+            return self.copy_record(row as u32, bytes);
+        }
+        let (group, step) = (row / GROUP_ROWS, (KEPT_BYTES / length.max(1)).max(1));
+        let slots = self.group(group);
+        let piece = (row - slots.start) / step;
+        let start = slots.start + piece * step;
+        let key = self.key(group, RECORD_BYTES - 1 - piece as u32);
+        let place = (row - start) * length..(row - start + 1) * length;
+        if let Some(kept) = self.cache.get(&key)
+            && let Some(kept) = kept.as_any().downcast_ref::<UInt8Array>()
+            && let Some(record) = kept.values().get(place.clone())
+        {
+            bytes.copy_from_slice(record);
+            return Ok(());
+        }
+        let mut buffer = Vec::new();
+        let read = self.files.dbf.read_records(start as u64..slots.end.min(start + step) as u64, &mut buffer);
+        match buffer.get(place) {
+            Some(record) if read.is_ok() => bytes.copy_from_slice(record),
+            // The file has become shorter, and the record may still be there.
+            _ => return self.copy_record(row as u32, bytes),
+        }
+        self.cache.insert(key, Arc::new(UInt8Array::from(buffer)));
+        Ok(())
+    }
+
     /// Records read one by one and decoded, without their groups.
     fn fetch_records(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {
         let length = self.record_length();
@@ -216,7 +251,10 @@ impl State {
         for row in rows {
             // There is room for every row.
             let Some(record) = bytes.get_mut(end..end + length) else { break };
-            self.copy_record(*row, record)?;
+            match rows {
+                [_] => self.copy_kept(*row, record)?,
+                _ => self.copy_record(*row, record)?,
+            }
             if !(visible_only && record.first() == Some(&b'*')) {
                 kept.push(*row);
                 numbers.push(u64::from(*row) + 1);

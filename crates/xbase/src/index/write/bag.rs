@@ -224,11 +224,6 @@ impl BagWriter {
         Ok(())
     }
 
-    /// To be called before tags are added or dropped, which need a usable file.
-    pub(super) fn begin_structure(&mut self) -> Result<()> {
-        self.check_usable()
-    }
-
     /// The file was just written as a whole: this is the state that others will be compared with.
     pub(super) fn reopen_stamp(&mut self) -> Result<()> {
         self.stamp = self.store.file.stamp()?;
@@ -236,7 +231,8 @@ impl BagWriter {
         Ok(())
     }
 
-    fn check_usable(&self) -> Result<()> {
+    /// Fails where the file is not known: before it is changed, and before tags are added or dropped.
+    pub(super) fn check_usable(&self) -> Result<()> {
         if self.failed {
             let message = "an earlier write to this index failed, and what is in the file is not known";
             return Err(Error::new(Code::IndexDamaged, message).at(self.path().display()).hint("reindex the table"));
@@ -251,6 +247,14 @@ impl BagWriter {
     /// on the way contradicts itself. After an error nothing is changed.
     pub fn insert(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
         self.operate(tag, key, record, |change| change.insert(key, record))
+    }
+
+    /// The same, but a candidate key that another record has is added, too.
+    pub fn insert_repeated(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
+        self.operate(tag, key, record, |it| match it.header.candidate && !it.contains(key, record)? {
+            true => it.tree.insert(it.store, key, record),
+            false => it.insert(key, record),
+        })
     }
 
     /// Takes out the key of a record. False if it was not there: in a tag that lists every record, that means that

@@ -139,7 +139,7 @@ impl BagWriter {
             let message = format!("there is a tag {} already", spec.name);
             return Err(Error::new(Code::Duplicate, message).at(self.path().display()));
         }
-        self.begin_structure()?;
+        self.check_usable()?;
         let plan = Plan::of(spec, &self.spec)?;
         self.build(&plan, keys, progress)
     }
@@ -243,7 +243,7 @@ impl BagWriter {
             let message = "the only tag of a file goes with the file";
             return Err(Error::new(Code::Unsupported, message).at(self.path().display()));
         }
-        self.begin_structure()?;
+        self.check_usable()?;
         let Some(state) = self.tags.get(tag).cloned() else {
             return Err(Error::new(Code::Internal, format!("there is no tag number {tag}")));
         };
