@@ -111,7 +111,8 @@ impl Shell {
         let schema = answer.schema().clone();
         let written = self.write(self.format_of(sql), &schema, &bar, || answer.next_batch());
         bar.hide();
-        for notice in answer.notices() {
+        let of_format = written.as_ref().map(Vec::clone).unwrap_or_default();
+        for notice in answer.notices().into_iter().chain(of_format) {
             self.tell(&format!("notice: {notice}"))?;
         }
         written?;
@@ -135,7 +136,7 @@ impl Shell {
         let bar = Bar::start(self.session.progress(), false);
         let schema = batch.schema();
         let mut batch = Some(batch);
-        self.write(self.format(), &schema, &bar, || Ok(batch.take()))
+        self.write(self.format(), &schema, &bar, || Ok(batch.take())).map(drop)
     }
 
     /// The first batches of a statement's result, for commands that look at it themselves.
@@ -146,20 +147,23 @@ impl Shell {
     }
 
     /// Writes a result. The writer is opened when the first batch is there, so that a statement that
-    /// fails before it leaves nothing behind.
+    /// fails before it leaves nothing behind. Gives what the format could not hold.
     fn write(
         &mut self,
         format: Format,
         schema: &SchemaRef,
         bar: &Bar,
         mut next: impl FnMut() -> Result<Option<RecordBatch>, Error>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<String>, Failure> {
         let mut batch = next()?;
         if schema.fields().is_empty() {
             while batch.is_some() {
                 batch = next()?;
             }
-            return if self.conduct.interactive { self.tell("done") } else { Ok(()) };
+            if self.conduct.interactive {
+                self.tell("done")?;
+            }
+            return Ok(Vec::new());
         }
         self.refuse_mixture(format)?;
         let style = self.style();
@@ -170,8 +174,10 @@ impl Shell {
             writer.write(&rows)?;
             batch = next()?;
         }
+        let notices = writer.notices();
         writer.finish()?;
-        Ok(self.destination.flush()?)
+        self.destination.flush()?;
+        Ok(notices)
     }
 
     /// The format of the next result.

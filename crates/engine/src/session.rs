@@ -468,10 +468,7 @@ impl Session {
     ///
     /// A temporary table hides another one of its name. Errors: as [`Database::tables`].
     pub fn tables(&self) -> Result<Vec<describe::TableInfo>> {
-        let mut tables = Vec::new();
-        for name in self.scope().temporary_names() {
-            tables.extend(self.own_table(&name)?);
-        }
+        let mut tables = self.temporary_tables()?;
         let own = tables.len();
         for table in self.database.tables()? {
             if !tables.iter().take(own).any(|known| known.name == table.name) {
@@ -479,6 +476,14 @@ impl Session {
             }
         }
         Ok(tables)
+    }
+
+    /// The session's temporary tables.
+    ///
+    /// Errors: those of reading them.
+    pub fn temporary_tables(&self) -> Result<Vec<describe::TableInfo>> {
+        let names = self.scope().temporary_names();
+        names.iter().filter_map(|name| self.own_table(name).transpose()).collect()
     }
 
     /// A table or view as the session sees it.

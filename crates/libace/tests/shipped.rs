@@ -33,6 +33,12 @@ fn rules_of_dictionaries() {
 }
 
 #[test]
+fn trouble() {
+    let folder = common::folder_of_tables();
+    common::run("trouble.c", &[folder.path()]);
+}
+
+#[test]
 fn live_cursors() {
     let folder = common::folder_of_tables();
     common::run("live.c", &[folder.path()]);

@@ -189,3 +189,32 @@ fn appended_records_cost_one_round_trip_each() {
     here.go_bottom().unwrap();
     assert_eq!((here.record_number(), here.get_number(0).unwrap()), (60, 60.0));
 }
+
+/// A record that the server refuses stays pending, and is written again by every move. What is sent for it must not grow.
+#[test]
+fn a_write_that_is_refused_again_and_again_stays_as_long_as_it_is() {
+    let served = Served::new();
+    let fields = vec![FieldSpec::new("NUMBER", b'N', 10, 0), FieldSpec::new("LETTERS", b'C', 200, 0)];
+    let files: Arc<dyn FileSystem> = Arc::new(Disk);
+    let path = served.folder.path().join("own.dbf");
+    Area::create(&files, &path, &TableSpec::new(Format::VisualFoxPro, fields)).unwrap();
+    let mut here = served.open_here("own.dbf", Mode::Exclusive);
+    here.create_order(&NewOrder { candidate: true, ..NewOrder::new("NUMBER", "NUMBER") }, &mut untold).unwrap();
+    for number in 1..=2 {
+        here.append_blank().unwrap();
+        here.set_number(0, f64::from(number)).unwrap();
+    }
+    here.close().unwrap();
+    let client = served.client("ada");
+    let mut area = served.open(&client, "own.dbf", Mode::Shared);
+    area.go_to(2).unwrap();
+    area.set_number(0, 1.0).unwrap();
+    let mut spent = Vec::new();
+    for turn in 0..24_u8 {
+        area.set_bytes(1, &vec![b'a' + turn; 1 + usize::from(turn) * 3 % 100]).unwrap();
+        spent.push(cost(&client, || assert!(area.write().is_err(), "turn {turn}")).sent_bytes);
+    }
+    assert!(spent.iter().all(|sent| *sent < 2_000), "{spent:?}");
+    area.set_number(0, 3.0).unwrap();
+    area.write().unwrap();
+}

@@ -115,6 +115,8 @@ impl ContextProvider for StatementContext<'_> {
         if let Some(function) = crate::clause::function(name) {
             return Some(function);
         }
+        // PostgreSQL's name for it.
+        let name = if name == "gen_random_uuid" { "uuid" } else { name };
         let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }

@@ -6,16 +6,21 @@
 //!   ENABLE [NOVALIDATE] CONSTRAINT c         ENABLE [REPLICA] TRIGGER c             Oracle's words; there are no triggers here
 //!   DISABLE CONSTRAINT c                     DISABLE TRIGGER c
 //!   ALTER c TYPE t COLLATE x [USING e]       ALTER c TYPE t USING (e) COLLATE x     without USING, of the column itself
+//!   INTERVAL '1-06' YEAR TO MONTH            INTERVAL '18 months'                   of days and time: in days and nanoseconds
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
+    if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {
+        return next_values_and_options(ranged_intervals(tokens));
+    }
     if alters_table(&tokens) && mentions(Keyword::TYPE) && mentions(Keyword::COLLATE) {
         return collated_types(tokens);
     }
@@ -24,6 +29,11 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     {
         return enabled_constraints(tokens);
     }
+    next_values_and_options(tokens)
+}
+
+fn next_values_and_options(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if !(mentions(Keyword::NEXT) || mentions(Keyword::SEQUENCE) || mentions(Keyword::IDENTITY)) {
         return tokens;
     }
@@ -38,6 +48,58 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// Literals of intervals that go from one unit to another, in one unit each. What is no such interval stays.
+fn ranged_intervals(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let tokens: Vec<TokenWithSpan> =
+        tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    // A unit, and where it ends: its digits may follow it.
+    let unit_at = |at: usize| {
+        let Some(Token::Word(word)) = tokens.get(at).map(|token| &token.token) else { return None };
+        let has_digits = tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen)
+            && tokens.get(at + 3).is_some_and(|token| token.token == Token::RParen);
+        Some((word.keyword, if has_digits { at + 4 } else { at + 1 }))
+    };
+    let (mut reduced, mut at) = (Vec::with_capacity(tokens.len()), 0);
+    while at < tokens.len() {
+        let literal = match tokens.get(at + 1).map(|token| &token.token) {
+            Some(Token::SingleQuotedString(text)) if is(&tokens[at], Keyword::INTERVAL) => Some(text),
+            _ => None,
+        };
+        let range = literal.and_then(|text| {
+            let (from, end) = unit_at(at + 2)?;
+            let (to, end) = tokens.get(end).filter(|token| is(token, Keyword::TO)).and_then(|_| unit_at(end + 1))?;
+            Some((interval_text(text, from, to)?, end))
+        });
+        reduced.push(tokens[at].clone());
+        at = match range {
+            Some((text, end)) => {
+                reduced.push(TokenWithSpan { token: Token::SingleQuotedString(text), span: tokens[at + 1].span });
+                end
+            }
+            None => at + 1,
+        };
+    }
+    reduced
+}
+
+/// The text of an interval from one unit to another (ISO 9075-2, 5.3) in one unit each.
+fn interval_text(text: &str, from: Keyword, to: Keyword) -> Option<String> {
+    let interval = match (from, to) {
+        (Keyword::YEAR, Keyword::MONTH) => {
+            return Interval::parse_year_month(text).ok().map(|it| format!("{} months", it.months));
+        }
+        (Keyword::DAY, Keyword::HOUR) => Interval::parse_day_time(&format!("{text}:00")),
+        (Keyword::DAY | Keyword::HOUR, Keyword::MINUTE | Keyword::SECOND) => Interval::parse_day_time(text),
+        (Keyword::MINUTE, Keyword::SECOND) => {
+            let unsigned = text.trim_start_matches(['+', '-']);
+            Interval::parse_day_time(&format!("{}0:{unsigned}", &text[..text.len() - unsigned.len()]))
+        }
+        _ => return None,
+    };
+    let interval = interval.ok()?;
+    Some(format!("{} days {} nanoseconds", interval.days, interval.ticks.checked_mul(100)?))
 }
 
 /// Whether an ALTER TABLE has words that only PostgreSQL's form of it has: `TYPE ... USING`, `RENAME CONSTRAINT`.
@@ -243,6 +305,19 @@ mod tests {
         );
         assert_eq!(reduced(&format!("{column} USING a COLLATE ci_ai")), format!("{column} USING a COLLATE ci_ai"));
         assert_eq!(reduced("ALTER TABLE t RENAME CONSTRAINT a TO b"), "ALTER TABLE t RENAME CONSTRAINT a TO b");
+    }
+
+    #[test]
+    fn intervals_from_one_unit_to_another_are_in_one_each() {
+        let reduced = |text: &str| reduced(&format!("SELECT INTERVAL {text}"));
+        assert_eq!(reduced("'1-06' YEAR TO MONTH"), "SELECT INTERVAL '18 months'");
+        assert_eq!(
+            reduced("'-1 02:00:00.5' DAY(3) TO SECOND(6)"),
+            "SELECT INTERVAL '-1 days -7200500000000 nanoseconds'"
+        );
+        assert_eq!(reduced("'1 02' DAY TO HOUR"), "SELECT INTERVAL '1 days 7200000000000 nanoseconds'");
+        assert_eq!(reduced("'-01:02' MINUTE TO SECOND"), "SELECT INTERVAL '0 days -62000000000 nanoseconds'");
+        assert_eq!(reduced("'x' DAY TO SECOND"), "SELECT INTERVAL 'x' DAY TO SECOND");
     }
 
     #[test]

@@ -119,6 +119,11 @@ pub(crate) trait ResultWriter {
 
     /// Writes what is left and the end.
     fn finish(self: Box<Self>) -> io::Result<()>;
+
+    /// What the format could not hold of the rows so far, for who asked for it.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The writer of a format.
@@ -137,9 +142,9 @@ pub(crate) fn writer<'a>(
         Format::Markdown => Box::new(markdown::Writer::new(schema, style, sink)?),
         Format::Line => Box::new(line::Writer::new(schema, style, sink)),
         Format::Insert => Box::new(insert::Writer::new(schema, style, sink)),
-        Format::Arrow => Box::new(arrow::Writer::new(style.seekable, schema, sink)?),
+        Format::Arrow => Box::new(arrow::Writer::new(style.seekable, schema, sink)),
         Format::Plan => Box::new(plan::Writer::new(sink)),
-        Format::Parquet => Box::new(parquet::Writer::new(schema, sink)?),
+        Format::Parquet => Box::new(parquet::Writer::new(schema, sink)),
     })
 }
 

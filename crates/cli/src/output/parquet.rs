@@ -1,10 +1,10 @@
 //! Parquet, compressed with Snappy, with the types that the prompt showed (dictionaries written out:
-//! Parquet makes its own).
+//! Parquet makes its own), and moments as in Arrow's files ([`arrow`](super::arrow)).
 
-use super::arrow::{plain, unpack};
+use super::arrow::Plain;
 use super::{ResultWriter, Sink, io_error};
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -13,31 +13,45 @@ use std::io;
 
 /// Writes row groups as they fill; memory is that of one row group.
 pub(crate) struct Writer<'a> {
-    writer: ArrowWriter<Sink<'a>>,
-    schema: SchemaRef,
+    /// Where it goes, until the first batch says what its moments are.
+    sink: Option<Sink<'a>>,
+    writer: Option<ArrowWriter<Sink<'a>>>,
+    plain: Plain,
 }
 
 impl<'a> Writer<'a> {
-    /// Starts the file.
-    pub(crate) fn new(schema: &Schema, sink: Sink<'a>) -> io::Result<Writer<'a>> {
-        let schema = plain(schema);
+    /// A writer that has written nothing yet.
+    pub(crate) fn new(schema: &SchemaRef, sink: Sink<'a>) -> Writer<'a> {
+        Writer { sink: Some(sink), writer: None, plain: Plain::new(schema) }
+    }
+
+    /// Starts the file before the first batch.
+    fn open(&mut self, first: Option<&RecordBatch>) -> io::Result<()> {
+        let Some(sink) = self.sink.take() else { return Ok(()) };
+        let schema = self.plain.settle(first);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by(concat!("mainstay ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let writer = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(parquet_error)?;
-        Ok(Writer { writer, schema })
+        self.writer = Some(ArrowWriter::try_new(sink, schema, Some(properties)).map_err(parquet_error)?);
+        Ok(())
     }
 }
 
 impl ResultWriter for Writer<'_> {
     fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        let batch = unpack(batch, &self.schema).map_err(io_error)?;
-        self.writer.write(&batch).map_err(parquet_error)
+        self.open(Some(batch))?;
+        let batch = self.plain.unpack(batch).map_err(io_error)?;
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&batch)).map_err(parquet_error)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        self.writer.close().map(drop).map_err(parquet_error)
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.open(None)?;
+        self.writer.take().map_or(Ok(()), |writer| writer.close().map(drop)).map_err(parquet_error)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.plain.notices()
     }
 }
 

@@ -36,6 +36,13 @@ fn batch() -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap()
 }
 
+/// The rows in the types of a file.
+fn plain() -> RecordBatch {
+    let mut plain = arrow::Plain::new(&batch().schema());
+    plain.settle(Some(&batch()));
+    plain.unpack(&batch()).unwrap()
+}
+
 fn written(format: Format, style: &Style, batches: &[RecordBatch]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = writer(format, &batches[0].schema(), style, &mut out).unwrap();
@@ -120,7 +127,7 @@ fn an_empty_result_still_has_its_frame() {
 
 #[test]
 fn arrow_reads_back_from_a_file_and_from_a_stream() {
-    let expected = arrow::unpack(&batch(), &arrow::plain(&batch().schema())).unwrap();
+    let expected = plain();
     let stream = written(Format::Arrow, &Style::default(), &[batch(), batch()]);
     let read: Vec<_> = arrow_ipc::reader::StreamReader::try_new(stream.as_slice(), None).unwrap().collect();
     assert_eq!(read.len(), 2);
@@ -137,7 +144,7 @@ fn parquet_reads_back() {
     let reader = ::parquet::arrow::arrow_reader::ParquetRecordBatchReader::try_new(bytes::Bytes::from(file), 1024);
     let read: Vec<_> = reader.unwrap().collect();
     assert_eq!(read[0].as_ref().unwrap().num_rows(), 8);
-    same(&read[0].as_ref().unwrap().slice(0, 4), &arrow::unpack(&batch(), &arrow::plain(&batch().schema())).unwrap());
+    same(&read[0].as_ref().unwrap().slice(0, 4), &plain());
 }
 
 /// Equal but for NaN, which is not equal to itself.
@@ -178,23 +185,63 @@ fn an_error_of_the_destination_keeps_its_kind() {
     }
 }
 
-/// Moments of 100 ns and with offsets: as they are in text, in microseconds of UTC in the formats that have types.
+/// Moments of 100 ns and with offsets: as they are in text; in the formats that have types, of UTC, and with all digits
+/// where nanoseconds reach. What is lost is told.
 #[test]
 fn moments_that_arrow_has_no_type_for() {
-    let last: mainstay_base::Timestamp = "9999-12-31 23:59:59.9999999".parse().unwrap();
-    let columns: [(&str, ArrayRef); 2] = [
-        ("t", Arc::new(Decimal64Array::from(vec![Some(last.0), None]).with_data_type(TICKS))),
-        ("o", Arc::new(Decimal128Array::from(vec![Some(last.to_utc(90).packed(90)), None]).with_data_type(OFFSET))),
-    ];
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true))).unwrap();
-    let text = String::from_utf8(written(Format::Csv, &Style::default(), std::slice::from_ref(&batch))).unwrap();
+    let batch = |text: &str| {
+        let moment: mainstay_base::Timestamp = text.parse().unwrap();
+        let packed = moment.to_utc(90).packed(90);
+        let columns: [(&str, ArrayRef); 2] = [
+            ("t", Arc::new(Decimal64Array::from(vec![Some(moment.0), None]).with_data_type(TICKS))),
+            ("o", Arc::new(Decimal128Array::from(vec![Some(packed), None]).with_data_type(OFFSET))),
+        ];
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true))).unwrap()
+    };
+    let (last, near) = (batch("9999-12-31 23:59:59.9999999"), batch("2024-02-29 12:34:56.1234567"));
+    let text = String::from_utf8(written(Format::Csv, &Style::default(), std::slice::from_ref(&last))).unwrap();
     assert_eq!(text, "t,o\n9999-12-31 23:59:59.9999999,9999-12-31 23:59:59.9999999+01:30\n,\n");
-    let text = String::from_utf8(written(Format::Insert, &Style::default(), std::slice::from_ref(&batch))).unwrap();
+    let text = String::from_utf8(written(Format::Insert, &Style::default(), std::slice::from_ref(&last))).unwrap();
     assert!(text.contains("TIMESTAMP WITH TIME ZONE '9999-12-31 23:59:59.9999999+01:30'"), "{text}");
-    let arrow = written(Format::Arrow, &Style::default(), std::slice::from_ref(&batch));
-    let mut read = arrow_ipc::reader::StreamReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
-    let read = read.next().unwrap().unwrap();
-    let us = |column: usize| read.column(column).as_any().downcast_ref::<TimestampMicrosecondArray>().unwrap().value(0);
-    assert_eq!((us(0), us(1)), (last.us(), last.to_utc(90).us()));
-    assert!(!written(Format::Parquet, &Style::default(), &[batch]).is_empty());
+    let arrow = |batch: &RecordBatch| {
+        let arrow = written(Format::Arrow, &Style::default(), std::slice::from_ref(batch));
+        let mut read = arrow_ipc::reader::StreamReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
+        let read = read.next().unwrap().unwrap();
+        let shown = |column: usize| {
+            let array = read.column(column);
+            let options = arrow_cast::display::FormatOptions::default();
+            let value = arrow_cast::display::ArrayFormatter::try_new(array, &options).unwrap().value(0).to_string();
+            format!("{} {value}", array.data_type())
+        };
+        [shown(0), shown(1)]
+    };
+    assert_eq!(
+        arrow(&near),
+        ["Timestamp(ns) 2024-02-29T12:34:56.123456700", "Timestamp(ns, \"+00:00\") 2024-02-29T11:04:56.123456700Z"]
+    );
+    assert_eq!(
+        arrow(&last),
+        ["Timestamp(µs) 9999-12-31T23:59:59.999999", "Timestamp(µs, \"+00:00\") 9999-12-31T22:29:59.999999Z"]
+    );
+    for format in [Format::Arrow, Format::Parquet] {
+        assert!(!written(format, &Style::default(), std::slice::from_ref(&near)).is_empty());
+        let notices = |batch: &RecordBatch| {
+            let mut out = Vec::new();
+            let mut writer = writer(format, &batch.schema(), &Style::default(), &mut out).unwrap();
+            writer.write(batch).unwrap();
+            writer.notices()
+        };
+        let (near_notices, last_notices) = (notices(&near), notices(&last));
+        assert!(matches!(&near_notices[..], [offset] if offset.contains("o: 1 values are written as moments of UTC")));
+        let lost = |notice: &String, name: &str| notice.contains(&format!("{name}: 1 values lost the seventh digit"));
+        assert!(
+            lost(&last_notices[0], "t") && lost(&last_notices[1], "o") && last_notices.len() == 3,
+            "{last_notices:?}"
+        );
+        let mut out = Vec::new();
+        let mut writer = writer(format, &near.schema(), &Style::default(), &mut out).unwrap();
+        writer.write(&near).unwrap();
+        let error = writer.write(&last).unwrap_err().to_string();
+        assert!(error.contains("column t: 9999-12-31 23:59:59.9999999 is outside"), "{error}");
+    }
 }

@@ -5,7 +5,8 @@
 //! tables that the statement names, then functions, keywords, tables, and last the columns of all other
 //! tables. After `t.` the columns of `t`, which may be an alias.
 //!
-//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast.
+//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast. The session's own
+//! tables come from the prompt, which knows them before each line.
 
 use crate::commands::{self, COMMANDS, Takes};
 use crate::tokens::{self, Kind, Token, quote_name};
@@ -26,48 +27,71 @@ const MOST: usize = 200;
 pub(super) struct Catalog {
     database: Option<Database>,
     read: Option<Instant>,
-    tables: Vec<(String, Vec<String>)>,
-    in_use: InUse,
+    /// Everybody's.
+    shared: Vec<Named>,
+    /// The session's own, and everybody's others.
+    tables: Vec<Named>,
+    session: OfSession,
 }
 
-/// The name of the table in use, as the prompt last said.
-pub(super) type InUse = Arc<Mutex<Option<String>>>;
+/// A table and its columns by name.
+pub(super) type Named = (String, Vec<String>);
+
+/// What only the session knows, as the prompt last said.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The name of the table in use.
+    pub(super) in_use: Option<String>,
+    /// Its temporary tables.
+    pub(super) own: Vec<Named>,
+}
+
+/// What the prompt tells.
+pub(super) type OfSession = Arc<Mutex<Known>>;
 
 impl Catalog {
     /// The catalog of a database.
-    pub(super) fn new(database: Database, in_use: InUse) -> Catalog {
-        Catalog { database: Some(database), read: None, tables: Vec::new(), in_use }
+    pub(super) fn new(database: Database, session: OfSession) -> Catalog {
+        Catalog { database: Some(database), read: None, shared: Vec::new(), tables: Vec::new(), session }
     }
 
     #[cfg(test)]
-    fn of(tables: Vec<(String, Vec<String>)>) -> Catalog {
-        Catalog { database: None, read: None, tables, in_use: InUse::default() }
+    fn of(shared: Vec<Named>, own: Vec<Named>) -> Catalog {
+        let session = Arc::new(Mutex::new(Known { in_use: None, own }));
+        Catalog { database: None, read: None, shared, tables: Vec::new(), session }
     }
 
     fn refresh(&mut self) {
-        let Some(database) = self.database.as_ref() else { return };
-        if self.read.is_some_and(|read| read.elapsed() < CATALOG_LIVES) {
-            return;
+        let is_old = self.read.is_none_or(|read| read.elapsed() >= CATALOG_LIVES);
+        if let Some(database) = self.database.as_ref().filter(|_| is_old) {
+            // While the folder cannot be read, what was there before must do.
+            if let Ok(tables) = database.tables() {
+                self.shared = tables.into_iter().map(entry).collect();
+            }
+            self.read = Some(Instant::now());
         }
-        // While the folder cannot be read, what was there before must do.
-        if let Ok(tables) = database.tables() {
-            self.tables = tables.into_iter().map(Catalog::entry).collect();
+        self.tables = self.session.lock().unwrap_or_else(PoisonError::into_inner).own.clone();
+        let own = self.tables.len();
+        for table in &self.shared {
+            if !self.tables.iter().take(own).any(|known| known.0.eq_ignore_ascii_case(&table.0)) {
+                self.tables.push(table.clone());
+            }
         }
-        self.read = Some(Instant::now());
     }
 
-    fn entry(table: TableInfo) -> (String, Vec<String>) {
-        (table.name, table.columns.into_iter().map(|column| column.name).collect())
-    }
-
-    fn in_use(&self) -> Option<&(String, Vec<String>)> {
-        let name = self.in_use.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    fn in_use(&self) -> Option<&Named> {
+        let name = self.session.lock().unwrap_or_else(PoisonError::into_inner).in_use.clone();
         self.table(&name?)
     }
 
-    fn table(&self, name: &str) -> Option<&(String, Vec<String>)> {
+    fn table(&self, name: &str) -> Option<&Named> {
         self.tables.iter().find(|(table, _)| table.eq_ignore_ascii_case(name))
     }
+}
+
+/// A table by name, with its columns.
+pub(super) fn entry(table: TableInfo) -> Named {
+    (table.name, table.columns.into_iter().map(|column| column.name).collect())
 }
 
 /// Suggests names.
@@ -179,7 +203,7 @@ impl Completer {
     }
 
     /// The tables that the statement names, before or after the cursor; the one in use when it names none.
-    fn named_tables(&self, text: &str) -> Vec<&(String, Vec<String>)> {
+    fn named_tables(&self, text: &str) -> Vec<&Named> {
         let mut seen = HashSet::new();
         let named: Vec<_> = tokens::tokens(text, 0)
             .filter(is_name)
@@ -303,7 +327,9 @@ mod tests {
         let table =
             |name: &str, columns: &[&str]| (name.to_owned(), columns.iter().map(|&column| column.to_owned()).collect());
         let tables = vec![table("customers", &["id", "name", "city"]), table("Order Lines", &["order_id", "name"])];
-        let mut completer = Completer::new(Catalog::of(tables));
+        let own = vec![table("basket", &["item"]), table("Customers", &["own_id"])];
+        let own = if text.contains("basket") { own } else { Vec::new() };
+        let mut completer = Completer::new(Catalog::of(tables, own));
         let (text, after) = text.split_once('|').unwrap_or((text, ""));
         completer.suggest(text, after).into_iter().map(|suggestion| suggestion.value).collect()
     }
@@ -329,6 +355,14 @@ mod tests {
             suggested("SELECT 1 FROM customers WHERE id = 1; SELECT order"),
             ["ORDER", "\"Order Lines\"", "order_id"]
         );
+    }
+
+    #[test]
+    fn the_sessions_own_tables_come_first() {
+        assert_eq!(suggested("SELECT * FROM basket; SELECT * FROM ba"), ["basket"]);
+        assert_eq!(suggested("SELECT | FROM basket")[..1], ["item"]);
+        assert_eq!(suggested("SELECT 'basket', c.| FROM customers c"), ["own_id"]);
+        assert_eq!(suggested("SELECT 'basket' FROM "), ["basket", "\"Customers\"", "\"Order Lines\""]);
     }
 
     #[test]

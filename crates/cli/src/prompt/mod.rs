@@ -17,7 +17,7 @@ use crate::errors::{Failure, Origin};
 use crate::interrupt;
 use crate::script;
 use crate::shell::{Flow, Shell};
-use complete::InUse;
+use complete::{Known, OfSession};
 use mainstay_base::{Code, Error};
 use reedline::{
     ColumnarMenu, EditCommand, Emacs, FileBackedHistory, InputMode, KeyCode, KeyModifiers, MenuBuilder, Prompt,
@@ -35,11 +35,11 @@ const MENU: &str = "completion";
 pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     interrupt::set_at_prompt(true);
     greet(shell, path)?;
-    let in_use = InUse::default();
-    let mut editor = editor(shell, in_use.clone());
+    let session = OfSession::default();
+    let mut editor = editor(shell, session.clone());
     loop {
         let table = shell.area.as_ref().map(|area| area.table.as_str());
-        *in_use.lock().unwrap_or_else(PoisonError::into_inner) = table.map(str::to_owned);
+        *session.lock().unwrap_or_else(PoisonError::into_inner) = known(shell);
         let line = editor.read_line(&Words::new(path, table));
         match line.map_err(|error| Failure::Error(Error::new(Code::Io, error.to_string())))? {
             Signal::Success(text) => {
@@ -57,6 +57,15 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// What completion is to know of the session.
+fn known(shell: &Shell) -> Known {
+    let own = shell.session.temporary_tables().unwrap_or_default();
+    Known {
+        in_use: shell.area.as_ref().map(|area| area.table.clone()),
+        own: own.into_iter().map(complete::entry).collect(),
+    }
+}
+
 fn greet(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     let tables = match shell.database.tables() {
         Ok(tables) => crate::output::table::count(tables.len() as u64, "table"),
@@ -66,7 +75,7 @@ fn greet(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     shell.tell(&format!("mainstay {version}, {}: {tables}. .tables lists them, .help the commands.", path.display()))
 }
 
-fn editor(shell: &Shell, in_use: InUse) -> Reedline {
+fn editor(shell: &Shell, session: OfSession) -> Reedline {
     let mut keys = default_emacs_keybindings();
     let menu = ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
     keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, menu);
@@ -80,7 +89,7 @@ fn editor(shell: &Shell, in_use: InUse) -> Reedline {
         .with_column_padding(2);
     let colour = crate::shell::colour();
     let editor = Reedline::create()
-        .with_completer(Box::new(complete::Completer::new(complete::Catalog::new(shell.database.clone(), in_use))))
+        .with_completer(Box::new(complete::Completer::new(complete::Catalog::new(shell.database.clone(), session))))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(columns)))
@@ -149,5 +158,26 @@ impl Prompt for Words {
     fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
         let failing = matches!(search.status, PromptHistorySearchStatus::Failing);
         Cow::Owned(format!("({}search: {}) ", if failing { "failing " } else { "" }, search.term))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Conduct, Look};
+
+    #[test]
+    fn completion_knows_the_sessions_temporary_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = mainstay_engine::Database::open(folder.path()).unwrap();
+        let look =
+            Look { format: crate::output::Format::Table, expanded: false, header: true, null: None, max_rows: None };
+        let mut shell = Shell::new(database, look, Conduct::default());
+        shell.session.execute("CREATE TABLE everybodys (a INTEGER)").unwrap();
+        assert!(known(&shell).own.is_empty());
+        shell.session.execute("CREATE TEMPORARY TABLE mine (x INTEGER, y TEXT)").unwrap();
+        assert_eq!(known(&shell).own, [("mine".to_owned(), vec!["x".to_owned(), "y".to_owned()])]);
+        shell.session.execute("DROP TABLE mine").unwrap();
+        assert!(known(&shell).own.is_empty());
     }
 }

@@ -227,7 +227,7 @@ fn constraint_names(table: &TableDefinition) -> Vec<String> {
 /// Sees that no constraint got a name that another one had before.
 ///
 /// Errors: `Duplicate`.
-fn unique_names(table: &TableDefinition, before: &[String]) -> Result<()> {
+pub(super) fn unique_names(table: &TableDefinition, before: &[String]) -> Result<()> {
     let count = |names: &[String], name: &String| names.iter().filter(|known| *known == name).count();
     let names = constraint_names(table);
     match names.iter().find(|name| count(&names, name) > 1.max(count(before, name))) {

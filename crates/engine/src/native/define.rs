@@ -1,5 +1,6 @@
 //! CREATE and DROP: statements as changes of the catalog.
 
+use super::alter::unique_names;
 use super::forms::check_expressions;
 use super::references::foreign_key;
 use super::scope::{find_table, key_in, schema_of};
@@ -97,6 +98,7 @@ impl<'n> Definitions<'n> {
         for constraint in of_columns.chain(&create.constraints) {
             self.add_constraint(&catalog, &mut table, constraint)?;
         }
+        unique_names(&table, &[])?;
         let sequences = SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(given) };
         check_expressions(planner, &table, &sequences)?;
         self.change_catalog(transaction, CatalogChange::PutTable(table))
@@ -336,11 +338,23 @@ impl<'n> Definitions<'n> {
         let key = key_of(name);
         let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
         Ok(match drop.kind {
-            DropKind::Table => catalog.tables.iter().find(|table| is_named(table.schema, &table.name)).map(|table| {
-                let sequences = table.columns.iter().filter_map(|column| column.identity.as_ref());
-                let sequences = sequences.map(|identity| CatalogChange::DropSequence(identity.sequence));
-                std::iter::once(CatalogChange::DropTable(table.id)).chain(sequences).collect()
-            }),
+            DropKind::Table => match catalog.tables.iter().find(|table| is_named(table.schema, &table.name)) {
+                None => None,
+                Some(table) => {
+                    let of_others = |other: &&TableDefinition| {
+                        other.id != table.id && other.foreign_keys.iter().any(|key| key.referenced_table == table.id)
+                    };
+                    if let Some(other) = catalog.tables.iter().find(of_others) {
+                        let message = format!("{name} cannot be dropped: `{}` refers to it", other.name);
+                        return Err(
+                            Error::new(Code::InvalidValue, message).hint("drop that table or its reference first")
+                        );
+                    }
+                    let sequences = table.columns.iter().filter_map(|column| column.identity.as_ref());
+                    let sequences = sequences.map(|identity| CatalogChange::DropSequence(identity.sequence));
+                    Some(std::iter::once(CatalogChange::DropTable(table.id)).chain(sequences).collect())
+                }
+            },
             DropKind::View => {
                 let view = catalog.views.iter().find(|view| is_named(view.schema, &view.name));
                 view.map(|view| vec![CatalogChange::DropView(view.id)])

@@ -246,6 +246,15 @@ pub(crate) fn check_expressions(
     let rows = [(key.as_str(), &schema)];
     Checks::new(planner, table, &rows)?;
     Computed::new(planner, table, &rows)?;
+    let is_computed = |column: &&ColumnDefinition| column.computed.is_some();
+    for column in table.columns.iter().filter(is_computed) {
+        let name = mainstay_query::Name::new(&column.name);
+        if let Some(of) = super::alter::computed_of(table, &name)? {
+            // All are computed at once, from the columns that are given.
+            let message = format!("the computed column {of} is made of the computed column {}", column.name);
+            return Err(Error::new(Code::Unsupported, message).hint("write out what that one is computed from"));
+        }
+    }
     for column in &table.columns {
         if let Some(text) = &column.default {
             if uses_sequences(text) {

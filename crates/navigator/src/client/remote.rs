@@ -286,8 +286,9 @@ impl RemoteArea {
                     self.record.forget_changes();
                     self.is_loaded = false;
                 }
-                let changes = changes.pieces.iter().filter(|_| self.is_edited);
-                self.tried.extend(changes.map(|(start, piece)| (*start, piece.len())));
+                if self.is_edited {
+                    note_places(&mut self.tried, &changes.pieces);
+                }
             }
             let stamp = answer.state.as_ref().map_or(0, |state| state.stamp);
             if done >= before.saturating_sub(usize::from(write_at.is_some())) {
@@ -564,4 +565,20 @@ fn open_request(client: &Client, paths: &[PathBuf], how: &OpenHow) -> Request {
     let view = Step::View { hide_deleted: how.hide_deleted, exact: how.exact };
     let steps = vec![Step::Open(opening), view, Step::GoTop, Step::Page(page)];
     Request { table: 0, progress: false, steps }
+}
+
+/// Adds the places of pieces to others, each byte once: a write that is refused again and again stays as long as it is.
+fn note_places(places: &mut Vec<(u16, usize)>, pieces: &[(u16, Vec<u8>)]) {
+    places.extend(pieces.iter().map(|(start, piece)| (*start, piece.len())));
+    places.sort_unstable();
+    let mut merged: Vec<(u16, usize)> = Vec::with_capacity(places.len());
+    for (start, length) in places.drain(..) {
+        match merged.last_mut() {
+            Some((from, known)) if usize::from(*from) + *known >= usize::from(start) => {
+                *known = (*known).max(usize::from(start - *from) + length);
+            }
+            _ => merged.push((start, length)),
+        }
+    }
+    *places = merged;
 }

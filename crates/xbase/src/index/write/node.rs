@@ -320,6 +320,10 @@ impl Unpacked {
 
     /// The bytes that a packed leaf takes, from its keys.
     pub(crate) fn measure(&self, shape: &Shape) -> usize {
+        if shape.key_len() <= short::LONGEST && self.counting == Counting::Usual {
+            let stored = short::stored_bytes(&self.keys, shape.key_len(), shape.layout.pad);
+            return self.count() * self.bits.entry_len + stored;
+        }
         let mut before = None;
         let mut used = self.count() * self.bits.entry_len;
         for key in self.keys.chunks_exact(shape.key_len()) {

@@ -59,6 +59,21 @@ pub(super) fn pack(page: &mut [u8], bits: &Bits, keys: &[u8], records: &[u32], k
     true
 }
 
+/// The bytes of these keys that a leaf stores.
+pub(super) fn stored_bytes(keys: &[u8], key_len: usize, pad: u8) -> usize {
+    let filling = LONGEST - key_len;
+    let blank = u64::from_ne_bytes([pad; LONGEST]);
+    let (mut before, mut before_trailing, mut most_shared, mut stored) = (0, 0, 0, 0);
+    for key in keys.chunks_exact(key_len) {
+        let word = word_of(key, blank);
+        let trailing = ((word ^ blank).trailing_zeros() / 8) as usize - filling;
+        let shared = ((word ^ before).leading_zeros() / 8) as usize;
+        stored += key_len - trailing - shared.min(most_shared).min(key_len - trailing.max(before_trailing));
+        (before, before_trailing, most_shared) = (word, trailing, key_len);
+    }
+    stored
+}
+
 /// A key as a number, its first byte the highest; where there are fewer than eight, those of `blank` follow.
 #[inline]
 fn word_of(key: &[u8], blank: u64) -> u64 {
@@ -119,6 +134,7 @@ mod tests {
                 let before = at.checked_sub(1).map(|before| keys[before].as_slice());
                 taken += pack::stored_len(before, key, pad, Counting::Usual);
             }
+            assert_eq!(taken, records.len() * bits.entry_len + stored_bytes(&keys.concat(), key_len, pad));
             // Pages of exactly the size that is needed are those where entries and keys meet.
             let room = ENTRIES_START + taken + [0, 1, 5, 100][round % 4];
             let (mut quick, mut plain) = (vec![0; room], vec![0; room]);
