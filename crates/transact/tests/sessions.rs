@@ -330,11 +330,16 @@ fn rules_of_unique_indexes_are_there_after_a_start() {
     assert!(seen(&mut session, "INSERT t VALUES ('2', 1, 'B')").contains("(1 rows affected)"));
 }
 
+#[allow(clippy::disallowed_methods, reason = "a file of another program")]
+fn put(path: &Path, content: &[u8]) {
+    std::fs::write(path, content).expect("a file");
+}
+
 /// A folder with these files, and a session over it.
 fn with_files(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Session) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, content) in files {
-        std::fs::write(folder.path().join(name), content).expect("a file");
+        put(&folder.path().join(name), content);
     }
     let database = Database::open(folder.path()).expect("a database");
     (folder, Instance::new(database, "test").session())
@@ -372,7 +377,7 @@ fn files_are_put_into_tables() {
 
     // The table has a column that is computed: its field is passed over.
     let text = "1+|two\nlines+|0A0B+|2+|&|\r\n2+|+|+|+|x&|\r\n";
-    std::fs::write(folder.path().join("wide.csv"), wide(text)).expect("a file");
+    put(&folder.path().join("wide.csv"), &wide(text));
     let path = folder.path().join("wide.csv");
     let load = format!(
         "BULK INSERT dbo.wide FROM '{}' WITH (CODEPAGE = 'ACP', DATAFILETYPE = 'widechar', FIELDTERMINATOR = '+|',
