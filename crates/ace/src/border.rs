@@ -171,6 +171,12 @@ pub enum FieldName {
 }
 
 impl Field {
+    /// Its place from 0, if it is given by its number.
+    #[inline]
+    pub fn place(self) -> Option<usize> {
+        self.0.addr().checked_sub(1).filter(|place| *place < 0xFFFF)
+    }
+
     /// Which it is. NULL is refused.
     pub fn name(self) -> Result<FieldName> {
         match self.0.addr() {

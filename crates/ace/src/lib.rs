@@ -49,4 +49,5 @@ pub mod structures;
 mod table;
 mod transaction;
 mod turn;
+pub mod word_indexes;
 mod words;

@@ -210,6 +210,12 @@ impl Table {
         self.bound.get().is_some_and(|bound| bound.hides(state, field))
     }
 
+    /// Whether there may be fields that the user may not read.
+    #[inline]
+    pub fn may_hide(&self) -> bool {
+        self.bound.get().is_some()
+    }
+
     /// Refuses a condition over fields that the user may not read.
     pub fn check_condition(&self, state: &State, condition: &str) -> Result<()> {
         self.bound.get().map_or(Ok(()), |bound| bound.check_condition(state, condition))
@@ -319,13 +325,15 @@ impl Table {
         }
         let order = order.map(|order| order.id);
         let answer = self.without_relation(|state| {
-            match state.area.local() {
-                Some(area) => skip(area, order, count)?,
-                None => skip(&mut *state.area, order, count)?,
-            }
             let (bof, eof) = match state.area.local() {
-                Some(area) => (area.is_bof(), area.is_eof()),
-                None => (state.area.is_bof(), state.area.is_eof()),
+                Some(area) => {
+                    skip(area, order, count)?;
+                    (area.is_bof(), area.is_eof())
+                }
+                None => {
+                    skip(&mut *state.area, order, count)?;
+                    (state.area.is_bof(), state.area.is_eof())
+                }
             };
             self.remember_ends(bof, eof);
             Ok(())

@@ -12,7 +12,7 @@ use ace::constants::{ADS_DD_TABLE_OBJECT, ADS_VFP};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::reduce::{self, quoted, table_name};
 use mainstay_adssql::tree::{
-    Column, CreateIndex, CreateTable, DataType, Name, ObjectName, StatementKind, TableAction, TypeArgument,
+    Column, Content, CreateIndex, CreateTable, DataType, Name, ObjectName, StatementKind, TableAction, TypeArgument,
 };
 use mainstay_advantage::native;
 use mainstay_base::{SqlType, ValueRef};
@@ -198,8 +198,7 @@ impl Inner {
             StatementKind::CreateIndex(index) => self.create_index(index)?,
             StatementKind::DropIndex(name) => match &name.parts[..] {
                 [table, index] => {
-                    let table = self.core_name(&ObjectName { parts: vec![table.clone()], span: name.span });
-                    self.core(&format!("DROP INDEX {} ON {}", quoted(&index.text), quoted(&table)))?;
+                    self.drop_index(&ObjectName { parts: vec![table.clone()], span: name.span }, index)?;
                 }
                 _ => {
                     let text = "Expected lexical element not found: <table>.<index>";
@@ -330,9 +329,42 @@ impl Inner {
         Ok(())
     }
 
+    /// The file of a table of the core.
+    fn file_of(&self, table: &ObjectName) -> Result<PathBuf> {
+        let name = self.core_name(table);
+        let tables = self._database.tables().map_err(|error| of_core(&error))?;
+        let found = tables.into_iter().find(|known| known.name.eq_ignore_ascii_case(&name)).map(|known| known.path);
+        let missing = || SqlError::at(native::TABLE, table.span, format!("Table or alias not found: {}", table.last()));
+        found.ok_or_else(missing)
+    }
+
+    fn create_word_index(&mut self, index: &CreateIndex, content: &Content) -> Result<()> {
+        let [(column, _)] = &index.columns[..] else {
+            return Err(SqlError::at(native::EXPECTED, index.table.span, "An index of words is of one column"));
+        };
+        if self.state.table_type == 1 || index.unique {
+            return Err(SqlError::unsupported("an index of words of this kind"));
+        }
+        let file = self.file_of(&index.table)?;
+        let (name, options) = (&index.name.text, &content.options);
+        let made = ace::word_indexes::create(&file, name, &column.text, options, content.keeps_score);
+        made.map_err(|error| of_core(&error))
+    }
+
+    /// Drops an index of a table: of words, or a tag.
+    fn drop_index(&mut self, table: &ObjectName, index: &Name) -> Result<()> {
+        let file = self.file_of(table)?;
+        // What has no indexes of words is no table of these.
+        if ace::word_indexes::delete(&file, &index.text).unwrap_or(false) {
+            return Ok(());
+        }
+        let table = self.core_name(table);
+        self.core(&format!("DROP INDEX {} ON {}", quoted(&index.text), quoted(&table))).map(drop)
+    }
+
     fn create_index(&mut self, index: &CreateIndex) -> Result<()> {
-        if index.content {
-            return Err(SqlError::unsupported("full text search"));
+        if let Some(content) = &index.content {
+            return self.create_word_index(index, content);
         }
         let column = |(name, descending): &(Name, bool)| {
             format!("{}{}", quoted(&name.text), if *descending { " DESC" } else { "" })

@@ -266,8 +266,17 @@ pub struct CreateIndex {
     pub unique: bool,
     /// The columns; true for DESC.
     pub columns: Vec<(Name, bool)>,
-    /// CONTENT: a full text index.
-    pub content: bool,
+    /// CONTENT: an index of words.
+    pub content: Option<Box<Content>>,
+}
+
+/// How an index of words is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// How a text becomes words.
+    pub options: mainstay_advantage::words::Options,
+    /// KEEPSCORE.
+    pub keeps_score: bool,
 }
 
 /// CREATE PROCEDURE, FUNCTION or TRIGGER.

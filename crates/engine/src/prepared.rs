@@ -135,6 +135,11 @@ impl Prepared {
             return Ok(Rows::of(answer));
         }
         if let Some(short) = &self.short
+            && let Some(schema) = short.returning_columns(session, &self.text, parameters, &mut self.workspace)?
+        {
+            return Ok(Rows::buffered(&self.workspace.buffer, schema));
+        }
+        if let Some(short) = &self.short
             && let Some(answer) = short.returning(session, &self.text, parameters, &mut self.workspace)?
         {
             return Ok(Rows::of(answer));

@@ -8,6 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning, RowExpressions};
+use mainstay_store::group::Group;
 use mainstay_table::values::{array_of, value_at};
 use std::sync::Arc;
 
@@ -117,4 +118,6 @@ pub(crate) struct Rows {
     pub(crate) count: u64,
     /// Their values, and the values beside each, when something asks for them.
     pub(crate) kept: Vec<(NewRow, Vec<Value>)>,
+    /// The versions that were written, when something asks for them as they are: a group and the offset in it each.
+    pub(crate) versions: Vec<(Arc<Group>, usize)>,
 }

@@ -7,6 +7,7 @@ mod support;
 use mainstay_base::Code;
 use mainstay_engine::{Database, Options, Session};
 use std::path::PathBuf;
+use std::time::Duration;
 use support::{Records, copy, fixtures, lines, lines_and_notices, plan, session, texts, value};
 use tempfile::TempDir;
 
@@ -53,6 +54,24 @@ fn a_value_changed_in_place_is_seen_at_once() {
         records.put(1, "NAME", &format!("turn {turn}"));
         records.write();
         assert_eq!(value(&mut session, name), format!("turn {turn}"));
+    }
+}
+
+#[test]
+fn a_record_that_was_looked_for_by_its_key_is_seen_as_it_is_now() {
+    let folder = copy("", &["t11"]);
+    let path = folder.path().join("t11_bench100k.dbf");
+    let mut session = session(folder.path());
+    let by_key = "SELECT amt FROM t11_bench100k WHERE id = 50000";
+    for turn in 1..=3 {
+        let mut records = Records::read(&path);
+        records.put(50_000, "AMT", &format!("{turn}.25"));
+        records.write();
+        // At first the file is too young for anything of it to be kept, then the record is.
+        for _ in 0..5 {
+            assert_eq!(value(&mut session, by_key), format!("{turn}.25"));
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

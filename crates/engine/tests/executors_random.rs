@@ -545,3 +545,55 @@ fn inserts_of_parameters_fill_in_the_rest() {
     let cents = |cents| ValueRef::Decimal(Decimal::new(cents, 2));
     assert_eq!((row.get(0), row.get(1), row.get(2)), (ValueRef::Integer(3), cents(1_225), cents(2_450)));
 }
+
+/// What an UPDATE shows of its rows is the same whether the row executor gives their versions or the batch executor their
+/// values: those that it has set and the others, in the types of the columns, and for keys that rows pass to each other.
+#[test]
+fn updates_show_the_rows_as_they_have_become() {
+    let mut prepared = session(false);
+    let mut batch = session(false);
+    for session in [&mut prepared, &mut batch] {
+        session
+            .execute(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, d DECIMAL(8,2) NOT NULL, s VARCHAR(10), c CHAR(6), n INTEGER)",
+            )
+            .unwrap();
+        session
+            .execute(
+                "INSERT INTO t VALUES (1, 1.5, 'one', 'a', NULL), (2, 2, 'two', 'bb', 5), (3, 3.25, NULL, NULL, 6)",
+            )
+            .unwrap();
+        session.execute("CREATE INDEX by_n ON t (n)").unwrap();
+    }
+    for change in [
+        "UPDATE t SET d = d + 1, s = 'new' WHERE id = 1 RETURNING d, s, c, id, n",
+        "UPDATE t SET n = 7, c = 'x  ' WHERE id <= 2 RETURNING c, n, n",
+        "UPDATE t SET d = 7 WHERE id = 3 RETURNING s, d",
+        "UPDATE t SET id = id + 1 RETURNING id, d",
+        "UPDATE t SET id = 5 - id WHERE id IN (2, 3) RETURNING id, s",
+        "UPDATE t SET d = 0 WHERE id = 99 RETURNING d",
+        "UPDATE t SET d = d * 2 RETURNING id, d + 0 AS e, s",
+    ] {
+        let mut statement = prepared.prepare(change).unwrap();
+        let all = |mut rows: mainstay_engine::Rows<'_>| {
+            let types: Vec<_> = rows.schema().unwrap().fields().iter().map(|field| field.data_type().clone()).collect();
+            let mut all = Vec::new();
+            while let Some(row) = rows.next().unwrap() {
+                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+            }
+            (types, all)
+        };
+        let by_rows = all(statement.query(&mut prepared, &[]).unwrap());
+        // Of a text that is run once the values are made.
+        let mut answer = batch.execute(change).unwrap();
+        let mut by_batch = Vec::new();
+        while let Some(rows) = answer.next_batch().unwrap() {
+            for row in 0..rows.num_rows() {
+                let columns = rows.columns().iter();
+                by_batch.push(columns.map(|column| value_at(column, row).unwrap()).collect::<Vec<_>>());
+            }
+        }
+        let types: Vec<_> = answer.schema().fields().iter().map(|field| field.data_type().clone()).collect();
+        assert_eq!(by_rows, (types, by_batch), "{change}");
+    }
+}

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
 use mainstay_base::Result;
-use mainstay_table::vector::{filter, gather, materialize, select};
+use mainstay_table::vector::{filter, gather, holds, materialize, select};
 use mainstay_table::{Predicate, Snapshot};
 use std::ops::Range;
 use std::sync::Arc;
@@ -188,8 +188,11 @@ pub(crate) fn rows_batch(
     limit: usize,
 ) -> Result<RecordBatch> {
     let (vectors, kept) = snapshot.fetch(rows, columns, scan.source.visibility == Visibility::Live)?;
+    let lookup = Lookup { columns, vectors: &vectors };
     let selection = match &scan.source.predicate {
-        Some(predicate) => Some(select(predicate, &Lookup { columns, vectors: &vectors }, kept.len())?),
+        // What a key finds is mostly one row.
+        Some(predicate) if kept.len() == 1 && holds(predicate, &lookup)? == Some(true) => None,
+        Some(predicate) => Some(select(predicate, &lookup, kept.len())?),
         None => None,
     };
     let selected = selection.as_ref().map_or(kept.len(), BooleanBuffer::count_set_bits);

@@ -27,6 +27,7 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, DataFusionError};
 use datafusion::logical_expr::ExprSchemable;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
@@ -56,6 +57,15 @@ impl RowExpressions {
     /// The names and types of the results.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// The columns that they are, if they are nothing but columns of the rows.
+    pub fn columns(&self) -> Option<Vec<usize>> {
+        let column = |expression: &Arc<dyn PhysicalExpr>| {
+            let any: &dyn std::any::Any = expression.as_ref();
+            any.downcast_ref::<Column>().map(Column::index)
+        };
+        self.expressions.iter().map(column).collect()
     }
 
     /// Whether the time of day is part of them, which is that of their compilation.

@@ -74,6 +74,12 @@ impl Buffer {
         self.stored = Some(stored);
     }
 
+    /// Forgets its rows and takes these, which lie in a table: a group and the offset in it each, of which these columns count.
+    pub fn take_stored<'g>(&mut self, columns: &[usize], rows: impl Iterator<Item = (&'g Arc<Group>, usize)>) {
+        self.clear_for(columns);
+        rows.for_each(|(group, offset)| self.push_stored(group, offset));
+    }
+
     /// Appends a row that lies there.
     #[inline]
     pub(crate) fn push_stored(&mut self, group: &Arc<Group>, offset: usize) {

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, TimeUnit};
 use common::{LENGTHS, Random, cell, column, types};
 use mainstay_base::{Code, Collation, Decimal, Timestamp, Value};
 use mainstay_table::predicate::{Comparison, Predicate};
-use mainstay_table::vector::select;
+use mainstay_table::vector::{self, select};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -225,6 +225,9 @@ fn check(predicate: &Predicate, vectors: &Vec<ArrayRef>, rows: usize, seed: u64)
         let wanted = model(predicate, vectors, row) == Some(true);
         let values: Vec<Value> = predicate.columns().iter().map(|c| cell(&vectors[*c], row)).collect();
         assert_eq!(selected.value(row), wanted, "seed {seed}, row {row} {values:?}: {}", predicate.display(&names));
+        let alone: Vec<ArrayRef> = vectors.iter().map(|vector| vector.slice(row, 1)).collect();
+        let known = vector::holds(predicate, &alone).unwrap();
+        assert!(known.is_none_or(|known| known == wanted), "seed {seed}, row {row} alone {values:?}");
     }
 }
 

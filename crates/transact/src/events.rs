@@ -85,7 +85,7 @@ impl Event {
     fn data(&self, text: &str, runner: &Runner<'_>) -> String {
         let state = &runner.inner.state;
         let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let moment = state.now.to_string().replace(' ', "T");
+        let moment = state.now().to_string().replace(' ', "T");
         let element = |name: &str, value: &str| format!("<{name}>{}</{name}>", escaped(value));
         let target =
             self.of.as_ref().map(|of| element("TargetObjectName", of.last()) + &element("TargetObjectType", "TABLE"));

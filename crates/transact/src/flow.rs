@@ -105,7 +105,7 @@ impl Runner<'_> {
         let ticks = match wait {
             WaitFor::Delay(_) => ticks,
             WaitFor::Time(_) => {
-                let (_, now) = self.inner.state.now.split();
+                let (_, now) = self.inner.state.now().split();
                 (ticks - now).rem_euclid(24 * 3600 * 10_000_000)
             }
         };
@@ -225,6 +225,9 @@ impl Inner {
             // The setting was taken before.
             let _ = self.set_lock_timeout();
         }
+        if before.isolation != self.state.options.isolation {
+            let _ = self.set_isolation(self.state.options.isolation);
+        }
     }
 
     /// Keeps a text under a new handle.
@@ -270,7 +273,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
             mask.map_or(Value::Null, |level| Value::Binary(level.columns_mask.clone()))
         }
         "context_info" => state.context_info.clone().map_or(Value::Null, Value::Binary),
-        "current_date" => Value::Date(state.now.split().0),
+        "current_date" => Value::Date(state.now().split().0),
         "eventdata" => {
             let data = state.levels.last().and_then(|level| level.event_data.clone());
             data.map_or(Value::Null, |data| Value::Text(data.to_string()))
@@ -292,9 +295,9 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@max_precision" => int(38),
         "@@textsize" => int(state.options.text_size.into()),
         "@@options" => int(5496),
-        "getdate" | "current_timestamp" | "getutcdate" => Value::Timestamp(thirds(state.now)),
-        "sysdatetime" | "sysutcdatetime" => Value::Timestamp(state.now),
-        "sysdatetimeoffset" => Value::TimestampWithOffset { utc: state.now, offset_minutes: 0 },
+        "getdate" | "current_timestamp" | "getutcdate" => Value::Timestamp(thirds(state.now())),
+        "sysdatetime" | "sysutcdatetime" => Value::Timestamp(state.now()),
+        "sysdatetimeoffset" => Value::TimestampWithOffset { utc: state.now(), offset_minutes: 0 },
         "current_user" | "session_user" | "user" | "user_name" | "schema_name" => text("dbo"),
         "system_user" | "suser_name" | "suser_sname" | "original_login" => text(&state.login),
         "host_name" => text(&state.host),

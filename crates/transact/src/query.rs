@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) heads: Vec<Head>,
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
+    /// The types of its columns, once it has run.
+    types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
     /// What that takes, when nothing is to be known of it but its count.
     pub(crate) direct: Option<Direct>,
@@ -81,8 +83,21 @@ impl Inner {
         if !calls.is_empty() {
             uses.note_more();
         }
-        let (columns, change, direct, cursor) = (None, None, None, None);
-        Ok(Plan { version, uses, surroundings, prepared, parameters, heads, columns, change, direct, cursor, calls })
+        let (columns, types, change, direct, cursor) = (None, None, None, None, None);
+        Ok(Plan {
+            version,
+            uses,
+            surroundings,
+            prepared,
+            parameters,
+            heads,
+            columns,
+            types,
+            change,
+            direct,
+            cursor,
+            calls,
+        })
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
@@ -112,11 +127,22 @@ impl Runner<'_> {
         number: usize,
         make: impl FnOnce(&mut Inner) -> Result<Plan, Box<Raised>>,
     ) -> Result<Box<Plan>, Box<Raised>> {
-        if let Some(mut plan) = self.take_plan(loaded, number)
-            && self.inner.holds(&mut plan)
-        {
-            return Ok(plan);
+        match self.held_plan(loaded, number) {
+            Some(plan) => Ok(plan),
+            None => self.made_plan(make),
         }
+    }
+
+    /// The plan of the statement that runs, if it has one that holds.
+    fn held_plan(&mut self, loaded: &Arc<Loaded>, number: usize) -> Option<Box<Plan>> {
+        let mut plan = self.take_plan(loaded, number)?;
+        self.inner.holds(&mut plan).then_some(plan)
+    }
+
+    fn made_plan(
+        &mut self,
+        make: impl FnOnce(&mut Inner) -> Result<Plan, Box<Raised>>,
+    ) -> Result<Box<Plan>, Box<Raised>> {
         // The stale one is gone, and the tables of its calls are free for the new one.
         self.inner.uses.take();
         make(self.inner).map(Box::new)
@@ -276,21 +302,24 @@ impl Runner<'_> {
         assigned: &[(AssignOperator, Expr)],
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        if crate::flow::accumulates(assigned, host) {
-            return self.accumulate(host, query, assigned, call);
-        }
-        let mut plan = self.planned(loaded, number, |inner| {
-            let ReducedQuery { text, parameters, heads } =
-                reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
-            inner.plan(&text, parameters, heads)
-        })?;
+        // What accumulates has no plan.
+        let mut plan = match self.held_plan(loaded, number) {
+            Some(plan) => plan,
+            None if crate::flow::accumulates(assigned, host) => {
+                return self.accumulate(host, query, assigned, call);
+            }
+            None => self.made_plan(|inner| {
+                let ReducedQuery { text, parameters, heads } =
+                    reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
+                inner.plan(&text, parameters, heads)
+            })?,
+        };
         let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
-            let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
-            let types: Vec<Option<DataType>> = rows
-                .schema()
-                .map_or_else(Vec::new, |schema| schema.fields().iter().map(|field| type_of_field(field)).collect());
+            let Plan { prepared, types, .. } = plan;
+            let mut rows = prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
+            let types = known_types(types, rows.schema());
             let (mut count, mut last) = (0i64, None);
             while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
                 count += 1;
@@ -339,8 +368,9 @@ impl Runner<'_> {
         let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> mainstay_base::Result<_> {
-            let mut rows = plan.prepared.query(core, &parameters)?;
-            let from = rows.schema().and_then(|schema| type_of_field(schema.fields().first()?));
+            let Plan { prepared, types, .. } = plan;
+            let mut rows = prepared.query(core, &parameters)?;
+            let from = known_types(types, rows.schema()).first().copied().flatten();
             Ok((from, rows.next()?.map_or(Value::Null, |row| row.get(0).to_value())))
         };
         let outcome = read(&mut plan, &mut self.inner.core);
@@ -375,6 +405,20 @@ impl Inner {
             prepared.execute(&mut self.core, &values).map_err(crate::errors::raised_error)?;
         }
         Ok(())
+    }
+}
+
+/// The types of the columns of a plan's rows: those that are known, or those of the rows if they say it. It is a plan's
+/// statement that gives them, so that they are the same in each of its runs.
+fn known_types(
+    known: &mut Option<Arc<[Option<DataType>]>>,
+    schema: Option<&arrow_schema::SchemaRef>,
+) -> Arc<[Option<DataType>]> {
+    let Some(schema) = schema else { return Arc::default() };
+    let of_all = || schema.fields().iter().map(|field| type_of_field(field)).collect();
+    match known {
+        Some(types) if types.len() == schema.fields().len() => Arc::clone(types),
+        _ => Arc::clone(known.insert(of_all())),
     }
 }
 

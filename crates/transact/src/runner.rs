@@ -182,7 +182,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn context(&self) -> Context<'_> {
         let state = &self.inner.state;
         Context {
-            now_utc: state.now,
+            now_utc: state.now(),
             date_first: state.options.date_first,
             database: &state.database,
             login: &state.login,
@@ -494,7 +494,7 @@ impl Host for Runner<'_> {
     }
 
     fn now(&mut self) -> Timestamp {
-        self.inner.state.now
+        self.inner.state.now()
     }
 }
 

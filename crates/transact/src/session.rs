@@ -193,7 +193,7 @@ impl Session {
 
     fn begin(&mut self) {
         self.cancel.machine.store(false, Ordering::Release);
-        self.inner.state.now = now();
+        self.inner.state.begin_at(now());
     }
 
     /// Runs what is loaded; whether it came to its end.

@@ -7,6 +7,8 @@ use crate::server_cursor::ServerCursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
 use mainstay_tsql::reduce::TableColumn;
+use mainstay_tsql::tree::Isolation;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,8 +63,10 @@ pub(crate) struct State {
     pub(crate) context: HashMap<String, (Value, bool)>,
     /// What SET CONTEXT_INFO was given.
     pub(crate) context_info: Option<Vec<u8>>,
-    /// The moment of the statement.
-    pub(crate) now: Timestamp,
+    /// The moment of the statement, which is looked up when the statement asks for it the first time.
+    now: Cell<Timestamp>,
+    /// Whether another statement has begun since it was looked up.
+    is_past: Cell<bool>,
     /// The number of the state that names are in: the same number, the same meaning of all names. It changes when a
     /// temporary table comes or goes.
     pub(crate) version: u64,
@@ -129,6 +133,7 @@ pub(crate) struct Options {
     pub(crate) language: Arc<str>,
     pub(crate) text_size: i32,
     pub(crate) lock_timeout: i32,
+    pub(crate) isolation: Isolation,
 }
 
 impl Default for Options {
@@ -146,6 +151,7 @@ impl Default for Options {
             language: Arc::from("us_english"),
             text_size: i32::MAX,
             lock_timeout: -1,
+            isolation: Isolation::ReadCommitted,
         }
     }
 }
@@ -201,13 +207,27 @@ impl TemporaryTable {
 const TICK: u64 = 33_333;
 
 impl State {
-    /// Another moment, if it is another one to DATETIME: what a statement asks several times is one mostly.
+    /// Another statement begins, at a moment of its own.
     #[inline]
     pub(crate) fn tick(&mut self) {
-        let now = crate::session::now();
-        if now.0.abs_diff(self.now.0) >= TICK {
-            self.now = now;
+        self.is_past.set(true);
+    }
+
+    /// The moment of the statement: another one only if it is another one to DATETIME, since what asks several times in a
+    /// row means one mostly.
+    pub(crate) fn now(&self) -> Timestamp {
+        if self.is_past.replace(false) {
+            let now = crate::session::now();
+            if now.0.abs_diff(self.now.get().0) >= TICK {
+                self.now.set(now);
+            }
         }
+        self.now.get()
+    }
+
+    /// The moment at which a batch or a call begins.
+    pub(crate) fn begin_at(&mut self, now: Timestamp) {
+        (self.now, self.is_past) = (Cell::new(now), Cell::new(false));
     }
 
     /// What a session begins with.
@@ -238,7 +258,8 @@ impl State {
             bulk_target: None,
             context: HashMap::new(),
             context_info: None,
-            now: Timestamp(0),
+            now: Cell::new(Timestamp(0)),
+            is_past: Cell::new(false),
             version: 0,
             last_version: 0,
             known_names: Vec::new(),

@@ -266,6 +266,8 @@ impl Inner {
             Isolation::Snapshot => "snapshot",
             Isolation::Serializable => "serializable",
         };
-        self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))
+        self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))?;
+        self.state.options.isolation = isolation;
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! What callers of procedures see of each other, by isolation level, and what stays true when many of them write.
 
 mod common;
+mod procedures;
 
 use common::Transcript;
 use mainstay_engine::Database;

@@ -221,6 +221,17 @@ impl Blocks {
         Ok(block.visible.as_ref().filter(|(known, _)| *known == version).map(|(_, bits)| bits))
     }
 
+    /// The first visible record behind `record` in the same block, if all of that is at hand and known for this visibility.
+    #[inline]
+    pub(crate) fn visible_after(&self, record: u32, version: u64) -> Option<u32> {
+        let place = record as usize >> self.shift;
+        let block = self.blocks.get(place)?.as_ref().filter(|block| block.generation == self.generation)?;
+        let (_, bits) = block.visible.as_ref().filter(|(known, _)| *known == version)?;
+        let at = bits.next(record as usize & ((1 << self.shift) - 1))?;
+        let found = ((place << self.shift) + at + 1) as u32;
+        (found <= self.count).then_some(found)
+    }
+
     /// Computes them: those of `candidates` (ascending, from the block's first record on; what is beyond the block is
     /// ignored) for which `test`, given the record's number and bytes, is true.
     pub(crate) fn compute_visible(

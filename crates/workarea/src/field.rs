@@ -138,7 +138,7 @@ impl Area {
             return Ok(None);
         }
         let cell = self.row.bytes.get(field.offset..field.offset + field.length).unwrap_or_default();
-        let Some(digits) = crate::test::digits(cell, field.decimals.into()) else { return Ok(None) };
+        let Some(digits) = crate::digits::digits(cell, field.decimals.into()) else { return Ok(None) };
         Ok(SCALES.get(usize::from(field.decimals)).map(|scale| digits as f64 / scale))
     }
 

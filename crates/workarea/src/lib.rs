@@ -51,6 +51,7 @@ mod buffer;
 mod composed;
 mod copy;
 mod detached;
+mod digits;
 mod expression;
 mod field;
 mod freshness;

@@ -138,6 +138,10 @@ impl Area {
         }
         while left > 0 {
             left -= 1;
+            if let Some(record) = self.next_at_hand(forward) {
+                self.arrive(Some(record));
+                continue;
+            }
             match self.next(forward)? {
                 Some(record) => self.arrive(Some(record)),
                 None => {

@@ -340,6 +340,18 @@ impl Order {
         self.arrive(record)
     }
 
+    /// The same where it takes no more than a look at what is in memory and known to hold: see [`Place::step_in_leaf`].
+    #[inline]
+    pub(crate) fn step_nearby(&mut self, file: &IndexFile, from: u32, forward: bool, last: u32) -> Option<u32> {
+        let is_simple = self.at == Some(from) && !self.has_scope() && self.stale.is_none();
+        if !is_simple || self.version != file.version || file.is_doubtful() {
+            return None;
+        }
+        let record = self.place.step_in_leaf(&self.tag, forward, last)?;
+        self.at = Some(record);
+        Some(record)
+    }
+
     /// The same from where [`Order::find`] found nothing.
     pub(crate) fn step_from_gap(&mut self, forward: bool) -> Result<Option<u32>> {
         // In Clipper's own order, what is not listed is at neither side of anything.

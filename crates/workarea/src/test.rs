@@ -3,6 +3,7 @@
 //! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
 //! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
 
+use crate::digits::digits;
 use crate::words::{Texts, WordSearch};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::{Field, FieldKind};
@@ -20,6 +21,9 @@ pub(crate) enum Test {
     Or(Vec<Test>),
     /// A text field compared with a constant, by as many bytes as the constant has.
     Text { cell: Range<usize>, relation: Relation, constant: Vec<u8> },
+    /// The same with a constant of so few bytes that it is a number, its first byte the highest, and is not longer than
+    /// the field.
+    ShortText { cell: Range<usize>, relation: Relation, constant: u64, length: u32 },
     /// A field of digits compared with a constant.
     Number { cell: Range<usize>, decimals: usize, scale: f64, relation: Relation, constant: f64, whole: Box<Compiled> },
     /// A field `YYYYMMDD` compared with a day.
@@ -72,6 +76,13 @@ impl Test {
             Test::Text { cell, relation, constant } => {
                 let text = record.get(cell.clone()).unwrap_or_default();
                 holds(*relation, compare_text(text, constant))
+            }
+            Test::ShortText { cell, relation, constant, length } => {
+                let word = match record.get(cell.start..).and_then(<[u8]>::first_chunk::<8>) {
+                    Some(bytes) => u64::from_be_bytes(*bytes) >> (64 - 8 * length),
+                    None => number_of(record.get(cell.clone()).unwrap_or_default(), *length as usize),
+                };
+                holds(*relation, word.cmp(constant))
             }
             Test::Number { cell, decimals, scale, relation, constant, whole } => {
                 match digits(record.get(cell.clone()).unwrap_or_default(), *decimals) {
@@ -173,7 +184,11 @@ fn compare(
     let whole = || Box::new(program.clone());
     match (field.kind, constant) {
         (FieldKind::Character, Constant::Text(text)) if !context.exact && relation != Relation::ExactlyEqual => {
-            Some(Test::Text { cell, relation, constant: text.clone() })
+            let length = text.len();
+            Some(match (1..=cell.len().min(8)).contains(&length) {
+                true => Test::ShortText { cell, relation, constant: number_of(text, length), length: length as u32 },
+                false => Test::Text { cell, relation, constant: text.clone() },
+            })
         }
         (FieldKind::Numeric, Constant::Number(number))
             if field.letter == b'N' && field.length <= 15 && field.decimals < 15 && number.abs() < 1e15 =>
@@ -189,6 +204,11 @@ fn compare(
         }
         _ => None,
     }
+}
+
+/// The first bytes of a text as a number, which compares as they do.
+fn number_of(text: &[u8], length: usize) -> u64 {
+    text.iter().take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// How texts compare with SET EXACT OFF: by the bytes of the right one; a left one that is shorter comes before.
@@ -210,36 +230,6 @@ fn holds(relation: Relation, order: Ordering) -> bool {
         Relation::Greater => order == Ordering::Greater,
         Relation::GreaterOrEqual => order != Ordering::Less,
     }
-}
-
-/// The digits of a number field of usual form (`  -12.50`) as a whole number; `None` for anything else, as a point that
-/// is not where the header says.
-#[inline]
-pub(crate) fn digits(cell: &[u8], decimals: usize) -> Option<i64> {
-    let (whole, fraction) = match decimals {
-        0 => (cell, &[][..]),
-        decimals => match cell.split_at_checked(cell.len().checked_sub(decimals + 1)?)? {
-            (whole, [b'.', fraction @ ..]) => (whole, fraction),
-            _ => return None,
-        },
-    };
-    let start = whole.iter().position(|byte| *byte != b' ')?;
-    let (negative, whole) = match whole.get(start..)? {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    if whole.is_empty() {
-        return None;
-    }
-    let mut number = 0i64;
-    for byte in whole.iter().chain(fraction) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number * 10 + i64::from(digit);
-    }
-    Some(if negative { -number } else { number })
 }
 
 /// Whether eight digits can be compared as a day: months and days that are none are left to the full rule.

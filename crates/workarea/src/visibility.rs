@@ -123,6 +123,21 @@ impl Area {
         Ok(self.visibility.shows(recno, record)? && self.visibility.asks_host(recno, record)?)
     }
 
+    /// The record after this one, in the order that is set, where nothing has to be read, computed or asked for it.
+    #[inline]
+    pub(crate) fn next_at_hand(&mut self, forward: bool) -> Option<u32> {
+        let Area { current, orders, files, visibility, blocks, recno, .. } = self;
+        match current {
+            None if forward && !visibility.has_host() => blocks.visible_after(*recno, visibility.version()),
+            Some(at) if visibility.is_everything() => {
+                let order = orders.get_mut(*at)?;
+                let file = files.iter().find(|file| file.number == order.file)?;
+                order.step_nearby(file, *recno, forward, blocks.count())
+            }
+            _ => None,
+        }
+    }
+
     /// The first shown record from `from` on in the table's own order, or back from it; `None` when there is none.
     pub(crate) fn shown_from(&mut self, from: u32, forward: bool) -> Result<Option<u32>> {
         let mut record = from;

@@ -3,11 +3,13 @@
 mod indexed_common;
 
 use indexed_common::{compare, create, index, open, options, refs, table_spec, tag_specs, values, walk};
-use mainstay_base::{Code, ValueRef};
+use mainstay_base::{Code, Value, ValueRef};
+use mainstay_table::{Comparison, Predicate, RowSet, Table, VectorCache};
 use mainstay_vfs::{Fault, Faulty, FileSystem, Memory, Operation};
-use mainstay_xbase::dbf::Format;
+use mainstay_xbase::dbf::{Format, OpenOptions};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{IndexSpec, IndexedTable, Transaction};
+use mainstay_xbase::table::DbfTable;
 use mainstay_xbase::writer::Access;
 use std::path::Path;
 use std::sync::Arc;
@@ -188,4 +190,59 @@ fn a_record_that_cannot_be_listed_is_not_appended() {
     let error = table.append_blank_locked().unwrap_err();
     assert_ne!(error.code(), Code::Internal, "{error}");
     assert_eq!(table.count().unwrap(), 300);
+}
+
+/// The records of a table that a statement finds by a text of NAME, through an index; nothing if it uses none.
+fn found(table: &DbfTable, name: &str) -> Option<Vec<u32>> {
+    let predicate = Predicate::Compare { column: 0, op: Comparison::Equal, value: Value::Text(name.to_owned()) };
+    let access = table.access(&predicate, false)?;
+    match table.snapshot().unwrap().rows(&access, usize::MAX).unwrap()? {
+        RowSet::List(rows) => Some(rows),
+        RowSet::Bitmap(bits) => Some(bits.set_indices_u32().collect()),
+    }
+}
+
+/// A statement goes on with the index while a program fills in its record, and finds that too.
+#[test]
+fn statements_use_the_index_and_find_a_record_that_it_does_not_list_yet() {
+    let memory = prepared(&[IndexSpec::new("NAME", "NAME")]);
+    let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+    let cache = VectorCache::new(1 << 20);
+    let table = DbfTable::open(Arc::clone(&fs), path(), "t", OpenOptions::default(), cache, &[]).unwrap();
+    let listed = found(&table, "").map_or(0, |rows| rows.len());
+    let mut writer = open(&fs, path(), Access::Shared);
+    let record = writer.append_blank_locked().unwrap();
+    assert!(writer.has_unlisted());
+    // Its key is the blank one, which comes before all others; others may come behind it.
+    for records in [301, 302] {
+        let snapshot = table.snapshot().unwrap();
+        assert_eq!((snapshot.slots(), snapshot.notices()), (records, Vec::new()));
+        assert_eq!(table.indexes()[0].unusable, None);
+        let rows = found(&table, "").expect("the index is not used");
+        assert_eq!((rows.len(), rows.last()), (listed + 1, Some(&(record as u32 - 1))));
+        assert!(found(&table, "Quentin").unwrap().is_empty());
+        assert!(table.order(0, false).is_none(), "an order of a tag that lacks a record");
+        if records == 301 {
+            let mut other = open(&fs, path(), Access::Shared);
+            other.append(&refs(&values(7))).unwrap();
+            other.close().unwrap();
+        }
+    }
+    let (before, mut after) = filled(&mut writer, record, "Quentin");
+    writer.replace_record(record, &before, &mut after).unwrap();
+    assert_eq!(found(&table, "Quentin").unwrap(), [record as u32 - 1]);
+    assert_eq!(found(&table, "").map_or(0, |rows| rows.len()), listed);
+    // A record that is written without its key is another thing.
+    let dbf = fs.create(path(), mainstay_vfs::Create::Existing).unwrap();
+    let (header, length) = (table_header(&*dbf), after.len() as u64);
+    dbf.write_at(b"Somebody", header + (record - 1) * length + 1).unwrap();
+    assert_eq!(found(&table, "Somebody"), None);
+    assert!(table.snapshot().unwrap().notices().iter().any(|notice| notice.contains("disagree")));
+}
+
+/// The bytes before the first record.
+fn table_header(dbf: &dyn mainstay_vfs::WritableFile) -> u64 {
+    let mut length = [0; 2];
+    dbf.read_exact_at(&mut length, 8).unwrap();
+    u16::from_le_bytes(length).into()
 }

@@ -240,8 +240,21 @@ fn any_number_of(state: &mut State, number: usize) -> Result<f64> {
 }
 
 pub fn double(table: Handle, field: Field, value: Out<f64>) -> Result<()> {
-    let found = on_field(table, field, |state, number, _| number_of(state, number))?;
-    value.set(found)
+    let found = registry::on_table(table, |table| table.with(|state| plain_number(table, state, field)))?;
+    match found {
+        Some(found) => value.set(found),
+        None => value.set(on_field(table, field, |state, number, _| number_of(state, number))?),
+    }
+}
+
+/// The number in a field of plain digits that is given by its number, of a record that is here: most that are asked for.
+#[inline]
+fn plain_number(table: &Table, state: &mut State, field: Field) -> Result<Option<f64>> {
+    let (Some(place), false) = (field.place(), table.may_hide()) else { return Ok(None) };
+    match state.area.local() {
+        Some(area) if !area.is_eof() && !area.is_bof() => Ok(area.plain_number(place)?),
+        _ => Ok(None),
+    }
 }
 
 /// A field's value, which is found sooner in one of plain digits.

@@ -198,29 +198,8 @@ impl Parser<'_> {
             Ok((column, descending))
         })?;
         self.expect(")")?;
-        let (mut unique, mut content) = (unique, false);
-        loop {
-            if self.accept("CONTENT") {
-                content = true;
-            } else if self.accept("CANDIDATE") {
-                unique = true;
-            } else if self.accept("IN FILE") {
-                if self.is_name(0) {
-                    self.name()?;
-                } else {
-                    self.string()?;
-                }
-            } else if self.accept_any(&["PAGESIZE", "MIN WORD", "MAX WORD"]).is_some() {
-                self.number()?;
-            } else if self.accept_any(&["NEW", "NOTDELETED", "NOTMAINTAINED", "CASESENSITIVE"]).is_some()
-                || self.accept_any(&["KEEPSCORE", "PROTECTNUMBERS", "ASC", "DESC"]).is_some()
-            {
-            } else if self.accept_any(&["DELIMITERS", "DROPCHARS", "NOISE", "CONDITIONALS"]).is_some() {
-                self.string()?;
-            } else {
-                break;
-            }
-        }
+        let (is_candidate, content) = self.index_options()?;
+        let unique = unique || is_candidate;
         Ok(StatementKind::CreateIndex(Box::new(CreateIndex { name, table, unique, columns, content })))
     }
 

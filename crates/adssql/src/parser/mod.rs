@@ -12,6 +12,7 @@
 //! operators is without a limit, so that the stack is never at risk, while parsing or while the tree is walked or dropped.
 
 mod change;
+mod content;
 mod cursor;
 mod define;
 mod expression;

@@ -4,6 +4,7 @@ mod query;
 
 use crate::parser::type_text;
 use crate::tree::*;
+use mainstay_advantage::words::Options;
 use std::fmt::Write;
 
 /// Writes statements.
@@ -60,6 +61,28 @@ impl Printer {
 
     fn string(&mut self, text: &str) {
         let _ = write!(self.out, "'{}'", text.replace('\'', "''"));
+    }
+
+    /// How an index of words is made; what is as by default is left out.
+    fn content(&mut self, content: &Content) {
+        let (options, default) = (&content.options, Options::default());
+        let _ = write!(self.out, " CONTENT MIN WORD {} MAX WORD {}", options.shortest, options.longest);
+        let lists = [
+            (" NEW DELIMITERS ", &options.delimiters, &default.delimiters),
+            (" NEW NOISE ", &options.noise, &default.noise),
+            (" NEW DROPCHARS ", &options.dropped, &default.dropped),
+            (" NEW CONDITIONALS ", &options.conditional, &default.conditional),
+        ];
+        for (words, list, _) in lists.iter().filter(|(_, list, default)| list != default) {
+            self.put(words);
+            self.string(list);
+        }
+        let flags = [
+            (options.is_case_sensitive, " CASESENSITIVE"),
+            (content.keeps_score, " KEEPSCORE"),
+            (options.keeps_numbers, " PROTECTNUMBERS"),
+        ];
+        flags.iter().filter(|(is_on, _)| *is_on).for_each(|(_, word)| self.put(word));
     }
 
     fn statements(&mut self, statements: &[Statement]) {
@@ -352,7 +375,10 @@ impl Printer {
                     it.name(name);
                     it.put(if *descending { " DESC" } else { "" });
                 });
-                self.put(if index.content { ") CONTENT" } else { ")" });
+                self.put(")");
+                if let Some(content) = &index.content {
+                    self.content(content);
+                }
             }
             StatementKind::CreateView(name, query) => {
                 self.put("CREATE VIEW ");

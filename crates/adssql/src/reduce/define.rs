@@ -118,7 +118,7 @@ pub fn add_columns(target: &str, actions: &[TableAction]) -> Parse<Vec<String>> 
 ///
 /// Errors: 2103 for a full text index.
 pub fn create_index(index: &CreateIndex) -> Parse<String> {
-    if index.content {
+    if index.content.is_some() {
         return Err(SqlError::unsupported("full text search"));
     }
     let columns: Vec<String> = index

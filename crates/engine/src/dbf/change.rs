@@ -55,7 +55,7 @@ impl Changer<'_> {
             Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
         let given = source.rows(insert, self.run)?;
         let rows = given.into_iter().map(|row| record_of(table, &fields, row)).collect::<Result<Vec<_>>>()?;
-        let mut done = Rows { count: rows.len() as u64, kept: Vec::new() };
+        let mut done = Rows { count: rows.len() as u64, ..Rows::default() };
         self.before = Some(table.before_write()?);
         let appended = open.atomically(|open| {
             let values: Vec<Vec<ValueRef<'_>>> =

@@ -9,7 +9,7 @@ use super::Native;
 use super::forms::{Defaults, Form};
 use super::scope::Scope;
 use super::sequences::{Given, SessionSequences};
-use super::update::{RowChange, update_late, update_row};
+use super::update::{Keep, RowChange, update_late, update_row};
 use crate::returning::Rows;
 use mainstay_base::{Code, Result, Value};
 use mainstay_query::Planner;
@@ -94,7 +94,7 @@ fn apply(
             }
             Fate::Changed(changes) => {
                 let change = RowChange { position, changes, beside: Vec::new() };
-                match update_row(transaction, form, view, &change, whole, &mut uncounted) {
+                match update_row(transaction, form, view, &change, Keep::whole(whole), &mut uncounted) {
                     Ok(Written::Moved(_)) => return Ok(false),
                     Ok(Written::Done(_) | Written::Gone) => {}
                     Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
@@ -103,7 +103,7 @@ fn apply(
             }
         }
     }
-    Ok(!update_late(transaction, form, view, late, whole, &mut uncounted)?)
+    Ok(!update_late(transaction, form, view, late, Keep::whole(whole), &mut uncounted)?)
 }
 
 /// What all the references together make of a row: one that deletes it outweighs the others.

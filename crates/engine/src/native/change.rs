@@ -8,7 +8,7 @@
 
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
-use super::update::{RowChange, update_late, update_row};
+use super::update::{Keep, RowChange, update_late, update_row};
 use super::{Given, Native, SessionSequences, key_of};
 use crate::inserted::Source;
 use crate::returning::Rows;
@@ -319,7 +319,7 @@ impl Changer<'_> {
                 let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
-                match update_row(transaction, &form, view, &change, whole, &mut done) {
+                match update_row(transaction, &form, view, &change, Keep::whole(whole), &mut done) {
                     Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
                     Ok(Written::Done(_) | Written::Gone) => {}
                     Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
@@ -327,7 +327,7 @@ impl Changer<'_> {
                 }
             }
         }
-        if update_late(transaction, &form, view, late, whole, &mut done)? {
+        if update_late(transaction, &form, view, late, Keep::whole(whole), &mut done)? {
             return Ok(Changed::Overtaken);
         }
         shown.answer(self.planner, done).map(Changed::Done)

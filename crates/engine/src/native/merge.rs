@@ -6,7 +6,7 @@
 use super::change::{Changer, Inserted, assigned};
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::Changed;
-use super::update::{RowChange, update_late, update_row};
+use super::update::{Keep, RowChange, update_late, update_row};
 use crate::merged::{Decision, decisions, in_order};
 use crate::returning::Rows;
 use mainstay_base::{Code, Error, Result, Value};
@@ -130,14 +130,14 @@ fn carry_out(
     let whole = form.looks_at_rows() || keeps;
     let mut late = Vec::new();
     for change in decided.updates {
-        match update_row(transaction, form, view, &change, whole, done) {
+        match update_row(transaction, form, view, &change, Keep::whole(whole), done) {
             Ok(Written::Moved(_)) => return Ok(false),
             Ok(Written::Done(_) | Written::Gone) => {}
             Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
             Err(error) => return Err(error),
         }
     }
-    if update_late(transaction, form, view, late, whole, done)? {
+    if update_late(transaction, form, view, late, Keep::whole(whole), done)? {
         return Ok(false);
     }
     for (row, beside) in decided.inserts {

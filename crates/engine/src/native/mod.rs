@@ -48,7 +48,7 @@ pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use shape::are_alike;
 pub(crate) use transaction::{Changed, SessionTransaction};
-pub(crate) use update::{RowChange, update_late, update_row};
+pub(crate) use update::{Keep, RowChange, update_late, update_row};
 
 use mainstay_base::Result;
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};

@@ -15,7 +15,9 @@ use super::change::stored;
 use super::forms::{Form, NewRow};
 use crate::returning::Rows;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_store::group::offset_of;
 use mainstay_store::{Transaction, View, Written};
+use std::sync::Arc;
 
 /// The version of a row, and the columns of it that an UPDATE changes.
 pub(crate) struct RowChange {
@@ -25,20 +27,41 @@ pub(crate) struct RowChange {
     pub(crate) beside: Vec<Value>,
 }
 
-/// Changes one row. With `whole` the row is completed and kept for RETURNING.
+/// What a RETURNING wants to have of the rows that are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    Nothing,
+    /// The rows, completed.
+    Rows,
+    /// Their new versions, where they lie.
+    Versions,
+}
+
+impl Keep {
+    /// The whole rows, or nothing of them.
+    pub(crate) fn whole(whole: bool) -> Keep {
+        if whole { Keep::Rows } else { Keep::Nothing }
+    }
+}
+
+/// Changes one row, and keeps of it what is wanted.
 pub(crate) fn update_row(
     transaction: &mut Transaction,
     form: &Form,
     view: View,
     change: &RowChange,
-    whole: bool,
+    keep: Keep,
     done: &mut Rows,
 ) -> Result<Written> {
-    let written = match whole {
+    let written = match keep == Keep::Rows {
         false => {
             let changes: Vec<(usize, ValueRef<'_>)> =
                 change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
-            form.table.update_columns(transaction, change.position, &changes)?
+            let written = form.table.update_columns(transaction, change.position, &changes)?;
+            if let (Keep::Versions, Written::Done(new)) = (keep, written) {
+                done.keep_version(form, new)?;
+            }
+            written
         }
         true => {
             let new = changed_row(form, view, change)?;
@@ -52,6 +75,17 @@ pub(crate) fn update_row(
     };
     done.count += u64::from(matches!(written, Written::Done(_)));
     Ok(written)
+}
+
+impl Rows {
+    /// Keeps a version that the transaction has written. While that is open, its group is there.
+    fn keep_version(&mut self, form: &Form, position: u64) -> Result<()> {
+        let directory = form.table.directory();
+        let group = directory.group(position);
+        let group = group.ok_or_else(|| Error::new(Code::Internal, "a row that was written is in no group"))?;
+        self.versions.push((Arc::clone(group), offset_of(position)));
+        Ok(())
+    }
 }
 
 /// A row as it will be.
@@ -72,7 +106,7 @@ pub(crate) fn update_late(
     form: &Form,
     view: View,
     mut late: Vec<(RowChange, Error)>,
-    whole: bool,
+    keep: Keep,
     done: &mut Rows,
 ) -> Result<bool> {
     // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
@@ -82,7 +116,7 @@ pub(crate) fn update_late(
         before = late.len();
         let mut still = Vec::new();
         for (change, _) in late.into_iter().rev() {
-            match update_row(transaction, form, view, &change, whole, done) {
+            match update_row(transaction, form, view, &change, keep, done) {
                 Ok(Written::Moved(_)) => return Ok(true),
                 Ok(Written::Done(_) | Written::Gone) => {}
                 Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
@@ -109,8 +143,10 @@ pub(crate) fn update_late(
         let position = form.table.insert(transaction, values.as_slice())?;
         transaction.note_replaced(&form.table, old, position);
         done.count += 1;
-        if whole {
-            done.kept.push((new, beside));
+        match keep {
+            Keep::Nothing => {}
+            Keep::Rows => done.kept.push((new, beside)),
+            Keep::Versions => done.keep_version(form, position)?,
         }
     }
     Ok(false)

@@ -7,10 +7,11 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{Changed, Form, NewRow, RowChange, key_of, update_late, update_row};
+use crate::native::{Changed, Form, Keep, NewRow, RowChange, key_of, update_late, update_row};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::words;
+use arrow_schema::SchemaRef;
 use mainstay_base::{Code, Result, Value, ValueRef};
 use mainstay_query::{Answer, Assignment, Insert, LockingQuery, Name, RowExpressions, Short, Statement};
 use mainstay_rows::{Buffer, Outcome, Scratch};
@@ -25,7 +26,7 @@ pub(super) enum ShortStatement {
         form: Arc<Form>,
         columns: Vec<usize>,
         /// What is shown of the rows as they have become.
-        returning: Option<RowExpressions>,
+        returning: Option<Returned>,
     },
     Delete {
         short: Short,
@@ -43,6 +44,19 @@ pub(super) enum ShortStatement {
         insert: Box<Insert>,
         parameters: usize,
     },
+}
+
+/// What an UPDATE shows of its rows.
+pub(super) struct Returned {
+    expressions: RowExpressions,
+    /// The same, where they are nothing but columns as the table has them.
+    columns: Option<Vec<usize>>,
+}
+
+impl Returned {
+    fn of(expressions: RowExpressions) -> Returned {
+        Returned { columns: expressions.columns(), expressions }
+    }
 }
 
 /// What runs use again.
@@ -97,7 +111,7 @@ impl ShortStatement {
                         // What the rows were is for the batch executor; so is the telling of a mistake.
                         match shown.ok().and_then(|shown| session.shown_rows(&shown)) {
                             None => return Ok(None),
-                            expressions => expressions,
+                            expressions => expressions.map(Returned::of),
                         }
                     }
                 };
@@ -171,7 +185,25 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<u64>> {
-        Ok(self.changed(session, text, parameters, workspace)?.map(|done| done.count))
+        Ok(self.changed(session, text, parameters, workspace, Keep::Nothing)?.map(|done| done.count))
+    }
+
+    /// Runs an UPDATE whose RETURNING gives columns as the table has them, and leaves those in the buffer: what they are
+    /// called. `None` for another statement, or when the batch executor has to find the rows.
+    pub(super) fn returning_columns(
+        &self,
+        session: &mut Session,
+        text: &Arc<str>,
+        parameters: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<Option<&SchemaRef>> {
+        let ShortStatement::Update { returning: Some(Returned { expressions, columns: Some(columns) }), .. } = self
+        else {
+            return Ok(None);
+        };
+        let Some(done) = self.changed(session, text, parameters, workspace, Keep::Versions)? else { return Ok(None) };
+        workspace.buffer.take_stored(columns, done.versions.iter().map(|(group, offset)| (group, *offset)));
+        Ok(Some(expressions.schema()))
     }
 
     /// The answer of an UPDATE with RETURNING; `None` for another statement, or when the batch executor has to find the
@@ -183,8 +215,10 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<Answer>> {
-        let ShortStatement::Update { form, returning: Some(expressions), .. } = self else { return Ok(None) };
-        let Some(done) = self.changed(session, text, parameters, workspace)? else { return Ok(None) };
+        let ShortStatement::Update { form, returning: Some(Returned { expressions, .. }), .. } = self else {
+            return Ok(None);
+        };
+        let Some(done) = self.changed(session, text, parameters, workspace, Keep::Rows)? else { return Ok(None) };
         let rows: Vec<NewRow> = done.kept.into_iter().map(|(row, _)| row).collect();
         let batch = expressions.evaluate(&form.batch(&rows)?)?;
         Ok(Some(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count)))
@@ -212,6 +246,7 @@ impl ShortStatement {
         text: &Arc<str>,
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
+        keep: Keep,
     ) -> Result<Option<RowsDone>> {
         let Workspace { scratch, buffer } = workspace;
         let (ShortStatement::Update { short, .. } | ShortStatement::Delete { short, .. }) = self else {
@@ -224,8 +259,8 @@ impl ShortStatement {
             }
             note_reads(transaction, short);
             let done = match self {
-                ShortStatement::Update { form, columns, returning, .. } => {
-                    update(transaction, form, (columns, returning.is_some()), view, buffer)?
+                ShortStatement::Update { form, columns, .. } => {
+                    update(transaction, form, (columns, keep), view, buffer)?
                 }
                 ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
                 ShortStatement::Select(_) | ShortStatement::Insert { .. } | ShortStatement::Lock { .. } => {
@@ -267,12 +302,12 @@ fn assigned(form: &Form, assignments: &[Assignment]) -> Option<Vec<usize>> {
     Some(columns)
 }
 
-/// Changes the rows in the buffer: positions, and behind them new values of these columns; whether the new rows are
-/// kept. `None` when another transaction was first.
+/// Changes the rows in the buffer: positions, and behind them new values of these columns; and keeps what is
+/// wanted of the new rows. `None` when another transaction was first.
 fn update(
     transaction: &mut Transaction,
     form: &Form,
-    (columns, whole): (&[usize], bool),
+    (columns, keep): (&[usize], Keep),
     view: View,
     buffer: &Buffer,
 ) -> Result<Option<RowsDone>> {
@@ -290,14 +325,14 @@ fn update(
         };
         let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
         let change = RowChange { position: position as u64, changes, beside: Vec::new() };
-        match update_row(transaction, form, view, &change, whole, &mut done) {
+        match update_row(transaction, form, view, &change, keep, &mut done) {
             Ok(Written::Moved(_)) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}
             Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
             Err(error) => return Err(error),
         }
     }
-    match update_late(transaction, form, view, late, whole, &mut done)? {
+    match update_late(transaction, form, view, late, keep, &mut done)? {
         true => Ok(None),
         false => Ok(Some(done)),
     }

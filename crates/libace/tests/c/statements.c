@@ -130,6 +130,41 @@ static void errors_have_the_engines_words( void )
    OK( AdsGetNumParams( statement, &parameters ) );
 }
 
+/* CREATE INDEX .. CONTENT makes an index of words, which searches of tables use. */
+static void words_are_indexed( void )
+{
+   ADSHANDLE table = 0, indexes[ 4 ];
+   UNSIGNED16 count = 4, level = 0, length = 0;
+   UNSIGNED32 found;
+   SAME( 0, changed( "CREATE TABLE papers (id Integer, story Memo)" ) );
+   SAME( 3, changed( "INSERT INTO papers VALUES (1, 'a red fox runs'), (2, 'the fox-hole'), (3, 'no animal')" ) );
+   SAME( 0, changed( "CREATE INDEX words ON papers (story) CONTENT MIN WORD 2 MAX WORD 20 DELIMITERS '-' NEW NOISE 'runs'" ) );
+   fails( "CREATE INDEX words ON papers (story) CONTENT", "words" );
+   fails( "CREATE INDEX more ON papers (id) CONTENT", "" );
+   fails( "CREATE INDEX more ON papers (id, story) CONTENT", "one column" );
+   fails( "CREATE INDEX more ON papers (story) CONTENT MIN WORD 30 MAX WORD 3", "Words of 30 to 3" );
+   fails( "CREATE INDEX more ON nothing (story) CONTENT", "not found" );
+   OK( AdsOpenTable( connection, T( "papers.dbf" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                     ADS_SHARED, &table ) );
+   OK( AdsGetFTSIndexes( table, indexes, &count ) );
+   SAME( 1, count );
+   OK( AdsSetAOF( table, T( "CONTAINS( story, 'fox' )" ), ADS_RESOLVE_IMMEDIATE ) );
+   OK( AdsGetAOFOptLevel( table, &level, NULL, &length ) );
+   SAME( ADS_OPTIMIZED_FULL, level );
+   found = count_of( table );
+   SAME( 2, found );
+   OK( AdsCloseTable( table ) );
+   SAME( 1, changed( "UPDATE papers SET story = 'a fox, too' WHERE id = 3" ) );
+   SAME( 2, value( "SELECT COUNT(*) FROM papers WHERE CONTAINS( story, 'fox' )" ) );
+   SAME( 0, changed( "DROP INDEX papers.words" ) );
+   OK( AdsOpenTable( connection, T( "papers.dbf" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                     ADS_SHARED, &table ) );
+   OK( AdsGetNumFTSIndexes( table, &count ) );
+   SAME( 0, count );
+   OK( AdsCloseTable( table ) );
+   fails( "DROP INDEX papers.words", "" );
+}
+
 /* A script or a query that takes longer than it may is ended, and the statement can be used again. */
 static void statements_are_ended_by_the_clock( void )
 {
@@ -162,6 +197,7 @@ int main( int count, char ** arguments )
    parameters_by_name_and_by_number();
    changes_are_seen_by_tables();
    errors_have_the_engines_words();
+   words_are_indexed();
    statements_are_ended_by_the_clock();
    disconnect();
    END();

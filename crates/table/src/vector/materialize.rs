@@ -35,6 +35,9 @@ pub fn sql_type(physical: &DataType) -> Option<DataType> {
 /// `sql_type` is what [`sql_type()`] says of the vector's type, except that a decimal may be given a larger
 /// precision. Anything else is `Unsupported`.
 pub fn materialize(vector: &ArrayRef, sql_type: &DataType) -> Result<ArrayRef> {
+    if vector.data_type() == sql_type && !sql_type.is_nested() {
+        return Ok(Arc::clone(vector));
+    }
     if let Some(dictionary) = vector.as_dictionary_opt::<UInt8Type>() {
         check_text(vector, sql_type)?;
         return take(dictionary.values(), dictionary.keys(), None).map_err(arrow_error);
@@ -56,7 +59,6 @@ pub fn materialize(vector: &ArrayRef, sql_type: &DataType) -> Result<ArrayRef> {
             let wide = vector.as_primitive::<Decimal128Type>();
             decimals(wide.values().clone(), wide.nulls(), sql_type)
         }
-        (same, wanted) if same == wanted => Ok(Arc::clone(vector)),
         (other, _) => Err(unsupported(&format!("reading as {sql_type}"), other)),
     }
 }

@@ -34,7 +34,7 @@ pub mod top;
 
 pub use aggregate::{Aggregate, Aggregator, Function, GroupColumn, Progress};
 pub use materialize::{filter, gather, materialize, selected_rows, sql_type};
-pub use select::select;
+pub use select::{holds, select};
 pub use top::{SortKey, Top};
 
 use arrow_array::ArrayRef;

@@ -24,6 +24,43 @@ pub fn select(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Resu
     Ok(bits(predicate, vectors, rows)?.into_buffer())
 }
 
+/// Whether the predicate is true for the only row of the vectors; `None` where [`select`] has to tell.
+///
+/// Comparisons of numbers and moments, and conjunctions of them, need no bitmaps for one row. Errors: those of [`select`].
+pub fn holds(predicate: &Predicate, vectors: &dyn Vectors) -> Result<Option<bool>> {
+    match predicate {
+        Predicate::And(parts) => {
+            for part in parts {
+                match holds(part, vectors)? {
+                    Some(true) => {}
+                    other => return Ok(other),
+                }
+            }
+            Ok(Some(true))
+        }
+        Predicate::Compare { column, .. } => {
+            let vector = vector_of(vectors, *column, 1)?;
+            let Some(stored) = Physical::of(vector).and_then(only_integer) else { return Ok(None) };
+            let Some(ranges) = ranges(predicate, vector)? else { return Ok(None) };
+            Ok(Some(vector.is_valid(0) && ranges.contains(stored)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The stored integer of the only row.
+fn only_integer(vector: Physical<'_>) -> Option<i128> {
+    match vector {
+        Physical::I8([value]) => Some(i128::from(*value)),
+        Physical::I16([value]) => Some(i128::from(*value)),
+        Physical::I32([value]) => Some(i128::from(*value)),
+        Physical::I64([value]) => Some(i128::from(*value)),
+        Physical::I128([value]) => Some(*value),
+        Physical::U32([value]) => Some(i128::from(*value)),
+        _ => None,
+    }
+}
+
 fn bits(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Result<Bits> {
     match predicate {
         Predicate::Constant(value) => Ok(Bits::constant(*value, rows)),

@@ -335,7 +335,7 @@ fn connections(facts: &Facts<'_>) -> Rows {
 
 fn requests(facts: &Facts<'_>) -> Rows {
     let state = facts.state;
-    vec![row![i64::from(state.process), state.now, 5, i64::from(state.transactions), state.row_count]]
+    vec![row![i64::from(state.process), state.now(), 5, i64::from(state.transactions), state.row_count]]
 }
 
 fn locks(facts: &Facts<'_>) -> Rows {
@@ -354,7 +354,7 @@ fn active_transactions(facts: &Facts<'_>) -> Rows {
     let state = facts.state;
     match state.transactions {
         0 => Vec::new(),
-        _ => vec![row![i64::from(state.process), state.now]],
+        _ => vec![row![i64::from(state.process), state.now()]],
     }
 }
 

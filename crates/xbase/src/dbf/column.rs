@@ -123,7 +123,7 @@ pub fn decode_column(field: &Field, records: &Records<'_>, how: &Decoding<'_>) -
     decode(field, records, how, true)
 }
 
-/// Decodes one field of a few records. Text is never made into a dictionary.
+/// Decodes one field of a few records: into its SQL type, text never into a dictionary.
 pub fn decode_few(field: &Field, records: &Records<'_>, how: &Decoding<'_>) -> Result<Column> {
     decode(field, records, how, false)
 }
@@ -228,7 +228,7 @@ fn bit(record: &[u8], bit: usize) -> bool {
     record.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
 }
 
-fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, dictionaries: bool) -> Result<Column> {
+fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) -> Result<Column> {
     if field.offset.saturating_add(field.length) > records.record_length {
         return Err(Error::new(Code::Internal, format!("field {} lies outside the record", field.name)));
     }
@@ -238,13 +238,13 @@ fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, dictionaries
     });
     let mut task = Task { field, records, how, nulls, findings: Findings::default() };
     let vector = match field.kind {
-        FieldKind::Character => text::character(&mut task, dictionaries)?,
+        FieldKind::Character => text::character(&mut task, many)?,
         FieldKind::CharacterWide | FieldKind::VarcharWide => text::wide(&mut task),
         FieldKind::Varchar => text::varying(&mut task),
         FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::NullFlags | FieldKind::Unknown => {
             text::binary(&mut task)
         }
-        FieldKind::Numeric => number::numeric(&mut task)?,
+        FieldKind::Numeric => number::numeric(&mut task, many)?,
         FieldKind::Memo | FieldKind::MemoWide => long::text(&mut task)?,
         FieldKind::MemoBinary => long::binary(&mut task)?,
         FieldKind::Any => long::any(&mut task)?,

@@ -217,6 +217,22 @@ impl Place {
         Ok(Seek { found, record: self.record(tag)? })
     }
 
+    /// One record on, or back, if that is in the leaf which is unpacked already and the record is at most `last`; `None`,
+    /// and nothing is done, where the step needs more.
+    #[inline]
+    pub fn step_in_leaf(&mut self, tag: &Tag, forward: bool, last: u32) -> Option<u32> {
+        let Level { page, index } = self.path.top()?;
+        if self.items_page != Some(page) || !self.items_are_leaf || tag.tree.layout.format == Format::Ntx {
+            return None;
+        }
+        let next =
+            if forward != self.is_mirrored(tag) { index as usize + 1 } else { (index as usize).checked_sub(1)? };
+        let record = self.items.records.get(next).copied().filter(|record| *record <= last)?;
+        self.turn(forward);
+        self.path.set_index(next);
+        Some(record)
+    }
+
     /// The record the cursor is at.
     pub fn record(&self, tag: &Tag) -> Result<Option<u32>> {
         match (self.path.top(), self.items_page) {

@@ -12,13 +12,17 @@
 //!
 //! So a leaf is read from its first entry on. A search does not rebuild the keys it passes: it knows how
 //! many bytes of the target the previous key had in common, and a key that shares more than that with its
-//! predecessor compares as the predecessor did.
+//! predecessor compares as the predecessor did. Of a leaf that is searched again and again, keys of up to eight bytes are
+//! made into numbers ([`Leaf::short_keys`]), among which they are found by bisection.
 
 use super::node::Reason;
 use std::cmp::Ordering;
 
 /// Where the entries of a packed leaf begin.
 pub(crate) const ENTRIES_START: usize = 24;
+
+/// Keys of up to so many bytes (numbers, dates) fit into a number.
+const SHORT_KEY: usize = 8;
 
 /// How the entries of one leaf are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -188,6 +192,41 @@ impl<'p> Leaf<'p> {
             is_first = false;
         }
         Ok(false)
+    }
+
+    /// Whether keys of this length are kept as numbers: see [`Leaf::short_keys`].
+    #[inline]
+    pub(crate) fn has_short_keys(&self) -> bool {
+        self.key_len <= SHORT_KEY
+    }
+
+    /// The keys, of at most [`SHORT_KEY`] bytes, as numbers in the order of the keys.
+    pub(crate) fn short_keys(&self) -> Result<Box<[u64]>, Reason> {
+        let mut keys = Vec::with_capacity(self.count);
+        let (mut key, mut text_len) = ([0; SHORT_KEY], self.key_len);
+        let mut entries = self.entries();
+        while let Some(entry) = entries.advance()? {
+            entry.apply(&mut key[..self.key_len], &mut text_len, self.pad);
+            keys.push(u64::from_be_bytes(key));
+        }
+        Ok(keys.into())
+    }
+
+    /// As [`equal`](Leaf::equal), by the leaf's [`short_keys`](Leaf::short_keys).
+    pub(crate) fn equal_among(&self, keys: &[u64], target: &[u8], mut visit: impl FnMut(u32)) -> bool {
+        let target = &target[..target.len().min(self.key_len)];
+        let (mut first, mut last) = ([0; SHORT_KEY], [u8::MAX; SHORT_KEY]);
+        first[..target.len()].copy_from_slice(target);
+        last[..target.len()].copy_from_slice(target);
+        let (first, last) = (u64::from_be_bytes(first), u64::from_be_bytes(last));
+        let start = keys.partition_point(|key| *key < first);
+        for (index, key) in keys.iter().enumerate().skip(start) {
+            if *key > last {
+                return true;
+            }
+            visit(self.record(index));
+        }
+        false
     }
 
     /// Compares the key of an entry, of which the duplicate bytes are known to equal the target's, with

@@ -12,6 +12,9 @@
 //!             +-- pages: 128 x page    filled by point reads
 //! ```
 //!
+//! A page of short keys that look-ups come back to is kept a second time, as numbers that bisection can search: a packed
+//! leaf alone is read from its first key on ([`Pages::short_keys`]).
+//!
 //! Point reads that come back to a group again and again end in its being read as a whole: from the
 //! [`PAGES_BEFORE_GROUP`]th on, one large read costs less than the small ones that are to be expected.
 //!
@@ -23,7 +26,7 @@
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Bytes that a walk reads at once. A multiple of every page length.
@@ -31,6 +34,9 @@ const GROUP_LEN: usize = 64 * 1024;
 
 /// So many pages of a group are read singly.
 const PAGES_BEFORE_GROUP: usize = 8;
+
+/// From this visit on, the short keys of a page are kept as numbers: making them takes as long as a few searches.
+const VISITS_BEFORE_KEYS: u8 = 3;
 
 /// The most groups that a bag may have (256 GB); a longer file is refused before anything is allocated for it.
 const MAX_GROUPS: u64 = 1 << 22;
@@ -56,6 +62,9 @@ struct Group {
     whole: OnceLock<Box<[u8]>>,
     pages: Box<[OnceLock<Box<[u8]>>]>,
     ordered: Box<[AtomicBool]>,
+    /// How often a look-up has come to each page, and its keys as numbers.
+    visits: Box<[AtomicU8]>,
+    keys: Box<[OnceLock<Box<[u64]>>]>,
 }
 
 /// The bytes of one page.
@@ -164,6 +173,29 @@ impl Pages {
         }
     }
 
+    /// The keys of this page as `make` gives them, once look-ups have come to it often enough; `None` before, or where its
+    /// bytes are not kept.
+    pub(crate) fn short_keys<E>(
+        &self,
+        page: u32,
+        make: impl FnOnce() -> Result<Box<[u64]>, E>,
+    ) -> Result<Option<&[u64]>, E> {
+        let (group, index) = self.slot(page);
+        let Some(group) = self.groups.get(group).and_then(OnceLock::get) else { return Ok(None) };
+        let (Some(keys), Some(visits)) = (group.keys.get(index), group.visits.get(index)) else { return Ok(None) };
+        if let Some(keys) = keys.get() {
+            return Ok(Some(keys));
+        }
+        // Visits of other threads that are not counted only put it off.
+        let before = visits.load(Ordering::Relaxed);
+        visits.store(before.saturating_add(1), Ordering::Relaxed);
+        if before < VISITS_BEFORE_KEYS || self.kept(page).is_none() {
+            return Ok(None);
+        }
+        let made = make()?;
+        Ok(self.may_keep(8 * made.len()).then(|| &**keys.get_or_init(|| made)))
+    }
+
     #[inline]
     fn slot(&self, page: u32) -> (usize, usize) {
         (page as usize >> self.group_shift, page as usize & ((1 << self.group_shift) - 1))
@@ -251,6 +283,8 @@ impl Pages {
                 whole: OnceLock::new(),
                 pages: (0..pages).map(|_| OnceLock::new()).collect(),
                 ordered: (0..pages).map(|_| AtomicBool::new(false)).collect(),
+                visits: (0..pages).map(|_| AtomicU8::new(0)).collect(),
+                keys: (0..pages).map(|_| OnceLock::new()).collect(),
             })
         })
     }

@@ -21,6 +21,7 @@
 //! stopped. Moving a cursor does not need the order, so a tag that was written in a national collation can
 //! still be walked.
 
+use super::leaf::Leaf;
 use super::node::{Layout, Node, Reason};
 use super::pages::{PageBytes, Pages};
 use mainstay_base::{Error, Result};
@@ -402,7 +403,7 @@ impl Tree {
             let bytes = self.pages.page(page)?;
             let node = self.ordered_node(page, &bytes)?;
             if let Some(leaf) = node.packed_leaf() {
-                return leaf.equal(target, visit).map_err(|reason| self.damaged(page, reason));
+                return self.equal_in(page, &leaf, target, visit).map_err(|reason| self.damaged(page, reason));
             }
             let (index, _) = node.search(target, false).map_err(|reason| self.damaged(page, reason))?;
             if node.has_records() || index >= node.count() {
@@ -412,6 +413,15 @@ impl Tree {
             page = child;
         }
         Ok(false)
+    }
+
+    fn equal_in(&self, page: u32, leaf: &Leaf<'_>, target: &[u8], visit: impl FnMut(u32)) -> Result<bool, Reason> {
+        if leaf.has_short_keys()
+            && let Some(keys) = self.pages.short_keys(page, || leaf.short_keys())?
+        {
+            return Ok(leaf.equal_among(keys, target, visit));
+        }
+        leaf.equal(target, visit)
     }
 
     /// The record and the key of the item at a position.

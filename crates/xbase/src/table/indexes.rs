@@ -9,6 +9,7 @@
 
 use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
+use super::seen::Seen;
 use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
@@ -118,7 +119,8 @@ struct Verified {
     table: Stamp,
     /// All keys were compared.
     thorough: bool,
-    result: Result<(), Disagreement>,
+    /// If they do: the row slots that the tag lists later.
+    result: Result<Arc<[u32]>, Disagreement>,
 }
 
 impl Indexes {
@@ -269,7 +271,7 @@ impl Indexes {
             let proves = |tag: &SetTag| match &tag.tag {
                 Err(_) => false,
                 Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => is_named_for(&bag.path, table),
-                Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |()| true),
+                Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |_| true),
             };
             !bag.structural && bag.tags.iter().any(proves)
         };
@@ -287,7 +289,7 @@ impl Indexes {
         let set = self.current(state)?;
         let dbf = &state.files.dbf;
         let orders = |tag: &TableTag| tag.ordered_field(dbf) == Some(column);
-        let (tag, of_table) = set.usable(true).find(|(tag, of_table)| orders(of_table) && tag.agrees(state))?;
+        let (tag, of_table) = set.usable(true).find(|(tag, of_table)| orders(of_table) && tag.lists_all(state))?;
         let direction = if descending { " descending" } else { "" };
         let text = format!("{}{direction}", set.title(tag.number, of_table));
         Some(Ordering { index: tag.number, descending, column, text })
@@ -314,8 +316,8 @@ impl Indexes {
         visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>,
     ) -> Result<bool> {
         let Some(set) = self.current(state) else { return Ok(false) };
-        let Some(tag) = set.trusted(state, ordering.index) else { return Ok(false) };
-        if tag.ordered_field(&state.files.dbf) != Some(ordering.column) {
+        let Some((tag, unlisted)) = set.trusted(state, ordering.index) else { return Ok(false) };
+        if !unlisted.is_empty() || tag.ordered_field(&state.files.dbf) != Some(ordering.column) {
             return Ok(false);
         }
         let walked = match has_blank_numbers(state, tag, ordering) {
@@ -377,21 +379,28 @@ impl SetTag {
         self.tag.as_ref().is_ok_and(|tag| self.verified(state, tag).is_ok())
     }
 
-    /// The same with the reason; compared once for each state.
-    fn verified(&self, state: &State, tag: &TableTag) -> Result<(), Disagreement> {
+    /// The same, and no record is to be listed later.
+    fn lists_all(&self, state: &State) -> bool {
+        self.tag.as_ref().is_ok_and(|tag| self.verified(state, tag).is_ok_and(|unlisted| unlisted.is_empty()))
+    }
+
+    /// The same with the reason; compared once for each state. Gives the row slots that it lists later.
+    fn verified(&self, state: &State, tag: &TableTag) -> Result<Arc<[u32]>, Disagreement> {
         let mut verified = lock(&self.verified);
         if let Some(known) = verified.as_ref().filter(|known| known.state == state.number()) {
             return known.result.clone();
         }
-        if self.is_own(state) {
-            let (state, table) = (state.number(), state.stamps.dbf);
-            *verified = Some(Verified { state, table, thorough: false, result: Ok(()) });
-            return Ok(());
+        if self.is_own(state)
+            && let Ok(unlisted) = tag.unlisted(state)
+        {
+            let (state, table, unlisted) = (state.number(), state.stamps.dbf, Arc::<[u32]>::from(unlisted));
+            *verified = Some(Verified { state, table, thorough: false, result: Ok(Arc::clone(&unlisted)) });
+            return Ok(unlisted);
         }
         // Once the table changed and this file did not, a program may be writing that does not have it open.
         let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
-        let result = tag.verify(state, thorough);
+        let result = tag.verify(state, thorough).map(Arc::from);
         let (state, table) = (state.number(), state.stamps.dbf);
         *verified = Some(Verified { state, table, thorough, result: result.clone() });
         result
@@ -445,11 +454,11 @@ impl IndexSet {
         })
     }
 
-    /// The tag of this number, if it is still there and its keys agree with the records.
-    fn trusted(&self, state: &State, number: usize) -> Option<&TableTag> {
+    /// The tag of this number, if it is still there and its keys agree with the records; and the rows that it lists later.
+    fn trusted(&self, state: &State, number: usize) -> Option<(&TableTag, Arc<[u32]>)> {
         let set_tag = self.tags().find(|tag| tag.number == number)?;
         let tag = set_tag.tag.as_ref().ok().filter(|tag| tag.unusable().is_none())?;
-        set_tag.agrees(state).then_some(tag)
+        Some((tag, set_tag.verified(state, tag).ok()?))
     }
 
     /// The name of a tag with its file, for EXPLAIN.
@@ -462,8 +471,8 @@ impl IndexSet {
     fn rows(&self, state: &State, access: &Access, most: usize) -> Result<Option<RowSet>> {
         match access {
             Access::Keys(range) => {
-                let Some(tag) = self.trusted(state, range.index) else { return Ok(None) };
-                range_rows(tag, range, state.slots(), most)
+                let Some((tag, unlisted)) = self.trusted(state, range.index) else { return Ok(None) };
+                range_rows(tag, range, state.slots(), most, |rows| tag.add_unlisted(state, range, &unlisted, rows))
             }
             Access::And(parts) => self.combined(state, parts, most, and),
             Access::Or(parts) => self.combined(state, parts, most, or),
@@ -558,37 +567,5 @@ fn walk_tag(
     match failed {
         Some(error) => Err(error),
         None => Ok(!unusable && (ended_early || seen.has_all_visible(state)?)),
-    }
-}
-
-/// The rows that a walk has met: each must come once, and each that is there must come.
-struct Seen {
-    words: Vec<u64>,
-}
-
-impl Seen {
-    fn new(slots: usize) -> Seen {
-        Seen { words: vec![0; slots.div_ceil(64)] }
-    }
-
-    /// Whether the row is new.
-    fn add(&mut self, row: usize) -> bool {
-        let bit = 1 << (row % 64);
-        let is_new = self.words[row / 64] & bit == 0;
-        self.words[row / 64] |= bit;
-        is_new
-    }
-
-    fn has_all_visible(&self, state: &State) -> Result<bool> {
-        for group in 0..state.groups() {
-            let visible = state.visible(group)?;
-            let start = state.group(group).start;
-            let is_there = |row: &usize| visible.as_ref().is_none_or(|bits| bits.value(row - start));
-            let has = |row: usize| self.words[row / 64] & (1 << (row % 64)) != 0;
-            if state.group(group).filter(is_there).any(|row| !has(row)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }

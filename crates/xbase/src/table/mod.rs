@@ -21,8 +21,10 @@ mod check;
 mod indexes;
 mod own;
 mod row_set;
+mod seen;
 mod state;
 mod tag;
+mod unlisted;
 
 pub use check::check;
 pub use indexes::{IndexDescription, is_named_for};

@@ -13,7 +13,15 @@ use std::ops::{Bound, ControlFlow};
 const BITMAP_FROM: usize = 64;
 
 /// The rows that a range of keys gives; `None` when it has more than `most`.
-pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize, most: usize) -> Result<Option<RowSet>> {
+///
+/// `add_unlisted` adds rows that the tag does not list yet.
+pub(crate) fn range_rows(
+    tag: &TableTag,
+    range: &KeyRange,
+    slots: usize,
+    most: usize,
+    add_unlisted: impl FnOnce(&mut Vec<u32>) -> Result<()>,
+) -> Result<Option<RowSet>> {
     let mut rows = Vec::new();
     let (mut keys, mut names_record_0) = (0, false);
     let mut add = |recno: u32| match (recno as usize).checked_sub(1) {
@@ -40,6 +48,7 @@ pub(crate) fn range_rows(tag: &TableTag, range: &KeyRange, slots: usize, most: u
     if names_record_0 {
         return Err(Error::new(Code::IndexDamaged, "a key of record 0"));
     }
+    add_unlisted(&mut rows)?;
     if rows.len() > slots / BITMAP_FROM {
         return Ok(Some(RowSet::Bitmap(bitmap(&rows, slots))));
     }

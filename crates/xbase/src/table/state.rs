@@ -233,8 +233,8 @@ impl State {
             return Ok(());
         }
         let mut buffer = Vec::new();
-        let rows = start as u64..slots.end.min(start + step) as u64;
-        let is_read = self.files.dbf.read_records(rows, &mut buffer).is_ok();
+        let is_read =
+            self.files.dbf.read_records(start as u64..slots.end.min(start + step) as u64, &mut buffer).is_ok();
         match buffer.get(place) {
             Some(record) if is_read => bytes.copy_from_slice(record),
             // The file has become shorter, and the record may still be there.

@@ -7,10 +7,11 @@
 //! table of up to [`COMPARED_WHOLE`] records, and in any table that changed while its index did not. A
 //! larger table that is opened is trusted by a sample, because comparing all would cost more than the index
 //! saves: the last records, which tell a table that was appended to, the first, and some in between.
-//! `mainstay check` always compares all.
+//! `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
 use super::state::State;
+use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
 use crate::expr::{KeyPart, KeySource, Scratch};
 use crate::index::{Bag, Tag, TagHeader};
@@ -98,8 +99,8 @@ impl TableTag {
         self.keys.key.parts().first()
     }
 
-    /// Compares keys with records: all, or a sample.
-    pub(crate) fn verify(&self, state: &State, thorough: bool) -> Result<(), Disagreement> {
+    /// Compares keys with records: all, or a sample. Gives the row slots of blank records that are to be listed later.
+    pub(crate) fn verify(&self, state: &State, thorough: bool) -> Result<Vec<u32>, Disagreement> {
         let slots = u32::try_from(state.slots()).unwrap_or(u32::MAX);
         let compared = match thorough {
             true => self.verify_all(state, slots),
@@ -109,7 +110,8 @@ impl TableTag {
         compared.unwrap_or_else(|error| Err(Disagreement { message: error.to_string(), mostly_agrees: true }))
     }
 
-    fn verify_samples(&self, state: &State, slots: u32) -> Result<Result<(), Disagreement>> {
+    fn verify_samples(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
+        let (blank, mut unlisted) = (Blank::of(state), self.unlisted(state)?);
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
         let step = (slots as usize / SAMPLES).max(1);
         let last = slots.saturating_sub(LAST_SAMPLES as u32)..slots;
@@ -119,25 +121,31 @@ impl TableTag {
             samples += 1;
             match self.has(&mut scratch, &record, row + 1)? {
                 true => agreeing += 1,
+                false if unlisted.contains(&row) => agreeing += 1,
+                false if blank.is(&record) => unlisted.push(row),
                 false => first_other = first_other.or(Some(row + 1)),
             }
         }
-        Ok(verdict(first_other, agreeing * 2 >= samples))
+        Ok(verdict(first_other, agreeing * 2 >= samples).map(|()| unlisted))
     }
 
-    fn verify_all(&self, state: &State, slots: u32) -> Result<Result<(), Disagreement>> {
+    fn verify_all(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
         let compared = self.compare_all(slots, |row, record| state.record(row, record))?;
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
         let mut first_other = compared.first_surplus;
+        let (blank, mut unlisted) = (Blank::of(state), Vec::new());
         for (row, _) in (0..slots).zip(&compared.found).filter(|(_, found)| !**found) {
             state.record(row, &mut record)?;
-            if self.keys.lists(&mut scratch, &record, row + 1)? {
+            if blank.is(&record) && unlisted.len() < MOST {
+                unlisted.push(row);
+            } else if self.keys.lists(&mut scratch, &record, row + 1)? {
                 first_other = Some(first_other.map_or(row + 1, |first| first.min(row + 1)));
                 break;
             }
         }
         let agreeing = compared.found.iter().filter(|found| **found).count();
-        Ok(verdict(first_other, agreeing * 2 >= compared.found.len()))
+        let agreeing = agreeing + unlisted.len();
+        Ok(verdict(first_other, agreeing * 2 >= compared.found.len()).map(|()| unlisted))
     }
 
     /// Walks all keys and compares each with the record it names; `read` gives the bytes of a row slot.

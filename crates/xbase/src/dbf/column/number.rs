@@ -27,9 +27,11 @@ const OVER_NINE: u64 = 0x7676_7676_7676_7676;
 /// The widest field that is parsed in words.
 const WIDEST_REGULAR: usize = 16;
 
-/// Decodes the column into the narrowest decimal that its precision takes.
-pub(super) fn numeric(task: &mut Task<'_>) -> Result<ArrayRef> {
+/// Decodes the column into the narrowest decimal that its precision takes, or into its SQL type if nobody will look
+/// through many of the values.
+pub(super) fn numeric(task: &mut Task<'_>, narrow: bool) -> Result<ArrayRef> {
     match task.field.precision() {
+        _ if !narrow => decimals::<Decimal128Type>(task),
         ..=9 => decimals::<Decimal32Type>(task),
         10..=18 => decimals::<Decimal64Type>(task),
         _ => decimals::<Decimal128Type>(task),
