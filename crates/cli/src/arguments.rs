@@ -58,6 +58,10 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Statements")]
     pub(crate) tsql: bool,
 
+    /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar
+    #[arg(short = 'v', long = "variable", value_name = "NAME=VALUE", requires = "tsql", help_heading = "Statements")]
+    pub(crate) variables: Vec<String>,
+
     /// Go on after a statement that failed; the exit code still says that one did
     #[arg(long, help_heading = "Statements")]
     pub(crate) continue_on_error: bool,

@@ -28,6 +28,7 @@ mod prompt;
 mod script;
 mod serve;
 mod shell;
+mod sqlcmd;
 mod tokens;
 mod tsql;
 
@@ -72,7 +73,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         }
     };
     if arguments.tsql {
-        return tsql::run(database, &path, scripts);
+        return tsql::run(database, &path, scripts, &arguments.variables);
     }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();

@@ -1,13 +1,16 @@
 //! `mainstay FOLDER --tsql`: scripts of T-SQL, with results and errors as `sqlcmd` prints them.
 //!
-//! A statement that fails does not end the script, as there; the exit code says that one did.
+//! A statement that fails does not end the script, as there, unless it says `:on error exit`; the exit code says that one
+//! did. What scripts say to sqlcmd itself is read by `sqlcmd`.
 
 use crate::arguments::Script;
 use crate::errors::Failure;
 use crate::exit::Exit;
+use crate::sqlcmd::{Piece, Variables, pieces};
 use crate::{complain, script};
-use mainstay_base::Error;
+use mainstay_base::{Code, Error};
 use mainstay_engine::Database;
+use mainstay_transact::batches;
 use mainstay_transact::{Console, Instance, Session};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, IsTerminal};
@@ -22,7 +25,7 @@ pub(crate) fn instance(database: Database, path: &Path, tell: fn(&str)) -> Resul
 }
 
 /// Runs the scripts, or standard input.
-pub(crate) fn run(database: Database, path: &Path, scripts: &[Script]) -> Exit {
+pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], variables: &[String]) -> Exit {
     let mut session = match instance(database, path, |_| {}) {
         Ok(instance) => instance.session(),
         Err(error) => {
@@ -32,7 +35,12 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script]) -> Exit {
     };
     let (mut out, mut errors) = (io::BufWriter::new(io::stdout()), io::stderr());
     let mut console = Console::new(&mut out, &mut errors);
-    match start(&mut console, &mut session, scripts) {
+    let variable = |given: &String| {
+        let (name, value) = given.split_once('=').unwrap_or((given, ""));
+        (name.trim().to_lowercase(), value.trim_matches('"').to_owned())
+    };
+    let mut variables: Variables = variables.iter().map(variable).collect();
+    match start(&mut console, &mut session, scripts, &mut variables) {
         Ok(()) if console.has_failed() => Exit::StatementFailed,
         Ok(()) => Exit::Success,
         Err(error) => {
@@ -42,26 +50,68 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script]) -> Exit {
     }
 }
 
-fn start(console: &mut Console<'_>, session: &mut Session, scripts: &[Script]) -> Result<(), Error> {
-    let text = |read: Result<String, Failure>| {
-        read.map_err(|failure| match failure {
-            Failure::Error(error) => error,
-            _ => Error::new(mainstay_base::Code::InvalidValue, "the script cannot be read"),
-        })
-    };
+fn start(
+    console: &mut Console<'_>,
+    session: &mut Session,
+    scripts: &[Script],
+    variables: &mut Variables,
+) -> Result<(), Error> {
     if scripts.is_empty() {
-        let has_prompt = io::stdin().is_terminal();
-        return Ok(console.stream(session, &mut io::stdin().lock(), has_prompt)?);
+        if io::stdin().is_terminal() {
+            return Ok(console.stream(session, &mut io::stdin().lock(), true)?);
+        }
+        return play(console, session, &text(script::read_stdin())?, variables).map(drop);
     }
     for one in scripts {
-        match one {
-            Script::Text(text) => console.script(session, text),
-            Script::File(path) if path.as_os_str() == "-" => console.script(session, &text(script::read_stdin())?),
-            Script::File(path) => {
-                let bytes = Disk.read(path).map_err(|error| error.at(path.display()))?;
-                console.script(session, &text(script::utf8(bytes))?);
+        let goes_on = match one {
+            Script::Text(text) => play(console, session, text, variables)?,
+            Script::File(path) if path.as_os_str() == "-" => {
+                play(console, session, &text(script::read_stdin())?, variables)?
             }
+            Script::File(path) => play(console, session, &read_file(path)?, variables)?,
+        };
+        if !goes_on {
+            break;
         }
     }
     Ok(())
+}
+
+fn text(read: Result<String, Failure>) -> Result<String, Error> {
+    read.map_err(|failure| match failure {
+        Failure::Error(error) => error,
+        _ => Error::new(Code::InvalidValue, "the script cannot be read"),
+    })
+}
+
+fn read_file(path: &Path) -> Result<String, Error> {
+    let bytes = Disk.read(path).map_err(|error| error.at(path.display()))?;
+    text(script::utf8(bytes))
+}
+
+/// Runs a script; false when an error has ended it and those behind it.
+fn play(
+    console: &mut Console<'_>,
+    session: &mut Session,
+    script: &str,
+    variables: &mut Variables,
+) -> Result<bool, Error> {
+    let read = |file: &str| read_file(Path::new(file)).map_err(|error| error.to_string());
+    let pieces = pieces(script, variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
+    let mut ends_on_error = false;
+    for piece in pieces {
+        match piece {
+            Piece::EndsOnError(ends) => ends_on_error = ends,
+            Piece::Text(text) if !ends_on_error => console.script(session, &text),
+            Piece::Text(text) => {
+                for batch in batches(&text) {
+                    console.script(session, &format!("{}\nGO {}\n", batch.text, batch.count));
+                    if console.has_failed() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+    Ok(true)
 }

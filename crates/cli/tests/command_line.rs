@@ -99,6 +99,26 @@ fn tsql_runs_batches_and_says_what_failed() {
     assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
 }
 
+/// What scripts say to sqlcmd itself: variables, files, and the end at the first error.
+#[test]
+fn tsql_scripts_have_variables_and_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (other, folder) = (folder.path().join("other.sql"), folder.path().to_str().unwrap());
+    std::fs::write(&other, "SELECT '$(Word)' AS other\nGO\n").unwrap();
+    let script = format!(":setvar Word \"of two\"\nSELECT '$(Given)' AS given\nGO\n:r {}\n", other.display());
+    let output = mainstay(&[folder, "--tsql", "-v", "Given=first", "-c", &script], "");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    let seen = text(&output.stdout);
+    assert!(seen.contains("\nfirst\n") && seen.contains("\nof two\n"), "{seen}");
+
+    let failing = ":on error exit\nSELECT 1 AS n\nGO\nSELECT * FROM nothing\nGO\nSELECT 7 AS n\nGO\n";
+    let output = mainstay(&[folder, "--tsql"], failing);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!text(&output.stdout).contains('7') && text(&output.stderr).contains("208"), "{}", text(&output.stdout));
+    let output = mainstay(&[folder, "--tsql", "-c", ":setvar a 1\nSELECT $(b)\n"], "");
+    assert!(text(&output.stderr).contains("'b' scripting variable not defined."), "{}", text(&output.stderr));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_benchmark_is_the_program_beside_and_its_exit_code_is_given_on() {

@@ -78,4 +78,5 @@ mod views;
 pub use console::Console;
 pub use folder::Tell;
 pub use instance::Instance;
+pub use mainstay_tsql::batches;
 pub use session::Session;
