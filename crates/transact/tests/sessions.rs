@@ -1,5 +1,7 @@
 //! What several sessions see of each other, and objects that are files.
 
+#![allow(clippy::disallowed_methods)]
+
 mod common;
 
 use common::Transcript;
