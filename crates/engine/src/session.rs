@@ -363,7 +363,7 @@ impl Session {
         let shared = &database.shared;
         let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
         let options =
-            || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Arc::new(Newest) };
+            || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Newest::shared() };
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
         let given = &Arc::clone(&self.transaction.given);

@@ -54,6 +54,7 @@ mod overflow;
 mod parquet;
 mod planned;
 mod planner;
+mod projections;
 mod recursion;
 mod relation;
 mod repeated;

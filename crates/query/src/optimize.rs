@@ -19,6 +19,7 @@ use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
+use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
 use crate::ticks::{MomentPlanner, NoNumbers};
@@ -147,7 +148,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = fusing(fuse);
-    physical.extend(PhysicalOptimizer::new().rules);
+    physical.extend(PhysicalOptimizer::new().rules.into_iter().map(PickedColumns::hold));
     if fuse {
         physical.push(Arc::new(CodeGroups));
     }

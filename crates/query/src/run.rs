@@ -18,7 +18,7 @@ use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Snapshot, Table};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Asks the statement that a session is running to stop. Does nothing when none is running.
@@ -97,6 +97,14 @@ pub trait View: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Newest;
 
+impl Newest {
+    /// The one that all statements share.
+    pub fn shared() -> Arc<dyn View> {
+        static SHARED: OnceLock<Arc<dyn View>> = OnceLock::new();
+        Arc::clone(SHARED.get_or_init(|| Arc::new(Newest)))
+    }
+}
+
 impl View for Newest {
     fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
         table.snapshot()
@@ -133,7 +141,7 @@ impl RunOptions {
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), timeout: None, view: Arc::new(Newest) }
+        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), timeout: None, view: Newest::shared() }
     }
 }
 

@@ -50,7 +50,7 @@ impl Session {
         let reads_native = planned.tables().iter().any(is_native);
         let view: Arc<dyn View> = match reads_native {
             true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
-            false => Arc::new(Newest),
+            false => Newest::shared(),
         };
         let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
         shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
@@ -80,7 +80,7 @@ impl Session {
             return Ok(None);
         }
         let (cancel, progress, timeout) = (cancel.clone(), Arc::clone(progress), *timeout);
-        RunOptions { cancel, progress, timeout, view: Arc::new(Newest) }.read(buffer.len());
+        RunOptions { cancel, progress, timeout, view: Newest::shared() }.read(buffer.len());
         Ok(Some(Answer::of(Arc::clone(&short.schema), vec![short.batch(buffer)?])))
     }
 }

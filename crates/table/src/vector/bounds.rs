@@ -186,6 +186,23 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
     })
 }
 
+/// Whether `stored op value` holds: what [`Ranges::compare`] says of all integers, for one.
+pub(crate) fn compares(measure: Measure, op: Comparison, value: &Value, stored: i128) -> Result<bool> {
+    if *value == Value::Null {
+        return Ok(false);
+    }
+    let Cuts { not_below, above } = cuts(measure, value)?;
+    let reaches = |cut: Option<i128>| cut.is_some_and(|cut| stored >= cut);
+    Ok(match op {
+        Comparison::Equal => reaches(not_below) && !reaches(above),
+        Comparison::NotEqual => !reaches(not_below) || reaches(above),
+        Comparison::Less => !reaches(not_below),
+        Comparison::LessOrEqual => !reaches(above),
+        Comparison::Greater => reaches(above),
+        Comparison::GreaterOrEqual => reaches(not_below),
+    })
+}
+
 /// A set of integers: ranges, both ends included, ascending, with gaps between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ranges(pub(crate) Vec<(i128, i128)>);

@@ -6,7 +6,7 @@
 //! table. AND stops as soon as no row is left.
 
 use super::bits::{Bits, clear_tail, words};
-use super::bounds::{Measure, Ranges};
+use super::bounds::{Measure, Ranges, compares};
 use super::kernel::{self, Fixed};
 use super::physical::Physical;
 use super::{Vectors, text, unsupported, vector_of};
@@ -38,11 +38,11 @@ pub fn holds(predicate: &Predicate, vectors: &dyn Vectors) -> Result<Option<bool
             }
             Ok(Some(true))
         }
-        Predicate::Compare { column, .. } => {
+        Predicate::Compare { column, op, value } => {
             let vector = vector_of(vectors, *column, 1)?;
             let Some(stored) = Physical::of(vector).and_then(only_integer) else { return Ok(None) };
-            let Some(ranges) = ranges(predicate, vector)? else { return Ok(None) };
-            Ok(Some(vector.is_valid(0) && ranges.contains(stored)))
+            let Some(measure) = Measure::of(vector.data_type()) else { return Ok(None) };
+            Ok(Some(compares(measure, *op, value, stored)? && vector.is_valid(0)))
         }
         _ => Ok(None),
     }
