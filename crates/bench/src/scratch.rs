@@ -47,10 +47,10 @@ impl Scratch {
     }
 
     /// Copies the files of one folder into a new one, through memory: a clone that shares blocks would
-    /// not be in the page cache. In small writes, as the programs make their files that grow by records and pages: Linux
+    /// not be in the page cache. In writes as small as those by which programs make their files: Linux
     /// keeps what one large write brings in one piece, and then takes four times as long for each small write into it.
     pub fn copy(&self, from: &Path, to: &Path) -> Result<()> {
-        let mut buffer = vec![0; 4 << 10];
+        let mut buffer = vec![0; 64 << 10];
         for entry in Disk.list(from)? {
             let Some(name) = entry.path.file_name() else { continue };
             let target = to.join(name);
