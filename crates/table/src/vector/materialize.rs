@@ -35,7 +35,7 @@ pub fn sql_type(physical: &DataType) -> Option<DataType> {
 /// `sql_type` is what [`sql_type()`] says of the vector's type, except that a decimal may be given a larger
 /// precision. Anything else is `Unsupported`.
 pub fn materialize(vector: &ArrayRef, sql_type: &DataType) -> Result<ArrayRef> {
-    if vector.data_type() == sql_type && !sql_type.is_nested() {
+    if vector.data_type() == sql_type {
         return Ok(Arc::clone(vector));
     }
     if let Some(dictionary) = vector.as_dictionary_opt::<UInt8Type>() {

@@ -173,11 +173,12 @@ impl Pages {
         }
     }
 
-    /// The keys of this page as `make` gives them, once look-ups have come to it often enough; `None` before, or where its
-    /// bytes are not kept.
+    /// The keys of this page, so many, as `make` gives them, once look-ups have come to it often enough; `None` before, where
+    /// its bytes are not kept, or where there is no room for the keys.
     pub(crate) fn short_keys<E>(
         &self,
         page: u32,
+        count: usize,
         make: impl FnOnce() -> Result<Box<[u64]>, E>,
     ) -> Result<Option<&[u64]>, E> {
         let (group, index) = self.slot(page);
@@ -192,8 +193,17 @@ impl Pages {
         if before < VISITS_BEFORE_KEYS || self.kept(page).is_none() {
             return Ok(None);
         }
-        let made = make()?;
-        Ok(self.may_keep(8 * made.len()).then(|| &**keys.get_or_init(|| made)))
+        // Room first: where there is none, making them at every look-up would take longer than the searches.
+        if !self.may_keep(8 * count) {
+            return Ok(None);
+        }
+        match make() {
+            Ok(made) => Ok(Some(keys.get_or_init(|| made))),
+            Err(reason) => {
+                self.kept.fetch_sub(8 * count, Ordering::Relaxed);
+                Err(reason)
+            }
+        }
     }
 
     #[inline]
@@ -329,6 +339,35 @@ mod tests {
         assert_eq!(counting.reads(), PAGES_BEFORE_GROUP as u64 + 1);
         assert_eq!(pages.page(200).unwrap()[0], 200, "another group is read by the page");
         assert!(pages.kept_bytes() < 2 * GROUP_LEN);
+    }
+
+    #[test]
+    fn short_keys_are_made_once_for_pages_that_are_visited_often_and_within_the_limit() {
+        let (_, pages) = pages(1 << 20);
+        let mut made = 0;
+        let mut ask = |pages: &Pages, page| {
+            let keys = pages.short_keys(page, 2, || -> Result<Box<[u64]>> {
+                made += 1;
+                Ok([3, 4].into())
+            });
+            (keys.unwrap().map(<[u64]>::to_vec), made)
+        };
+        pages.page(5).unwrap();
+        for _ in 0..VISITS_BEFORE_KEYS {
+            assert_eq!(ask(&pages, 5), (None, 0));
+        }
+        let before = pages.kept_bytes();
+        for _ in 0..3 {
+            assert_eq!(ask(&pages, 5), (Some(vec![3, 4]), 1));
+        }
+        assert_eq!(pages.kept_bytes(), before + 16);
+
+        let (_, full) = super::tests::pages(512);
+        full.page(5).unwrap();
+        for _ in 0..2 * VISITS_BEFORE_KEYS {
+            assert_eq!(ask(&full, 5), (None, 1), "there is no room, so none are made");
+        }
+        assert!(full.kept_bytes() <= 512);
     }
 
     #[test]

@@ -417,7 +417,7 @@ impl Tree {
 
     fn equal_in(&self, page: u32, leaf: &Leaf<'_>, target: &[u8], visit: impl FnMut(u32)) -> Result<bool, Reason> {
         if leaf.has_short_keys()
-            && let Some(keys) = self.pages.short_keys(page, || leaf.short_keys())?
+            && let Some(keys) = self.pages.short_keys(page, leaf.count, || leaf.short_keys())?
         {
             return Ok(leaf.equal_among(keys, target, visit));
         }

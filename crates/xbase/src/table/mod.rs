@@ -9,9 +9,9 @@
 //!
 //! **Changes by others.** Every statement asks for the [`Stamp`] of the table and its memo (of the open files, which
 //! tell at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is the
-//! one that the current `State` was made under, that state is used again; otherwise a new one is made, with the record count that the header has now. A statement keeps its state to its end, so
-//! it sees one record count whatever is appended meanwhile. If the *structure* has changed, the statement
-//! fails with `Busy`, and the catalog opens the table anew.
+//! one that the current `State` was made under, that state is used again; otherwise a new one is made, with the record
+//! count that the header has now. A statement keeps its state to its end, so it sees one record count whatever is appended
+//! meanwhile. If the *structure* has changed, the statement fails with `Busy`, and the catalog opens the table anew.
 //!
 //! **Hidden columns.** `_recno` and `_deleted` follow the fields; they are not part of `*`.
 
