@@ -55,7 +55,8 @@ impl PhysicalOptimizerRule for Fuse {
     }
 }
 
-fn fused(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+/// The leaf that a node and the scan below it are, if a kernel does the work of both.
+pub(crate) fn fused(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     if let Some(aggregate) = node.downcast_ref::<AggregateExec>() {
         return fused_aggregate(node, aggregate);
     }

@@ -30,6 +30,7 @@ mod coded;
 mod collate;
 mod condition;
 mod constants;
+mod contains;
 mod context;
 mod direct;
 mod error;

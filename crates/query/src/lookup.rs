@@ -1,33 +1,49 @@
-//! Look-ups by a key, planned without the planner.
+//! Look-ups by a key and counts of rows, planned without the planner.
 //!
-//! `SELECT a, b FROM t WHERE k = 5` has one plan if an index serves the condition: the scan of that index. The general way
-//! to it - a logical plan, rules, a physical plan - takes ten times as long as the look-up. Only what needs no rule of any
+//! `SELECT a, b FROM t WHERE k = 5` has one plan if an index serves the condition: the scan of that index. And
+//! `SELECT COUNT(*) FROM t` has one anyway. The general way to it - a logical plan, rules, a physical plan - takes ten times
+//! as long as the look-up, and longer than to count a hundred thousand records. Only what needs no rule of any
 //! dialect comes here: columns of one table, equalities with literals of the columns' own kinds. Everything else, mistakes
 //! included, is the planner's.
 
 use crate::catalog::Relation;
 use crate::context::StatementContext;
+use crate::fuse::fused;
 use crate::relation::TableRelation;
 use crate::rules::CHAR_COLUMN;
 use crate::scan::TableScan;
-use crate::statement::{Cell, PointStatement, select};
+use crate::statement::{Cell, Name, PointStatement, counted, select};
 use crate::text::Text;
 use arrow_schema::{DataType, Field};
 use datafusion::catalog::TableProvider;
+use datafusion::functions_aggregate::count::count_udaf;
+use datafusion::physical_expr::aggregate::AggregateExprBuilder;
+use datafusion::physical_expr::expressions::lit;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
 use datafusion::sql::sqlparser::ast::Query;
 use mainstay_base::Value;
 use mainstay_table::{Comparison, Predicate, Table};
 use std::sync::Arc;
 
-/// The scan that a query is, and its table; `None` when it is anything else.
-pub(crate) fn plan(query: &Query, text: &Text, context: &StatementContext<'_>) -> Option<(TableScan, Arc<dyn Table>)> {
+/// The leaf that a query is, and its table; `None` when it is anything else.
+pub(crate) fn plan(
+    query: &Query,
+    text: &Text,
+    context: &StatementContext<'_>,
+) -> Option<(Arc<dyn ExecutionPlan>, Arc<dyn Table>)> {
+    look_up(query, text, context).or_else(|| count(query, text, context))
+}
+
+fn look_up(
+    query: &Query,
+    text: &Text,
+    context: &StatementContext<'_>,
+) -> Option<(Arc<dyn ExecutionPlan>, Arc<dyn Table>)> {
     let PointStatement::Select { table: name, columns, key } = select(query, text)? else {
         return None;
     };
-    if name.schema.is_some() {
-        return None;
-    }
-    let Ok(Some(Relation::Table(table))) = context.catalog.relation(&name.key) else { return None };
+    let table = table_of(&name, context)?;
     let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true);
     let schema = relation.schema();
     let columns = match columns {
@@ -52,7 +68,37 @@ pub(crate) fn plan(query: &Query, text: &Text, context: &StatementContext<'_>) -
     }
     let predicate = Some(crate::condition::all(parts));
     let scan = TableScan::new(Arc::clone(&table), &schema, columns, predicate, context.visibility, 1);
-    scan.scan.source.access.is_some().then_some((scan, table))
+    scan.scan.source.access.is_some().then(|| (Arc::new(scan) as Arc<dyn ExecutionPlan>, table))
+}
+
+/// The leaf that counts a table's rows: the one that [`fused`] makes of what the planner would give.
+fn count(
+    query: &Query,
+    text: &Text,
+    context: &StatementContext<'_>,
+) -> Option<(Arc<dyn ExecutionPlan>, Arc<dyn Table>)> {
+    let table = table_of(&counted(query, text)?, context)?;
+    let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true);
+    let scan: Arc<dyn ExecutionPlan> =
+        Arc::new(TableScan::new(Arc::clone(&table), &relation.schema(), Vec::new(), None, context.visibility, 1));
+    let of = scan.schema();
+    let rows = AggregateExprBuilder::new(count_udaf(), vec![lit(1_i64)]).schema(Arc::clone(&of)).alias("count(*)");
+    let rows = vec![Arc::new(rows.build().ok()?)];
+    let all = PhysicalGroupBy::default();
+    let general = AggregateExec::try_new(AggregateMode::Single, all, rows, vec![None], scan, of).ok()?;
+    let general: Arc<dyn ExecutionPlan> = Arc::new(general);
+    Some((fused(&general)?, table))
+}
+
+/// The table of this name, if it is one of ours.
+fn table_of(name: &Name, context: &StatementContext<'_>) -> Option<Arc<dyn Table>> {
+    if name.schema.is_some() {
+        return None;
+    }
+    match context.catalog.relation(&name.key) {
+        Ok(Some(Relation::Table(table))) => Some(table),
+        _ => None,
+    }
 }
 
 /// The value that a column is compared with, where the planner would compare it as it is.

@@ -3,6 +3,7 @@
 //! `now()`, `CURRENT_DATE` and `CURRENT_TIME` are the moment at which their statement was planned: the same in all its rows.
 //! So a plan that has one is used once.
 
+use crate::contains::any_expression_of_plan;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DataFusionError, ScalarValue};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -14,6 +15,9 @@ const DAY_NS: i64 = 86_400_000_000_000;
 
 /// The plan with the time of day in the place of the functions that tell it. Columns keep their names.
 pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionError> {
+    if !any_expression_of_plan(&plan, tells_the_time) {
+        return Ok(Transformed::no(plan));
+    }
     let now = now();
     plan.transform_up_with_subqueries(|node| {
         let names = NamePreserver::new(&node);
@@ -28,6 +32,10 @@ pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<Log
 pub(crate) fn now() -> i64 {
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn tells_the_time(expr: &Expr) -> bool {
+    matches!(expr, Expr::ScalarFunction(call) if matches!(call.func.name(), "now" | "current_date" | "current_time"))
 }
 
 /// The expression with the time of day `nanos` in the place of the functions that tell it.

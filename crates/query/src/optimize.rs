@@ -189,7 +189,7 @@ pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
                 | LogicalPlan::SubqueryAlias(_)
                 | LogicalPlan::EmptyRelation(_)
                 | LogicalPlan::TableScan(_)
-        ) && !node.expressions().iter().any(has_subquery);
+        ) && !crate::contains::any_expression(node, is_subquery);
         Ok(if plain { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     };
     // The closure does not fail.
@@ -197,11 +197,8 @@ pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
     plain
 }
 
-fn has_subquery(expr: &Expr) -> bool {
-    let is_subquery = |expr: &Expr| {
-        Ok(matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_)))
-    };
-    expr.exists(is_subquery).unwrap_or(true)
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
 }
 
 /// Whether a plan reads so much that several threads are worth their hand-over.

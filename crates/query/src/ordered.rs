@@ -34,19 +34,17 @@ pub(crate) fn by_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 fn is_to_do(node: &LogicalPlan) -> bool {
-    let within = |expr: &Expr| {
-        let of_subquery = |expr: &Expr| match expr {
-            Expr::ScalarSubquery(subquery) => subquery.subquery.exists(|node| Ok(is_to_do(node))),
-            Expr::Exists(exists) => exists.subquery.subquery.exists(|node| Ok(is_to_do(node))),
-            Expr::InSubquery(within) => within.subquery.subquery.exists(|node| Ok(is_to_do(node))),
-            _ => Ok(false),
-        };
-        expr.exists(of_subquery).unwrap_or(false)
+    let within = |plan: &LogicalPlan| plan.exists(|node| Ok(is_to_do(node))).unwrap_or(false);
+    let of_subquery = |expr: &Expr| match expr {
+        Expr::ScalarSubquery(subquery) => within(&subquery.subquery),
+        Expr::Exists(exists) => within(&exists.subquery.subquery),
+        Expr::InSubquery(subquery) => within(&subquery.subquery.subquery),
+        _ => false,
     };
     match node {
         LogicalPlan::Sort(sort) => sort.expr.iter().any(|key| has_subquery(&key.expr)),
         LogicalPlan::Window(window) => window.window_expr.iter().any(has_subquery),
-        node => node.expressions().iter().any(within),
+        node => crate::contains::any_expression(node, of_subquery),
     }
 }
 

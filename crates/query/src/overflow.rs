@@ -3,6 +3,7 @@
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
 //! the planner gives the result, over both sides in that type.
 
+use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
 use datafusion::arrow::datatypes::DataType;
@@ -92,9 +93,11 @@ fn out_of_range(operator: Operator, args: &ScalarFunctionArgs) -> Error {
 
 /// The plan with operators that look.
 pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_expression_of_plan(&plan, is_arithmetic) {
+        return Ok(plan);
+    }
     plan.transform_up_with_subqueries(|node| {
-        let has_operators = |expr: &Expr| expr.exists(|expr| Ok(is_arithmetic(expr))).unwrap_or(true);
-        if !node.expressions().iter().any(has_operators) {
+        if !any_expression(&node, is_arithmetic) {
             return Ok(Transformed::no(node));
         }
         let mut schema = merge_schema(&node.inputs());

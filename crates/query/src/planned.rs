@@ -11,7 +11,6 @@
 use crate::direct::Direct;
 use crate::relation::named_schema;
 use crate::rows::Short;
-use crate::scan::TableScan;
 use crate::text::Text;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -50,8 +49,8 @@ pub(crate) struct Built {
 }
 
 impl Planned {
-    pub(crate) fn of_lookup(scan: TableScan, table: Arc<dyn Table>, text: &Text) -> Planned {
-        let plan: Arc<dyn ExecutionPlan> = Arc::new(scan);
+    /// A leaf that is the whole plan.
+    pub(crate) fn of_leaf(plan: Arc<dyn ExecutionPlan>, table: Arc<dyn Table>, text: &Text) -> Planned {
         let schema = named_schema(&plan.schema(), text);
         let built = Built { direct: Direct::of(&plan, &schema), plan, stateful: false, large: false };
         Planned { tables: vec![table], ..Planned::of_built(built, schema) }

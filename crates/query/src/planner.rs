@@ -323,9 +323,9 @@ impl Planner {
         let statement = prepared(text, statement, &context)?;
         if self.fuse
             && let Statement::Query(query) = &statement
-            && let Some((scan, table)) = crate::lookup::plan(query, text, &context)
+            && let Some((leaf, table)) = crate::lookup::plan(query, text, &context)
         {
-            return Ok(Planned::of_lookup(scan, table, text));
+            return Ok(Planned::of_leaf(leaf, table, text));
         }
         let statement = crate::exists::as_counts(crate::repeated::rename(statement));
         if self.fuse

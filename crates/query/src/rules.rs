@@ -7,6 +7,7 @@
 //!
 //! **Text with a collation compares by its sort key**: [`crate::collate`].
 
+use crate::contains::any_expression_of_plan;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
@@ -41,6 +42,9 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
         let plan = crate::collate::by_keys(plan)?;
+        if !any_expression_of_plan(&plan, compares) {
+            return Ok(plan);
+        }
         plan.transform_up_with_subqueries(|node| {
             let mut schema = merge_schema(&node.inputs());
             if let LogicalPlan::TableScan(scan) = &node {
@@ -49,6 +53,15 @@ impl AnalyzerRule for CharComparison {
             node.map_expressions(|expr| expr.transform_up(|expr| Ok(trim_operands(expr, &schema))))
         })
         .data()
+    }
+}
+
+/// Whether [`trim_operands`] may have something to cut.
+fn compares(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
+        Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::Case(_) => true,
+        _ => false,
     }
 }
 

@@ -9,7 +9,6 @@ use crate::text::Text;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result as PlanResult};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
@@ -81,22 +80,12 @@ pub(crate) fn function(name: &str, sequences: Option<Arc<dyn Sequences>>) -> Opt
 
 /// Whether a plan calls one of the functions.
 pub(crate) fn are_in_plan(plan: &LogicalPlan) -> bool {
-    let mut found = false;
-    // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(are_in);
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    found
+    crate::contains::any_expression_of_plan(plan, is_call)
 }
 
-/// Whether an expression calls one of the functions.
-pub(crate) fn are_in(expr: &Expr) -> bool {
-    let calls = |expr: &Expr| match expr {
-        Expr::ScalarFunction(call) => Ok(KINDS.iter().any(|(name, _)| *name == call.func.name())),
-        _ => Ok(false),
-    };
-    expr.exists(calls).unwrap_or(true)
+/// Whether an expression is a call of one of the functions.
+fn is_call(expr: &Expr) -> bool {
+    matches!(expr, Expr::ScalarFunction(call) if KINDS.iter().any(|(name, _)| *name == call.func.name()))
 }
 
 /// Whether the text of an expression calls one of the functions. (One that only has a column of such a name is treated

@@ -15,6 +15,7 @@
 //! moments are refused.
 
 use crate::clock::Part;
+use crate::contains::{any_expression, any_node};
 use crate::offset::{as_micros, as_offset, as_text, as_ticks, as_time};
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
@@ -375,7 +376,7 @@ impl AnalyzerRule for NoNumbers {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        if !concerns(&plan)? {
+        if !concerns(&plan) {
             return Ok(plan);
         }
         plan.apply_with_subqueries(|node| {
@@ -400,16 +401,11 @@ impl AnalyzerRule for NoNumbers {
 }
 
 /// Whether moments of ours may be in a plan.
-fn concerns(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_with_subqueries(|node| {
-        found |= match node {
-            LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|f| is_ours(f.data_type())),
-            _ => node.expressions().iter().any(|expr| expr.exists(|expr| Ok(is_concerning(expr))).unwrap_or(true)),
-        };
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    })?;
-    Ok(found)
+fn concerns(plan: &LogicalPlan) -> bool {
+    any_node(plan, |node| match node {
+        LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|f| is_ours(f.data_type())),
+        _ => any_expression(node, is_concerning),
+    })
 }
 
 /// What the expressions of a node are over.
@@ -423,7 +419,7 @@ fn schema_of(node: &LogicalPlan) -> DFSchema {
 
 /// The plan with moments of ours in forms that its operators and functions take.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !concerns(&plan)? {
+    if !concerns(&plan) {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {

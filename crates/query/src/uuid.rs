@@ -3,9 +3,10 @@
 //! A UUID is sixteen bytes here, and a literal of text that is compared with one is read as a UUID when the statement is
 //! planned.
 
+use crate::contains::any_node;
 use crate::rules::is_comparison;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::arrow::datatypes::{DataType, FieldRef};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, utils::merge_schema};
@@ -17,15 +18,12 @@ const BYTES: i32 = 16;
 ///
 /// Errors: `InvalidValue` for a text that is no UUID.
 pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let mut has_uuids = false;
-    plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            let kinds = scan.source.schema();
-            has_uuids |= kinds.fields().iter().any(|field| *field.data_type() == DataType::FixedSizeBinary(BYTES));
-        }
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    if !has_uuids {
+    let is_uuid = |field: &FieldRef| *field.data_type() == DataType::FixedSizeBinary(BYTES);
+    let reads_uuids = |node: &LogicalPlan| match node {
+        LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(is_uuid),
+        _ => false,
+    };
+    if !any_node(&plan, reads_uuids) {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {
@@ -33,7 +31,7 @@ pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
         if let LogicalPlan::TableScan(scan) = &node {
             schema.merge(&scan.projected_schema);
         }
-        if !schema.fields().iter().any(|field| *field.data_type() == DataType::FixedSizeBinary(BYTES)) {
+        if !schema.fields().iter().any(is_uuid) {
             return Ok(Transformed::no(node));
         }
         node.map_expressions(|expr| expr.transform_up(|expr| read(expr, &schema)))

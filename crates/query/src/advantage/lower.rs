@@ -3,8 +3,9 @@
 //! Works from the leaves up: the arguments of a function are plain, and their fields tell their types.
 
 use super::function::{Function, char_length, failed, sql_type};
+use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef, TimeUnit};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::functions::unicode::expr_fn::rpad;
@@ -22,11 +23,11 @@ const MOST_SCALE: u8 = 20;
 
 /// The plan without functions of the dialect that have a plain form.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !has_functions(&plan)? {
+    if !any_expression_of_plan(&plan, is_function) {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {
-        if !node.expressions().iter().any(has_function) {
+        if !any_expression(&node, is_function) {
             return node.recompute_schema().map(Transformed::yes);
         }
         let mut schema = merge_schema(&node.inputs());
@@ -44,18 +45,8 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-fn has_functions(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(has_function);
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    })?;
-    Ok(found)
-}
-
-fn has_function(expr: &Expr) -> bool {
-    let is_ours = |expr: &Expr| matches!(expr, Expr::ScalarFunction(call) if function_of(call).is_some());
-    expr.exists(|expr| Ok(is_ours(expr))).unwrap_or(false)
+fn is_function(expr: &Expr) -> bool {
+    matches!(expr, Expr::ScalarFunction(call) if function_of(call).is_some())
 }
 
 fn function_of(call: &ScalarFunction) -> Option<&Function> {

@@ -6,9 +6,10 @@
 
 use super::function::{Function, bound, failed};
 use super::{aggregate, types, union};
+use crate::contains::{any_expression, any_node};
 use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{
@@ -78,7 +79,7 @@ impl By {
 
 /// The plan without functions of T-SQL that have a plain form.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !has_functions(&plan)? {
+    if !has_functions(&plan) {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {
@@ -88,25 +89,26 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-fn has_functions(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(has_function) || union::has_types_to_meet(node);
-        found |= matches!(node, LogicalPlan::RecursiveQuery(_));
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    })?;
-    Ok(found)
+fn has_functions(plan: &LogicalPlan) -> bool {
+    any_node(plan, |node| {
+        matches!(node, LogicalPlan::RecursiveQuery(_))
+            || union::has_types_to_meet(node)
+            || any_expression(node, is_function)
+    })
 }
 
 /// Whether an expression calls a function of T-SQL.
 pub(super) fn has_function(expr: &Expr) -> bool {
-    let is_ours = |expr: &Expr| match expr {
+    expr.exists(|expr| Ok(is_function(expr))).unwrap_or(false)
+}
+
+fn is_function(expr: &Expr) -> bool {
+    match expr {
         Expr::ScalarFunction(call) => function_of(call).is_some(),
         Expr::AggregateFunction(call) => aggregate::is_ours(&call.func),
         Expr::WindowFunction(call) => aggregate::is_window(call),
         _ => false,
-    };
-    expr.exists(|expr| Ok(is_ours(expr))).unwrap_or(false)
+    }
 }
 
 pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {

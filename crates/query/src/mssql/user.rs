@@ -3,7 +3,6 @@
 use super::{PREFIX, types};
 use crate::UserFunctions;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
@@ -37,17 +36,10 @@ pub(crate) fn user_function(name: &str, functions: Arc<dyn UserFunctions>) -> Op
 
 /// Whether a plan calls functions of the database: it belongs to the session that asked for it.
 pub(crate) fn calls_user_functions(plan: &LogicalPlan) -> bool {
-    let mut found = false;
-    let calls = |expr: &Expr| match expr {
-        Expr::ScalarFunction(call) => Ok(call.func.inner().downcast_ref::<User>().is_some()),
-        _ => Ok(false),
-    };
-    // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
-        found |= node.expressions().iter().any(|expr| expr.exists(calls).unwrap_or(true));
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    found
+    crate::contains::any_expression_of_plan(
+        plan,
+        |expr| matches!(expr, Expr::ScalarFunction(call) if call.func.inner().downcast_ref::<User>().is_some()),
+    )
 }
 
 impl ScalarUDFImpl for User {

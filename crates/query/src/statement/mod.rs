@@ -32,7 +32,7 @@ pub use lock::{IfHeld, LockingQuery};
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
 pub use point::{Cell, PointStatement, with_parameters};
-pub(crate) use point::{parameter_number, select};
+pub(crate) use point::{counted, parameter_number, select};
 pub use transaction::{IsolationLevel, TransactionStatement};
 
 use crate::text::Text;

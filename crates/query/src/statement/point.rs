@@ -119,20 +119,7 @@ impl PointStatement {
 
 /// A query as one about a row, if it has that form.
 pub(crate) fn select(query: &ast::Query, text: &Text) -> Option<PointStatement> {
-    let is_bare = query.with.is_none()
-        && query.order_by.is_none()
-        && query.limit_clause.is_none()
-        && query.fetch.is_none()
-        && query.locks.is_empty();
-    let SetExpr::Select(select) = query.body.as_ref() else { return None };
-    if !is_bare || !is_plain(select) {
-        return None;
-    }
-    let [from] = select.from.as_slice() else { return None };
-    let TableFactor::Table { name, alias: None, args: None, sample: None, .. } = &from.relation else { return None };
-    if !from.joins.is_empty() {
-        return None;
-    }
+    let (table, select) = of_one_table(query, text)?;
     let columns = match select.projection.as_slice() {
         [SelectItem::Wildcard(options)] if options.to_string().is_empty() => None,
         items => {
@@ -144,7 +131,35 @@ pub(crate) fn select(query: &ast::Query, text: &Text) -> Option<PointStatement> 
         }
     };
     let key = equalities(select.selection.as_ref()?, text)?;
-    Some(PointStatement::Select { table: Name::of(name, text).ok()?, columns, key })
+    Some(PointStatement::Select { table, columns, key })
+}
+
+/// The table of a query that is `SELECT COUNT(*) FROM table`.
+pub(crate) fn counted(query: &ast::Query, text: &Text) -> Option<Name> {
+    let (table, select) = of_one_table(query, text)?;
+    let [SelectItem::UnnamedExpr(Expr::Function(call)) | SelectItem::ExprWithAlias { expr: Expr::Function(call), .. }] =
+        select.projection.as_slice()
+    else {
+        return None;
+    };
+    let is_count = select.selection.is_none() && call.to_string().eq_ignore_ascii_case("count(*)");
+    is_count.then_some(table)
+}
+
+/// The table of a query that has one without an alias, and no clause but a list and a condition.
+fn of_one_table<'q>(query: &'q ast::Query, text: &Text) -> Option<(Name, &'q Select)> {
+    let is_bare = query.with.is_none()
+        && query.order_by.is_none()
+        && query.limit_clause.is_none()
+        && query.fetch.is_none()
+        && query.locks.is_empty();
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
+    if !is_bare || !is_plain(select) {
+        return None;
+    }
+    let [from] = select.from.as_slice() else { return None };
+    let TableFactor::Table { name, alias: None, args: None, sample: None, .. } = &from.relation else { return None };
+    from.joins.is_empty().then_some((Name::of(name, text).ok()?, select.as_ref()))
 }
 
 fn is_plain(select: &Select) -> bool {

@@ -62,8 +62,15 @@ struct Group {
     whole: OnceLock<Box<[u8]>>,
     pages: Box<[OnceLock<Box<[u8]>>]>,
     ordered: Box<[AtomicBool]>,
-    /// How often a look-up has come to each page, and its keys as numbers.
+    visited: OnceLock<Visited>,
+}
+
+/// What look-ups leave behind in a group.
+#[derive(Debug)]
+struct Visited {
+    /// How often they have come to each page.
     visits: Box<[AtomicU8]>,
+    /// Its keys as numbers.
     keys: Box<[OnceLock<Box<[u64]>>]>,
 }
 
@@ -183,7 +190,8 @@ impl Pages {
     ) -> Result<Option<&[u64]>, E> {
         let (group, index) = self.slot(page);
         let Some(group) = self.groups.get(group).and_then(OnceLock::get) else { return Ok(None) };
-        let (Some(keys), Some(visits)) = (group.keys.get(index), group.visits.get(index)) else { return Ok(None) };
+        let visited = group.visited.get_or_init(|| Visited::new(GROUP_LEN / self.page_len));
+        let (Some(keys), Some(visits)) = (visited.keys.get(index), visited.visits.get(index)) else { return Ok(None) };
         if let Some(keys) = keys.get() {
             return Ok(Some(keys));
         }
@@ -293,10 +301,18 @@ impl Pages {
                 whole: OnceLock::new(),
                 pages: (0..pages).map(|_| OnceLock::new()).collect(),
                 ordered: (0..pages).map(|_| AtomicBool::new(false)).collect(),
-                visits: (0..pages).map(|_| AtomicU8::new(0)).collect(),
-                keys: (0..pages).map(|_| OnceLock::new()).collect(),
+                visited: OnceLock::new(),
             })
         })
+    }
+}
+
+impl Visited {
+    fn new(pages: usize) -> Visited {
+        Visited {
+            visits: (0..pages).map(|_| AtomicU8::new(0)).collect(),
+            keys: (0..pages).map(|_| OnceLock::new()).collect(),
+        }
     }
 }
 
