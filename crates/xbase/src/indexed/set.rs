@@ -13,7 +13,7 @@
 //! **Alone**, changed pages stay in memory until the table is flushed; a change that fails is taken back key by key,
 //! because the changes before it are in memory too.
 
-use super::bag::{OpenBag, Sharing, not_kept_up};
+use super::bag::{Live, OpenBag, Sharing, not_kept_up};
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
 use crate::keys::TagKeys;
@@ -110,18 +110,33 @@ impl IndexSet {
     /// and is killed leaves it out of all of them.
     #[cold]
     fn list_everywhere(&mut self, record: u32, new: Option<&[u8]>) -> Result<()> {
+        self.with_each_key(record, new, |live, tag, key, note| {
+            if live.lists_all(tag) && live.writer.insert(tag, key, record)? {
+                note(true);
+            }
+            Ok(())
+        })
+    }
+
+    /// Locks all index files, and calls `work` with every key that a record of these bytes has: the file, the tag in it,
+    /// the key, and what is to be told of each key that was put in (`true`) or taken out.
+    fn with_each_key(
+        &mut self,
+        record: u32,
+        bytes: Option<&[u8]>,
+        mut work: impl FnMut(&mut Live, usize, &[u8], &mut dyn FnMut(bool)) -> Result<()>,
+    ) -> Result<()> {
         self.lock_all()?;
         for bag in 0..self.bags.len() {
-            self.plan(bag, record, None, new)?;
-            let live = self.bags[bag].live_mut()?;
+            self.plan(bag, record, None, bytes)?;
+            let IndexSet { bags, steps, new_key, log, .. } = self;
+            let live = bags[bag].live_mut()?;
             let mut at = 0;
-            for step in &self.steps {
+            for step in steps.iter() {
                 let length = key_length(&live.keys, step.tag);
-                let key = self.new_key.get(at..at + length).unwrap_or_default();
+                let key = new_key.get(at..at + length).unwrap_or_default();
                 at += length;
-                if live.lists_all(step.tag) && live.writer.insert(step.tag, key, record)? {
-                    self.log.note(bag, step.tag, record, key, true);
-                }
+                work(live, step.tag, key, &mut |added| log.note(bag, step.tag, record, key, added))?;
             }
         }
         Ok(())
@@ -202,27 +217,16 @@ impl IndexSet {
     /// Fails if another record has one of the candidate keys of this one. After an error [`IndexSet::end`] takes back what
     /// was tried.
     pub(super) fn must_be_alone_with_keys(&mut self, record: u32, bytes: &[u8]) -> Result<()> {
-        self.lock_all()?;
-        for bag in 0..self.bags.len() {
-            self.plan(bag, record, None, Some(bytes))?;
-            let live = self.bags[bag].live_mut()?;
-            let mut at = 0;
-            for step in &self.steps {
-                let length = key_length(&live.keys, step.tag);
-                let key = self.new_key.get(at..at + length).unwrap_or_default();
-                at += length;
-                if !live.writer.tags().nth(step.tag).is_some_and(|header| header.candidate) {
-                    continue;
-                }
-                // Where the record's own key is out, one that is there is another's.
-                if live.writer.delete(step.tag, key, record)? {
-                    self.log.note(bag, step.tag, record, key, false);
-                    live.writer.insert(step.tag, key, record)?;
-                    self.log.note(bag, step.tag, record, key, true);
-                }
+        self.with_each_key(record, Some(bytes), |live, tag, key, note| {
+            // Where the record's own key is out, one that is there is another's.
+            let is_candidate = live.writer.tags().nth(tag).is_some_and(|header| header.candidate);
+            if is_candidate && live.writer.delete(tag, key, record)? {
+                note(false);
+                live.writer.insert(tag, key, record)?;
+                note(true);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Finds out what is to be done in which tags of a file; whether anything is.
