@@ -350,6 +350,11 @@ impl Table {
         if ends & ENDS_KNOWN != 0 && !self.is_behind.load(Ordering::Acquire) {
             return Ok((ends & AT_BOF != 0, ends & AT_EOF != 0));
         }
+        self.look_at_ends()
+    }
+
+    #[cold]
+    fn look_at_ends(&self) -> Result<(bool, bool)> {
         self.with(|state| Ok((state.area.is_bof(), state.area.is_eof())))
     }
 

@@ -18,7 +18,7 @@ use crate::area::Area;
 use crate::bits::Bits;
 use crate::order::Order;
 use crate::seek::{Sought, sought};
-use crate::test::Test;
+use crate::test::{Run, Test};
 use crate::value::SeekKey;
 use crate::words::SearchedWords;
 use mainstay_base::{Code, Error, Result};
@@ -93,13 +93,20 @@ impl Aof {
         found.map(|at| at as u32 + 1)
     }
 
-    /// The candidates, while somebody walks them; until they are given back every record counts as one.
-    pub(crate) fn lend_candidates(&mut self) -> Option<Bits> {
-        self.candidates.take()
+    /// Which of the records of a run may be shown, the run's first one first.
+    pub(crate) fn candidates_of(&self, first: u32, count: usize) -> Bits {
+        match &self.candidates {
+            Some(candidates) => candidates.part(first as usize - 1, count),
+            None => Bits::filled(count, true),
+        }
     }
 
-    pub(crate) fn take_back_candidates(&mut self, candidates: Option<Bits>) {
-        self.candidates = candidates;
+    /// Takes those of these records out that are not shown.
+    pub(crate) fn narrow(&self, scratch: &mut Scratch, run: &Run<'_>, shown: &mut Bits) -> Result<()> {
+        match self.by_hand.is_empty() {
+            true => self.test.narrow(scratch, run, shown),
+            false => shown.try_retain(|at| self.shows(scratch, run.first + at as u32, run.record(at))),
+        }
     }
 
     /// A record was written by ourselves: it may pass now.

@@ -66,6 +66,48 @@ impl Bits {
         self.clear_tail();
     }
 
+    /// So many bits from `from` on; what is beyond the end is set.
+    pub(crate) fn part(&self, from: usize, len: usize) -> Bits {
+        let mut part = Bits::filled(len, true);
+        if from.is_multiple_of(64) {
+            let words = self.words.get(from / 64..).unwrap_or_default();
+            part.words.iter_mut().zip(words).for_each(|(to, word)| *to = *word);
+            // The last word of all has zeros where nothing is.
+            (self.len.max(from)..from + len).for_each(|at| part.set(at - from, true));
+            part.clear_tail();
+        } else {
+            (0..len).filter(|at| self.get(from + at) == Some(false)).for_each(|at| part.set(at, false));
+        }
+        part
+    }
+
+    /// Keeps those set bits for which `keep` is true.
+    #[inline]
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        for (place, word) in self.words.iter_mut().enumerate() {
+            let (mut left, mut gone) = (*word, 0);
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                gone |= u64::from(!keep(place * 64 + bit as usize)) << bit;
+            }
+            *word &= !gone;
+        }
+    }
+
+    /// The same for what may fail; the bits are of no use then.
+    pub(crate) fn try_retain<E>(&mut self, mut keep: impl FnMut(usize) -> Result<bool, E>) -> Result<(), E> {
+        let mut first = Ok(());
+        self.retain(|at| match &first {
+            Ok(()) => keep(at).unwrap_or_else(|error| {
+                first = Err(error);
+                false
+            }),
+            Err(_) => false,
+        });
+        first
+    }
+
     /// The first set bit at or after `from`.
     #[inline]
     pub(crate) fn next(&self, from: usize) -> Option<usize> {
@@ -104,6 +146,24 @@ impl Bits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_what_is_there_and_ones_behind_it() {
+        let mut bits = Bits::filled(200, false);
+        (0..200).filter(|at| at * at % 7 < 3).for_each(|at| bits.set(at, true));
+        for from in [0, 1, 63, 64, 128, 130, 192, 199, 200, 256, 300] {
+            for len in [0, 1, 5, 64, 70, 128, 200] {
+                let part = bits.part(from, len);
+                let expected: Vec<usize> = (0..len).filter(|at| bits.get(from + at).unwrap_or(true)).collect();
+                assert_eq!(part.ones_from(0).collect::<Vec<_>>(), expected, "{len} from {from}");
+                assert_eq!(part.len(), len);
+            }
+        }
+        bits.retain(|at| at % 2 == 0);
+        assert!(bits.ones_from(0).all(|at| at % 2 == 0 && at * at % 7 < 3) && bits.get(0) == Some(true));
+        let refused = bits.try_retain(|at| if at > 100 { Err(at) } else { Ok(true) });
+        assert!(refused.is_err_and(|at| at > 100));
+    }
 
     #[test]
     fn bits_are_found_in_both_directions_and_end_where_they_end() {

@@ -10,8 +10,9 @@
 //! What is there when the table is closed is left to who opens it next: see `kept.rs`.
 
 use crate::bits::Bits;
-use crate::freshness::Freshness;
+use crate::freshness::{Freshness, Seen};
 use crate::kept::{self, Kept};
+use crate::test::Run;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
 use mainstay_xbase::dbf::Dbf;
@@ -121,11 +122,13 @@ impl Blocks {
 
     /// Looks whether the file has changed; what is read after this is at least as new as the call.
     pub(crate) fn look(&mut self, dbf: &Dbf) -> Result<bool> {
-        if !self.freshness.look(&*self.file)? {
-            return Ok(false);
-        }
+        let count = match self.freshness.look(&*self.file)? {
+            Seen::Same => return Ok(false),
+            Seen::Changed(length) => dbf.count_in(length)?,
+            Seen::Written => dbf.count_by_mark()?,
+        };
         self.generation += 1;
-        self.count = narrow(dbf.count_in(self.freshness.file_length())?);
+        self.count = narrow(count);
         Ok(true)
     }
 
@@ -232,27 +235,20 @@ impl Blocks {
         (found <= self.count).then_some(found)
     }
 
-    /// Computes them: those of `candidates` (ascending, from the block's first record on; what is beyond the block is
-    /// ignored) for which `test`, given the record's number and bytes, is true.
+    /// Computes them: those of `shown`, a bit for each record of the block, that `narrow` leaves.
     pub(crate) fn compute_visible(
         &mut self,
         record: u32,
         version: u64,
-        candidates: impl Iterator<Item = u32>,
-        mut test: impl FnMut(u32, &[u8]) -> Result<bool>,
+        mut shown: Bits,
+        narrow: impl FnOnce(&Run<'_>, &mut Bits) -> Result<()>,
     ) -> Result<()> {
         let (first, records) = self.block_of(record);
         let length = self.record_length;
         let block = self.block(record)?;
-        let mut bits = Bits::filled(records, false);
-        for recno in candidates {
-            let at = (recno - first) as usize;
-            let Some(bytes) = block.bytes.get(at * length..(at + 1) * length) else { break };
-            if test(recno, bytes)? {
-                bits.set(at, true);
-            }
-        }
-        block.visible = Some((version, bits));
+        let bytes = block.bytes.get(..records * length).unwrap_or_default();
+        narrow(&Run { first, bytes, length }, &mut shown)?;
+        block.visible = Some((version, shown));
         Ok(())
     }
 }

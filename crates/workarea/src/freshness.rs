@@ -20,6 +20,19 @@ pub(crate) struct Freshness {
     alone: bool,
     /// So many times it is not asked how late it is: asking costs a third of a skip.
     unasked: u32,
+    /// When the area itself has written to the file last, if it was seen by no look since.
+    written: Option<Instant>,
+}
+
+/// What a look has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// The file is as it was.
+    Same,
+    /// It may be another, and is so long.
+    Changed(u64),
+    /// The area itself has written to it a moment ago.
+    Written,
 }
 
 /// In a quick run of skips the clock is read at every so many.
@@ -30,33 +43,48 @@ impl Freshness {
     pub(crate) fn new(file: &dyn File, alone: bool) -> Result<Freshness> {
         let now = SystemTime::now();
         let stamp = file.stamp()?;
-        Ok(Freshness { stamp, settled: stamp.is_settled(now), looked: Instant::now(), alone, unasked: 0 })
+        Ok(Freshness {
+            stamp,
+            settled: stamp.is_settled(now),
+            looked: Instant::now(),
+            alone,
+            unasked: 0,
+            written: None,
+        })
     }
 
     /// Looks, and says whether what was read before may be out of date.
-    pub(crate) fn look(&mut self, file: &dyn File) -> Result<bool> {
+    ///
+    /// A stamp that is younger than our own last write is too young to tell anything, and is not asked for: on Linux the write
+    /// after such a question takes twice as long, because it has to leave another time behind.
+    pub(crate) fn look(&mut self, file: &dyn File) -> Result<Seen> {
         if self.alone {
-            return Ok(false);
+            return Ok(Seen::Same);
         }
         (self.looked, self.unasked) = (Instant::now(), 0);
+        if self.written.is_some_and(|written| self.looked.duration_since(written) < self.stamp.tick) {
+            self.settled = false;
+            return Ok(Seen::Written);
+        }
+        self.written = None;
         if self.settled && file.stamp()? == self.stamp {
-            return Ok(false);
+            return Ok(Seen::Same);
         }
         // The time before the stamp: a write between the two is then too young, and not missed.
         let now = SystemTime::now();
         self.stamp = file.stamp()?;
         self.settled = self.stamp.is_settled(now);
-        Ok(true)
+        Ok(Seen::Changed(self.stamp.len))
+    }
+
+    /// The area itself has written to the file.
+    pub(crate) fn note_write(&mut self) {
+        self.written = Some(Instant::now());
     }
 
     /// The stamp that what was read is of, if every later write is certain to give the file another one.
     pub(crate) fn settled_stamp(&self) -> Option<Stamp> {
         self.settled.then_some(self.stamp)
-    }
-
-    /// How long the file was at the last look.
-    pub(crate) fn file_length(&self) -> u64 {
-        self.stamp.len
     }
 
     /// Whether the last look is old.

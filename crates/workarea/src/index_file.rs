@@ -6,6 +6,9 @@
 //! after it was seen whether they are still those of before: who writes counts up a number in the header (Harbour's CDX
 //! at byte 8, NTX at byte 2). Files without that number are read anew each time until their stamp is old enough.
 //!
+//! Where that number is counted, pages that are in memory are used without the lock while it is the one of before: who is
+//! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]).
+//!
 //! What the area's own writer changes is known: see [`IndexFile::note_state`].
 //!
 //! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
@@ -23,6 +26,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// The bytes at the start of the file in which every format keeps its counter.
 const HEAD_BYTES: usize = 16;
+
+/// Up to so many bytes of pages in memory none is read that is not kept, which is how one notices that pages were read.
+const UNLOCKED_BYTES: usize = 32 << 20;
 
 /// How the index files of an area are read.
 #[derive(Clone, Copy, Debug)]
@@ -125,13 +131,46 @@ impl IndexFile {
     pub(crate) fn verify(&mut self) -> Result<()> {
         let now = SystemTime::now();
         self.verified = Some(Instant::now());
-        let same = !self.is_mixed && self.file.stamp()? == self.stamp && head(&*self.file)? == self.head;
-        if same && self.counts() {
+        if !self.is_mixed && self.counts() && self.is_as_read()? {
             self.settled = self.stamp.is_settled(now);
             self.kept = self.bag.kept_bytes();
             return Ok(());
         }
         self.read_anew()
+    }
+
+    /// Whether the pages of a doubtful file that are in memory are true without the lock. After they were used it has to be
+    /// asked whether others were read besides: [`IndexFile::still_holds`].
+    pub(crate) fn holds_unlocked(&mut self) -> Result<bool> {
+        let kept = self.bag.kept_bytes();
+        if self.is_mixed || kept > UNLOCKED_BYTES || !self.counts() {
+            return Ok(false);
+        }
+        let now = SystemTime::now();
+        let holds = self.is_as_read()?;
+        if holds {
+            (self.verified, self.kept) = (Some(Instant::now()), kept);
+            self.settled = self.stamp.is_settled(now);
+        }
+        Ok(holds)
+    }
+
+    /// Whether all pages that were used since are of one state: none was read, or nobody has written when the lock is free.
+    pub(crate) fn still_holds(&mut self) -> Result<bool> {
+        let kept = self.bag.kept_bytes();
+        if kept == self.kept {
+            return Ok(true);
+        }
+        let locked = self.lock()?;
+        let holds = self.is_as_read();
+        self.unlock(locked)?;
+        self.kept = kept;
+        self.is_mixed = !holds?;
+        Ok(!self.is_mixed)
+    }
+
+    fn is_as_read(&self) -> Result<bool> {
+        Ok(head(&*self.file)? == self.head && self.file.stamp()? == self.stamp)
     }
 
     /// After pages were used: whether those that were read meanwhile are of the state of before, as

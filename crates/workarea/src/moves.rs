@@ -52,13 +52,16 @@ impl Area {
                 1 if !self.is_alone() => self.orders[at].remember(),
                 _ => {}
             }
-            let file = &self.files[place];
+            let file = &mut self.files[place];
+            let is_unlocked = is_doubtful && !is_stale && attempt == 1 && file.holds_unlocked()?;
+            let is_doubtful = is_doubtful && !is_unlocked;
             let locked = if is_doubtful { file.lock()? } else { None };
             let result = self.renew(at, place, is_doubtful).and_then(|()| what(self, at));
             let file = &mut self.files[place];
             file.unlock(locked)?;
             let is_damaged = matches!(&result, Err(error) if error.code() == Code::IndexDamaged);
-            if file.is_consistent(is_doubtful)? && !is_damaged || self.is_alone() || attempt == ATTEMPTS {
+            let is_consistent = if is_unlocked { file.still_holds()? } else { file.is_consistent(is_doubtful)? };
+            if is_consistent && !is_damaged || self.is_alone() || attempt == ATTEMPTS {
                 return result;
             }
             if locked.is_some() {

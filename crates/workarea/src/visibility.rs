@@ -2,7 +2,8 @@
 
 use crate::aof::Aof;
 use crate::area::Area;
-use crate::test::Test;
+use crate::bits::Bits;
+use crate::test::{Run, Test};
 use mainstay_base::Result;
 use mainstay_xbase::expr::Scratch;
 
@@ -58,6 +59,18 @@ impl Visibility {
             Some((_, test)) => test.passes(&mut self.scratch, recno, record),
             None => Ok(true),
         }
+    }
+
+    /// Takes those records of a run out that are not shown, as far as their bytes tell.
+    fn narrow(&mut self, run: &Run<'_>, shown: &mut Bits) -> Result<()> {
+        let Visibility { hide_deleted, filter, aof, scratch, .. } = self;
+        if *hide_deleted {
+            Test::Deleted(false).narrow(scratch, run, shown)?;
+        }
+        if let Some(aof) = aof {
+            aof.narrow(scratch, run, shown)?;
+        }
+        filter.as_ref().map_or(Ok(()), |(_, test)| test.narrow(scratch, run, shown))
     }
 
     /// Whether the host program shows it, too.
@@ -172,23 +185,12 @@ impl Area {
         let (first, count) = self.blocks.block_of(record);
         let version = self.visibility.version();
         if self.blocks.visible(record, version)?.is_none() {
-            // The AOF is lent out, because its candidates are walked while its condition is asked.
-            let candidates = self.visibility.aof.as_mut().and_then(Aof::lend_candidates);
-            let visibility = &mut self.visibility;
-            let shows = |recno: u32, bytes: &[u8]| visibility.shows(recno, bytes);
-            let last = first + count as u32;
-            let computed = match &candidates {
-                Some(bits) => {
-                    let walk = bits.ones_from(first as usize - 1).map(|at| at as u32 + 1);
-                    let beyond = (bits.len() as u32 + 1).max(first)..last;
-                    self.blocks.compute_visible(record, version, walk.take_while(|at| *at < last).chain(beyond), shows)
-                }
-                None => self.blocks.compute_visible(record, version, first..last, shows),
+            let shown = match &self.visibility.aof {
+                Some(aof) => aof.candidates_of(first, count),
+                None => Bits::filled(count, true),
             };
-            if let Some(aof) = &mut self.visibility.aof {
-                aof.take_back_candidates(candidates);
-            }
-            computed?;
+            let visibility = &mut self.visibility;
+            self.blocks.compute_visible(record, version, shown, |run, shown| visibility.narrow(run, shown))?;
         }
         let Some(bits) = self.blocks.visible(record, version)? else { return Ok(None) };
         let at = (record - first) as usize;

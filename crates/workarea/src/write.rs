@@ -14,6 +14,7 @@ use crate::order::Order;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_vfs::LockHolder;
 use mainstay_xbase::indexed::IndexedTable;
+use mainstay_xbase::lock::LockWait;
 
 impl Area {
     /// The table's writer.
@@ -146,6 +147,7 @@ impl Area {
         self.blocks.patch(self.recno, &self.row.bytes);
         if !self.is_alone() {
             self.must_look = true;
+            self.blocks.freshness.note_write();
         }
     }
 
@@ -368,6 +370,13 @@ impl Area {
     pub fn locked_records(&self) -> Vec<u32> {
         let records = self.table.as_ref().map(IndexedTable::locked_records).unwrap_or_default();
         records.into_iter().filter_map(|record| u32::try_from(record).ok()).collect()
+    }
+
+    /// How long locks are waited for from now on, by what changes the table; a timeout of zero asks once.
+    pub fn set_wait(&mut self, wait: LockWait) {
+        if let Some(table) = &mut self.table {
+            table.set_wait(wait);
+        }
     }
 
     /// Who keeps a record from being locked by this area, as far as the system knows.

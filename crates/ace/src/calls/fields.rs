@@ -240,10 +240,20 @@ fn any_number_of(state: &mut State, number: usize) -> Result<f64> {
 }
 
 pub fn double(table: Handle, field: Field, value: Out<f64>) -> Result<()> {
-    let found = registry::on_table(table, |table| table.with(|state| plain_number(table, state, field)))?;
-    match found {
-        Some(found) => value.set(found),
-        None => value.set(on_field(table, field, |state, number, _| number_of(state, number))?),
+    // The value goes to its place from within: on the way out with the result it would be copied from one to the next.
+    let mut is_set = false;
+    registry::on_table(table, |table| {
+        table.with(|state| match plain_number(table, state, field)? {
+            Some(found) => {
+                is_set = true;
+                value.set(found)
+            }
+            None => Ok(()),
+        })
+    })?;
+    match is_set {
+        true => Ok(()),
+        false => value.set(on_field(table, field, |state, number, _| number_of(state, number))?),
     }
 }
 

@@ -70,13 +70,11 @@ pub fn record(table: Handle, record: u32) -> Result<()> {
 }
 
 pub fn at_bof(table: Handle, bof: Out<u16>) -> Result<()> {
-    let answer = registry::on_table_or_order(table, |table, _| table.ends())?;
-    bof.set(answer.0.into())
+    registry::on_table_or_order(table, |table, _| bof.set(table.ends()?.0.into()))
 }
 
 pub fn at_eof(table: Handle, eof: Out<u16>) -> Result<()> {
-    let answer = registry::on_table_or_order(table, |table, _| table.ends())?;
-    eof.set(answer.1.into())
+    registry::on_table_or_order(table, |table, _| eof.set(table.ends()?.1.into()))
 }
 
 pub fn is_found(object: Handle, found: Out<u16>) -> Result<()> {
