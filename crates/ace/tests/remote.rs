@@ -70,6 +70,7 @@ programs! {
     misuse
     navigation
     others
+    raw_keys
     records
     sections
     settings

@@ -187,6 +187,12 @@ impl Error {
         self
     }
 
+    /// The same with another code: what a caller can do about it has changed.
+    pub fn with_code(mut self, code: Code) -> Error {
+        self.0.code = code;
+        self
+    }
+
     /// What the dialect calls it, if the dialect has said so.
     pub fn dialect(&self) -> Option<DialectError> {
         self.0.dialect

@@ -73,6 +73,7 @@ fn every_step() -> Vec<Step> {
         Step::Value(2),
         Step::Key(None),
         Step::Key(Some(vec![b' '; 31])),
+        Step::KeyOf { order, bytes: vec![b' '; 31] },
         Step::RecordCount(Counting::Visible),
         Step::KeyCount(Counting::Scoped),
         Step::KeyNumber(Counting::All),
@@ -180,7 +181,7 @@ fn answers(served: &Served) -> Vec<Answer> {
     let session = &mut served.service.session(&hello("ada"), "here").unwrap();
     let mut answers: Vec<Answer> = Vec::new();
     for step in every_step() {
-        let request = Request { table: 2, progress: false, steps: vec![step] };
+        let request = Request { table: 2, progress: false, wait_ms: 5_000, steps: vec![step] };
         answers.push(session.answer(&request, &mut untold));
     }
     let values = [
@@ -234,7 +235,7 @@ fn damaged_messages_are_refused_or_read_within_their_length() {
     let served = numbers();
     let requests: Vec<Vec<u8>> = every_step()
         .chunks(6)
-        .map(|steps| encode(&Request { table: 1, progress: true, steps: steps.to_vec() }))
+        .map(|steps| encode(&Request { table: 1, progress: true, wait_ms: 5_000, steps: steps.to_vec() }))
         .collect();
     let answers: Vec<Vec<u8>> = answers(&served).iter().map(encode).collect();
     let logins = vec![
@@ -269,7 +270,7 @@ fn damaged_messages_are_refused_or_read_within_their_length() {
 fn a_session_survives_whatever_it_is_asked() {
     let requests: Vec<Vec<u8>> = every_step()
         .into_iter()
-        .map(|step| encode(&Request { table: 2, progress: false, steps: vec![step] }))
+        .map(|step| encode(&Request { table: 2, progress: false, wait_ms: 5_000, steps: vec![step] }))
         .collect();
     let mut random = Random::new(0x6E61_7670);
     let (began, mut asked, mut done) = (Instant::now(), 0, 0);
@@ -277,7 +278,8 @@ fn a_session_survives_whatever_it_is_asked() {
         let served = numbers();
         let mut session = served.service.session(&hello("eve"), "there").unwrap();
         let opening = every_step().into_iter().find(|step| matches!(step, Step::Open(_))).unwrap();
-        let opened = session.answer(&Request { table: 0, progress: false, steps: vec![opening] }, &mut untold);
+        let opened =
+            session.answer(&Request { table: 0, progress: false, wait_ms: 5_000, steps: vec![opening] }, &mut untold);
         assert!(opened.error.is_none());
         for _ in 0..300 {
             let bytes = mutated(&mut random, &requests);

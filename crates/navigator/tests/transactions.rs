@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 fn ask(session: &mut Session, table: u32, steps: Vec<Step>) -> Answer {
-    session.answer(&Request { table, progress: false, steps }, &mut untold)
+    session.answer(&Request { table, progress: false, wait_ms: 5_000, steps }, &mut untold)
 }
 
 fn done(session: &mut Session, table: u32, steps: Vec<Step>) -> Vec<Reply> {

@@ -367,14 +367,15 @@ fn a_client_that_does_not_listen_is_given_up() {
     let mut socket = logged_in(&running);
     socket.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
     let steps = vec![opening(Mode::Shared), Step::LockRecord(3)];
-    let opened = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: false, steps }));
+    let opened =
+        exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: false, wait_ms: 5_000, steps }));
     assert_eq!(opened.kind, Kind::Answer);
     let mut theirs = running.open_here();
     assert!(!theirs.try_lock_record(3).unwrap());
     // Long answers, of which none is read: the server cannot write any more.
     let page = PageWish { before: 0, after: 10, bytes: 4000, unless: None, numbers: 0 };
     let steps = [vec![Step::GoTop], vec![Step::Page(page); 63]].concat();
-    let request = Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, steps }));
+    let request = Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, wait_ms: 5_000, steps }));
     for _ in 0..3000 {
         if socket.write_all(&request).is_err() {
             break;
@@ -395,7 +396,8 @@ fn a_client_that_does_not_say_whether_to_go_on_is_given_up() {
     }
     here.close().unwrap();
     let steps = vec![opening(Mode::Exclusive), Step::CreateOrder(NewOrder::new("NUMBER", "NUMBER"))];
-    let told = exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: true, steps }));
+    let told =
+        exchange(&mut socket, Kind::Request, &encode(&Request { table: 0, progress: true, wait_ms: 5_000, steps }));
     assert_eq!(told.kind, Kind::Progress);
     eventually("the table is free", || {
         let options = AreaOptions { mode: Mode::Exclusive, ..AreaOptions::default() };
@@ -437,7 +439,8 @@ fn a_client_that_is_gone_in_the_middle_of_any_call_leaves_no_lock() {
         for cut in [0, 3] {
             let mut socket = logged_in(&running);
             let steps = [vec![opening(Mode::Shared), Step::LockRecord(3)], steps.clone()].concat();
-            let frame = Frame::bytes(Kind::Request, &encode(&Request { table: 0, progress: true, steps }));
+            let frame =
+                Frame::bytes(Kind::Request, &encode(&Request { table: 0, progress: true, wait_ms: 5_000, steps }));
             socket.write_all(&frame[..frame.len() - cut]).unwrap();
             if at % 2 == 0 {
                 socket.shutdown(Shutdown::Both).unwrap();
@@ -459,7 +462,7 @@ fn whatever_a_client_sends_ends_its_connection_at_most() {
         .into_iter()
         .map(|steps| {
             let steps = [vec![opening(Mode::Shared)], steps].concat();
-            Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, steps }))
+            Frame::bytes(Kind::Request, &encode(&Request { table: 2, progress: false, wait_ms: 5_000, steps }))
         })
         .collect();
     let mut random = Random::new(0x6861_7264);

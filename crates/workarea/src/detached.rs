@@ -112,6 +112,13 @@ impl Area {
         Ok(area)
     }
 
+    /// Another area without its table, of the same form, to put records together in.
+    ///
+    /// Errors: those of reading the header.
+    pub fn detached_like(&self) -> Result<Area> {
+        Area::detached(self.path(), &self.form_of_table()?)
+    }
+
     /// Makes a record of the real table the current one. `count` is how many that has; without bytes the record is
     /// blank, as at EOF.
     pub fn show(&mut self, position: Position, count: u32, bytes: Option<&[u8]>) {

@@ -57,6 +57,7 @@ pub trait WorkArea: Send {
     fn key_count(&mut self, what: Counting) -> Result<u64>;
     fn key_number(&mut self, what: Counting) -> Result<Option<u64>>;
     fn key(&mut self) -> Result<Option<Vec<u8>>>;
+    fn key_of_record(&mut self, id: OrderId, bytes: &[u8]) -> Result<Vec<u8>>;
 
     fn orders(&self) -> Vec<OrderInfo>;
     fn order(&self) -> Option<OrderId>;
@@ -303,6 +304,7 @@ impl WorkArea for Area {
         fn key_count(&mut self, what: Counting) -> Result<u64>;
         fn key_number(&mut self, what: Counting) -> Result<Option<u64>>;
         fn key(&mut self) -> Result<Option<Vec<u8>>>;
+        fn key_of_record(&mut self, id: OrderId, bytes: &[u8]) -> Result<Vec<u8>>;
         fn set_order(&mut self, id: Option<OrderId>) -> Result<()>;
         fn set_descending(&mut self, id: OrderId, descending: bool) -> Result<()>;
         fn open_index(&mut self, path: &Path) -> Result<Vec<OrderId>>;

@@ -6,7 +6,7 @@
 //!
 //! The segments of a key expression are what its outermost `+` joins, each with the one field that it is made of.
 //!
-//! Limits: of tables of a folder; those of a server answer AE_NOT_IMPLEMENTED.
+//! The record is in an area of its own, without a table: of a table of a server, too, whose server then says its key.
 
 use mainstay_workarea::Area;
 
@@ -18,18 +18,10 @@ use crate::order::Order;
 use crate::registry;
 use crate::table::State;
 
-/// The area of a table that is here.
-fn local(state: &mut State) -> Result<&mut Area> {
-    state
-        .area
-        .local()
-        .ok_or_else(|| Failure::new(AE_NOT_IMPLEMENTED, "keys are not put together for tables of a server"))
-}
-
 /// Begins a raw key: a record without values.
 pub fn begin(index: Handle) -> Result<()> {
     let order = registry::order(index)?;
-    let blank = order.with(|state, _| Ok(local(state)?.blank_record().to_vec()))?;
+    let blank = order.with(|state, _| Ok(state.area.form().blank_record().to_vec()))?;
     order.set_raw(Some(blank));
     Ok(())
 }
@@ -40,17 +32,33 @@ pub fn begin(index: Handle) -> Result<()> {
 pub fn on_raw<T>(order: &Order, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
     let none = || Failure::new(AE_INVALID_TABLE_HANDLE, "no raw key was begun for the order");
     let bytes = order.raw().ok_or_else(none)?;
-    order.with(|state, _| {
-        let aside = local(state)?.compose(&bytes)?;
-        let done = work(state);
-        let area = local(state)?;
-        let composed = area.record().map(<[u8]>::to_vec);
-        area.take_back(aside);
-        if done.is_ok() {
-            order.set_raw(Some(composed?));
+    order.with(|state, _| match state.area.local().map(|area| area.compose(&bytes)) {
+        Some(aside) => {
+            let aside = aside?;
+            let done = work(state);
+            let area = state.area.local().ok_or(AE_INTERNAL_ERROR)?;
+            let composed = area.record().map(<[u8]>::to_vec);
+            area.take_back(aside);
+            keep(order, done, composed)
         }
-        done
+        None => {
+            let mut alone = state.area.form().detached_like()?;
+            let _ = alone.compose(&bytes)?;
+            let far = std::mem::replace(&mut state.area, Box::new(alone));
+            let done = work(state);
+            let composed = state.area.record().map(<[u8]>::to_vec);
+            state.area = far;
+            keep(order, done, composed)
+        }
     })
+}
+
+/// The record of a raw key is what it became, unless setting a field has failed.
+fn keep<T>(order: &Order, done: Result<T>, composed: mainstay_base::Result<Vec<u8>>) -> Result<T> {
+    if done.is_ok() {
+        order.set_raw(Some(composed?));
+    }
+    done
 }
 
 /// The key of what was set since [`begin`].
@@ -58,7 +66,7 @@ pub fn build(index: Handle, key: Buffer, length: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     let none = || Failure::new(AE_INVALID_VALUE, "no raw key was begun for the order");
     let bytes = order.raw().ok_or_else(none)?;
-    let built = order.with(|state, info| Ok(local(state)?.key_of_record(info.id, &bytes)?))?;
+    let built = order.with(|state, info| Ok(state.area.key_of_record(info.id, &bytes)?))?;
     key.set_bytes(length, &built)
 }
 
@@ -69,10 +77,9 @@ pub fn of_record(index: Handle, record: Text, length: u32, key: Buffer, key_leng
     order.table.with(|state| order.table.check_value(state, &expression))?;
     let bytes = record.bytes(length as usize)?;
     let built = order.with(|state, info| {
-        let area = local(state)?;
-        let expected = area.blank_record().len();
+        let expected = state.area.form().blank_record().len();
         match bytes.len() == expected {
-            true => Ok(area.key_of_record(info.id, &bytes)?),
+            true => Ok(state.area.key_of_record(info.id, &bytes)?),
             false => Err(Failure::new(AE_INVALID_RECORD_LENGTH, format!("{}, not {expected}", bytes.len()))),
         }
     })?;
@@ -117,6 +124,7 @@ fn segments(order: &Order) -> Result<Vec<Segment>> {
         let area = state.area.form();
         let fields: Vec<Vec<usize>> = parts.iter().map(|part| fields_of(area, part)).collect();
         let is_one = parts.len() == 1;
+        let mut alone: Option<Area> = None;
         let (mut offset, mut segments) = (0, Vec::with_capacity(parts.len()));
         for (part, fields) in parts.iter().zip(fields) {
             let [field] = fields[..] else {
@@ -124,9 +132,12 @@ fn segments(order: &Order) -> Result<Vec<Segment>> {
             };
             segments.push(Segment { field, offset });
             if !is_one {
-                let area = local(state)?;
-                let blank = area.blank_record().to_vec();
-                let value = area.as_if(&blank, |area| area.evaluate(part))?;
+                let alone = match &mut alone {
+                    Some(alone) => alone,
+                    none => none.insert(state.area.form().detached_like()?),
+                };
+                let blank = alone.blank_record().to_vec();
+                let value = alone.as_if(&blank, |area| area.evaluate(part))?;
                 offset += match value {
                     mainstay_workarea::FieldValue::Text(text) => text.len(),
                     _ => 0,

@@ -209,6 +209,14 @@ impl WorkArea for RemoteArea {
         Ok(self.numbers(what)?.number)
     }
 
+    fn key_of_record(&mut self, id: OrderId, bytes: &[u8]) -> Result<Vec<u8>> {
+        let order = self.order_there(id)?;
+        match self.ask_one(false, Step::KeyOf { order, bytes: bytes.to_vec() })? {
+            Reply::MaybeBytes(Some(key)) => Ok(key),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
     fn key(&mut self) -> Result<Option<Vec<u8>>> {
         if !self.is_on_record() || self.current.is_none() {
             return Ok(None);

@@ -9,13 +9,18 @@ use crate::wire::{decode, encode, malformed};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::indexed::Telling;
+use mainstay_xbase::lock::LockWait;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 /// The port of servers whose address has none.
 pub const PORT: u16 = 6262;
+
+/// After an attempt to get a lock the connection is left to others for so long.
+const LET_IN: Duration = Duration::from_millis(1);
 
 /// Where a server is, and what is wanted of it: `tcp://host:port/database`, or `tls://` to insist on encryption.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,7 +215,29 @@ impl Client {
 
     /// Sends a request and waits for its answer. A request about a table that was opened through an earlier connection
     /// is not sent: `None`.
+    ///
+    /// What waits for a lock asks again and again, from the step on that has not got it: between two attempts other threads
+    /// use the connection, and the one that holds the lock can go on.
     pub(crate) fn ask(&self, epoch: u64, request: &Request, progress: Telling<'_>) -> Result<Option<Answer>> {
+        let began = Instant::now();
+        let Some(mut answer) = self.ask_once(epoch, request, progress)? else { return Ok(None) };
+        while is_waiting(request, &answer) {
+            let Some(error) = answer.error.take() else { break };
+            if began.elapsed() >= LockWait::default().timeout {
+                answer.error = Some(error.with_code(Code::Busy));
+                break;
+            }
+            std::thread::sleep(LET_IN);
+            let steps = request.steps.get(answer.replies.len()..).unwrap_or_default().to_vec();
+            match self.ask_once(epoch, &Request { steps, ..*request }, progress)? {
+                Some(rest) => answer.follow(rest),
+                None => return Err(lost("what was done of a request is lost with it")),
+            }
+        }
+        Ok(Some(answer))
+    }
+
+    fn ask_once(&self, epoch: u64, request: &Request, progress: Telling<'_>) -> Result<Option<Answer>> {
         let mut guard = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
         let transport = self.ready(&mut guard)?;
         if request.table != 0 && self.epoch() != epoch {
@@ -250,7 +277,7 @@ impl Client {
 
     /// Carries out steps that are about no table; the reply to the last.
     pub(crate) fn steps(&self, steps: Vec<Step>) -> Result<Reply> {
-        let request = Request { table: 0, progress: false, steps };
+        let request = Request::new(0, steps);
         let answer = self.ask(self.epoch(), &request, &mut mainstay_workarea::untold)?;
         let answer = answer.ok_or_else(|| lost("it was made again"))?;
         match (answer.error, answer.replies.into_iter().last()) {
@@ -420,6 +447,13 @@ impl Client {
     pub fn roll_back_to(&self, place: u32) -> Result<()> {
         self.steps(vec![Step::RollBackTo(place)]).map(drop)
     }
+}
+
+/// Whether a step of a request waits for a lock, and may be asked again.
+fn is_waiting(request: &Request, answer: &Answer) -> bool {
+    let step = request.steps.get(answer.replies.len());
+    answer.error.as_ref().is_some_and(|error| error.code() == Code::LockTimeout)
+        && step.is_some_and(Step::may_be_asked_again)
 }
 
 #[cfg(test)]

@@ -250,7 +250,7 @@ impl RemoteArea {
             let changes = steps.iter().any(Step::changes_table) || write_at.is_some();
             all.extend(steps.iter().cloned());
             let tells = steps.iter().any(is_long);
-            let request = Request { table: self.table, progress: tells, steps: all };
+            let request = Request { progress: tells, ..Request::new(self.table, all) };
             let (asked, seen) = (Instant::now(), self.changed.load(SeqCst));
             let in_transaction = self.client.is_in_transaction();
             let answer = match self.client.ask(self.epoch, &request, progress) {
@@ -564,7 +564,7 @@ fn open_request(client: &Client, paths: &[PathBuf], how: &OpenHow) -> Request {
     let page = PageWish { before: 1, after: SCREEN, bytes: PAGE_BYTES, unless: None, numbers: 0 };
     let view = Step::View { hide_deleted: how.hide_deleted, exact: how.exact };
     let steps = vec![Step::Open(opening), view, Step::GoTop, Step::Page(page)];
-    Request { table: 0, progress: false, steps }
+    Request::new(0, steps)
 }
 
 /// Adds the places of pieces to others, each byte once: a write that is refused again and again stays as long as it is.

@@ -13,11 +13,13 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Create;
 use mainstay_workarea::{Area, AreaOptions, Mode, OrderInfo};
 use mainstay_xbase::indexed::Telling;
+use mainstay_xbase::lock::LockWait;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
 
 /// Tables that a client may have open.
 const MOST_TABLES: usize = 1000;
@@ -88,8 +90,12 @@ impl Session {
             return answer;
         }
         for step in &request.steps {
+            let (began, wait) = (Instant::now(), wait_of(step, request.wait_ms));
+            if let Some(open) = self.tables.get_mut(&table) {
+                open.area.set_wait(wait);
+            }
             let reply = match step {
-                Step::Open(opening) => self.open(opening, &mut table),
+                Step::Open(opening) => self.open(opening, wait, &mut table),
                 Step::Close => self.close(table),
                 step => match self.tables.get_mut(&table) {
                     _ if step.is_about_folder() => self.about_folder(step),
@@ -117,7 +123,13 @@ impl Session {
                         Some(dictionary) => dictionary.refusal(error),
                         None => error,
                     };
-                    answer.error = Some(self.folder.for_client(self.with_owner(error, table, step)));
+                    let error = self.with_owner(error, table, step);
+                    let may_ask_again = wait.timeout < LockWait::default().timeout && began.elapsed() >= wait.timeout;
+                    let error = match error.code() {
+                        Code::Busy if may_ask_again => error.with_code(Code::LockTimeout),
+                        _ => error,
+                    };
+                    answer.error = Some(self.folder.for_client(error));
                     break;
                 }
             }
@@ -142,20 +154,20 @@ impl Session {
         }
     }
 
-    fn open(&mut self, opening: &Opening, table: &mut u32) -> Result<Reply> {
+    fn open(&mut self, opening: &Opening, wait: LockWait, table: &mut u32) -> Result<Reply> {
         if self.tables.len() >= MOST_TABLES {
             return Err(Error::new(Code::OutOfMemory, format!("a client may have {MOST_TABLES} tables open")));
         }
         let files = Arc::clone(&self.service.files);
         if let Some(found) = self.find_in_dictionary(opening)? {
-            return self.open_file(opening, &found.path.clone(), Some(found), table);
+            return self.open_file(opening, wait, &found.path.clone(), Some(found), table);
         }
         let Some(name) = self.folder.find(&*files, &opening.names)? else {
             let name = opening.names.last().map(|name| name.display().to_string()).unwrap_or_default();
             return Err(Error::new(Code::NotFound, "there is no such file").at(name));
         };
         let path = self.folder.existing(&*files, &name)?;
-        self.open_file(opening, &path, None, table)
+        self.open_file(opening, wait, &path, None, table)
     }
 
     /// The table of the dictionary that a client means.
@@ -165,7 +177,14 @@ impl Session {
         dictionary.find(&opening.names, &paths.collect::<Vec<_>>(), opening.mode)
     }
 
-    fn open_file(&mut self, opening: &Opening, path: &Path, found: Option<Found>, table: &mut u32) -> Result<Reply> {
+    fn open_file(
+        &mut self,
+        opening: &Opening,
+        wait: LockWait,
+        path: &Path,
+        found: Option<Found>,
+        table: &mut u32,
+    ) -> Result<Reply> {
         let files = Arc::clone(&self.service.files);
         let (name, path) = (self.folder.name(path), path.to_owned());
         let alone = opening.mode == Mode::Exclusive;
@@ -182,6 +201,7 @@ impl Session {
             scheme: opening.scheme,
             open_structural: opening.open_structural,
             implicit_locks: true,
+            wait,
             kept_bytes: 8 << 20,
             ..AreaOptions::default()
         };
@@ -366,6 +386,15 @@ impl Session {
             self.publish(&path);
         }
         Ok(Some(state))
+    }
+}
+
+/// How long a step waits for locks.
+fn wait_of(step: &Step, wait_ms: u32) -> LockWait {
+    let usual = LockWait::default();
+    match step.may_be_asked_again() {
+        true => LockWait { timeout: usual.timeout.min(Duration::from_millis(wait_ms.into())), ..usual },
+        false => usual,
     }
 }
 

@@ -116,6 +116,7 @@ impl Open {
             Step::Value(field) => area.get((*field).into()).map(Reply::Value),
             Step::Key(None) => area.key().map(Reply::MaybeBytes),
             Step::Key(Some(bytes)) => area.as_if(bytes, Area::key).map(Reply::MaybeBytes),
+            Step::KeyOf { order, bytes } => area.key_of_record(*order, bytes).map(|key| Reply::MaybeBytes(Some(key))),
             Step::RecordCount(what) => area.record_count(*what).map(|count| Reply::Number(count.into())),
             Step::KeyCount(what) => area.key_count(*what).map(Reply::Number),
             Step::KeyNumber(what) => area.key_number(*what).map(Reply::MaybeNumber),

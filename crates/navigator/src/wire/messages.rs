@@ -116,8 +116,44 @@ pub struct Request {
     pub table: u32,
     /// Whether the client wants to be told how far the steps are.
     pub progress: bool,
+    /// For how many milliseconds a step that [may be asked again](Step::may_be_asked_again) waits for what another has
+    /// locked. If that is less than the server waits by itself, its error is `LockTimeout`, and the client may ask again from
+    /// this step on.
+    pub wait_ms: u32,
     /// The steps.
     pub steps: Vec<Step>,
+}
+
+/// For so many milliseconds a server waits for a lock before the client asks again: as long as that others wait for its
+/// connection.
+const WAIT_MS: u32 = 10;
+
+impl Request {
+    /// A request about a table, or about none (0), by a client that asks again for what another has locked.
+    pub fn new(table: u32, steps: Vec<Step>) -> Request {
+        Request { table, progress: false, wait_ms: WAIT_MS, steps }
+    }
+}
+
+impl Answer {
+    /// Takes over what was answered to the rest of the same request.
+    pub fn follow(&mut self, rest: Answer) {
+        self.replies.extend(rest.replies);
+        self.error = rest.error;
+        let before = std::mem::replace(&mut self.state, rest.state);
+        if let (Some(state), Some(before)) = (&mut self.state, before) {
+            state.follow(before);
+        }
+    }
+}
+
+impl State {
+    /// Keeps of the state before what is only told when it has changed.
+    pub fn follow(&mut self, before: State) {
+        self.locks = self.locks.take().or(before.locks);
+        self.orders = self.orders.take().or(before.orders);
+        self.index_files = self.index_files.take().or(before.index_files);
+    }
 }
 
 /// How a table is opened.
@@ -180,6 +216,7 @@ pub enum Step {
     Row,
     Value(u16),
     Key(Option<Vec<u8>>),
+    KeyOf { order: OrderId, bytes: Vec<u8> },
     RecordCount(Counting),
     KeyCount(Counting),
     KeyNumber(Counting),
@@ -219,6 +256,14 @@ pub enum Step {
     CreateWordIndex(WordIndex),
     DeleteWordIndex(String),
     RebuildWordIndexes,
+}
+
+impl Step {
+    /// Whether a step that did not get a lock has done nothing, so that a client may wait by asking again: others use its
+    /// connection meanwhile, among them perhaps the one that has the lock.
+    pub fn may_be_asked_again(&self) -> bool {
+        matches!(self, Step::Open(_) | Step::Edit | Step::Write(_) | Step::Append | Step::Seek { .. })
+    }
 }
 
 /// Which rows are wanted.
@@ -420,7 +465,7 @@ structure! { Hello { user, password, database, application } }
 structure! { Welcome { connection, server } }
 structure! { Problem { error } }
 structure! { Progress { done, all } }
-structure! { Request { table, progress, steps } }
+structure! { Request { table, progress, wait_ms, steps } }
 structure! { Opening { names, mode, scheme, open_structural, or_read_only } }
 structure! { PageWish { before, after, bytes, unless, numbers } }
 structure! { Row { record, bytes, key } }
@@ -479,6 +524,7 @@ choice! { named Step {
     38 KeyCount(what);
     39 KeyNumber(what);
     40 RelativePosition;
+    44 KeyOf { order, bytes };
     50 SetScope { side, key };
     51 ClearScope(side);
     52 IsInScope(bytes);

@@ -26,7 +26,7 @@ impl RemoteArea {
         self.table = opened.table;
         if let Err(error) = self.set_up_again(epoch, state) {
             // The next request opens it once more: it is not used as it is.
-            let close = Request { table: opened.table, progress: false, steps: vec![Step::Close] };
+            let close = Request::new(opened.table, vec![Step::Close]);
             let _ = self.client.ask(epoch, &close, &mut untold);
             return Err(error);
         }
@@ -82,15 +82,12 @@ impl RemoteArea {
     /// Has the server do these steps, however many there are; `state` is the table's behind the last.
     fn set_up(&mut self, epoch: u64, steps: &[Step], state: &mut State) -> Result<()> {
         for some in steps.chunks(MOST_STEPS) {
-            let request = Request { table: self.table, progress: false, steps: some.to_vec() };
+            let request = Request::new(self.table, some.to_vec());
             let answer = self.client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
             answer.error.map_or(Ok(()), Err)?;
             let now = answer.state.ok_or_else(|| malformed("no state"))?;
             let before = std::mem::replace(state, now);
-            // These are told when they have changed.
-            state.locks = state.locks.take().or(before.locks);
-            state.orders = state.orders.take().or(before.orders);
-            state.index_files = state.index_files.take().or(before.index_files);
+            state.follow(before);
         }
         Ok(())
     }
