@@ -245,6 +245,30 @@ pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, ri
     }
 }
 
+/// The columns of a table or view that the user may read, of those that it has; nothing where he may read all of them.
+///
+/// Errors: 5054 (AE_PERMISSION_DENIED) for who may read none.
+pub(crate) fn readable(
+    dictionary: &Session,
+    folder: &Path,
+    name: &ObjectName,
+    columns: impl FnOnce() -> Option<Vec<String>>,
+) -> Result<Option<Vec<String>>, Failed> {
+    let contents = dictionary.live.contents().map_err(failed)?;
+    let Some((kind, object)) = object_of(dictionary, &contents, folder, name) else { return Ok(None) };
+    let refused = match dictionary.access.require(&contents, kind, "", &object, ADS_PERMISSION_READ) {
+        Ok(()) => return Ok(None),
+        Err(refused) => refused,
+    };
+    let may_read = |column: &String| {
+        let rights = dictionary.access.rights(&contents, ADS_DD_FIELD_OBJECT, &object, column);
+        rights & ADS_PERMISSION_READ != 0
+    };
+    let mut columns = if kind == ADS_DD_TABLE_OBJECT { columns().unwrap_or_default() } else { Vec::new() };
+    columns.retain(may_read);
+    if columns.is_empty() { Err(failed(refused)) } else { Ok(Some(columns)) }
+}
+
 /// Refuses who may not make an object of a kind.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).

@@ -102,9 +102,26 @@ impl Names<'_> {
         Some(self.fields(table)?.iter().map(typed).collect())
     }
 
-    /// The columns of a table of the core. Its plan is kept with its text.
+    /// A table of which the user may read some columns, which is one of these columns to him.
+    fn part(&self, name: &ObjectName, columns: &[String]) -> Result<String, Failed> {
+        let source = self.file(name.last())?.unwrap_or_else(|| quoted(&table_name(name)));
+        let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+        Ok(format!("(SELECT {} FROM {source})", columns.join(", ")))
+    }
+
+    /// The names of the columns of something that rows can be selected from.
+    fn columns_of(&self, source: &str) -> Option<Vec<String>> {
+        Some(self.fields_of(source)?.iter().map(|field| field.name().clone()).collect())
+    }
+
+    /// The columns of a table of the core.
     fn fields(&self, table: &ObjectName) -> Option<arrow_schema::Fields> {
         let source = self.table(table).ok()?.unwrap_or_else(|| quoted(&table_name(table)));
+        self.fields_of(&source)
+    }
+
+    /// Those of something that rows can be selected from. The plan is kept with its text.
+    fn fields_of(&self, source: &str) -> Option<arrow_schema::Fields> {
         let query = format!("SELECT * FROM {source} AS \"#t\" LIMIT 0");
         let answer = self.core.borrow_mut().execute(&query).ok()?;
         Some(answer.schema().fields().clone())
@@ -158,7 +175,11 @@ impl Scope for Names<'_> {
             return Err(unknown_table(name));
         }
         if let Some(dictionary) = &self.modules.dictionary {
-            crate::dictionary::require(dictionary, self.folder, name, ace::constants::ADS_PERMISSION_READ)?;
+            let columns =
+                || self.columns_of(&self.file(name.last()).ok()?.unwrap_or_else(|| quoted(&table_name(name))));
+            if let Some(columns) = crate::dictionary::readable(dictionary, self.folder, name, columns)? {
+                return self.part(name, &columns).map(Some);
+            }
         }
         if let Some(query) = self.modules.find(Kind::View, &last).and_then(|view| view.query()) {
             return self.view(name, query).map(Some);

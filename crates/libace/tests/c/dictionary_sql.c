@@ -88,6 +88,26 @@ static void tables_are_made( const char * folder )
    fails( "SELECT Twice(21) AS x, * FROM nowhere INTO Half", "" );
 }
 
+/* Of a table that is not the user's to read, columns are that were granted by themselves; it has no others to him. */
+static void some_columns( void )
+{
+   ADSHANDLE cursor = rows( "SELECT ALL * FROM Halves" );
+   UNSIGNED16 fields = 9;
+   OK( AdsGetNumFields( cursor, &fields ) );
+   SAME( 2, fields );
+   TRUE_THAT( strlen( text_of( cursor, "code" ) ) > 0 );
+   OK( AdsCloseTable( cursor ) );
+   TRUE_THAT( value( "SELECT COUNT(*) FROM Halves h WHERE h.num > 0 AND code <> ''" ) > 0 );
+   TRUE_THAT( value( "SELECT COUNT(*) FROM Halves a INNER JOIN Customers c ON a.num = c.id" ) >= 0 );
+   fails( "SELECT dt FROM Halves", "" );
+   fails( "SELECT code FROM Halves WHERE dt IS NOT NULL", "" );
+   fails( "SELECT code FROM Halves ORDER BY dt", "" );
+   fails( "SELECT h.code FROM \"./t05_ntx.dbf\" h GROUP BY h.code, h.dt", "" );
+   fails( "UPDATE Halves SET num = 1", "NativeError = 5054" );
+   fails( "INSERT INTO Halves (code) VALUES ('x')", "NativeError = 5054" );
+   fails( "DELETE FROM Halves WHERE num = 1", "NativeError = 5054" );
+}
+
 static void a_users( const char * path, const char * folder )
 {
    UNSIGNED16 on = 1;
@@ -96,10 +116,14 @@ static void a_users( const char * path, const char * folder )
    OK( AdsDDCreateUser( connection, NULL, T( "ann" ), T( "secret" ), NULL ) );
    OK( AdsDDSetDatabaseProperty( connection, ADS_DD_VERIFY_ACCESS_RIGHTS, &on, 2 ) );
    OK( AdsDDGrantPermission( connection, ADS_DD_TABLE_OBJECT, T( "Customers" ), NULL, T( "ann" ), ADS_PERMISSION_READ ) );
+   OK( AdsDDAddTable( connection, T( "Halves" ), T( "t05_ntx.dbf" ), ADS_NTX, ADS_ANSI, NULL, NULL ) );
+   OK( AdsDDGrantPermission( connection, ADS_DD_COLUMN_OBJECT, T( "CODE" ), T( "Halves" ), T( "ann" ), ADS_PERMISSION_READ ) );
+   OK( AdsDDGrantPermission( connection, ADS_DD_COLUMN_OBJECT, T( "NUM" ), T( "Halves" ), T( "ann" ), ADS_PERMISSION_READ ) );
    disconnect();
    OK( AdsConnect60( T( path ), ADS_LOCAL_SERVER, T( "ann" ), T( "secret" ), ADS_DEFAULT, &connection ) );
    OK( AdsCreateSQLStatement( connection, &statement ) );
    TRUE_THAT( value( "SELECT COUNT(*) FROM Customers" ) > 10 );
+   some_columns();
    fails( "EXECUTE PROCEDURE Owing(0)", "NativeError = 5054" );
    fails( "SELECT Twice(1) FROM system.iota", "NativeError = 5054" );
    fails( "UPDATE Customers SET bal = 0", "NativeError = 5054" );
