@@ -70,6 +70,7 @@ impl From<Error> for Failure {
             Code::CheckViolation => {
                 REFUSED.take().unwrap_or_else(|| Failure::new(code_of(error.code()), error.to_string()))
             }
+            Code::Io if error.is_denied() => Failure::new(AE_PERMISSION_DENIED, error.to_string()),
             code => Failure::new(code_of(code), error.to_string()),
         }
     }

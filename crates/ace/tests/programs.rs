@@ -47,6 +47,8 @@ programs! {
     navigation
     others
     raw_keys
+    rdd
+    read_only
     records
     rules
     sections

@@ -71,6 +71,7 @@ programs! {
     navigation
     others
     raw_keys
+    rdd
     records
     sections
     settings

@@ -198,6 +198,13 @@ impl Error {
         self.0.dialect
     }
 
+    /// Whether it says that the operating system does not let this user do it, or nobody.
+    pub fn is_denied(&self) -> bool {
+        // The system's number is only in the text, as the standard library writes it.
+        let is_denial = || DENIALS.iter().any(|number| self.message().ends_with(number));
+        self.code() == Code::ReadOnly || self.code() == Code::Io && is_denial()
+    }
+
     /// The code.
     pub fn code(&self) -> Code {
         self.0.code
@@ -242,6 +249,9 @@ impl fmt::Debug for Error {
         write!(f, "[{}] {self}", self.0.code.name())
     }
 }
+
+/// Numbers that Linux gives to what is not permitted: EPERM, EACCES, EROFS.
+const DENIALS: [&str; 3] = ["(os error 1)", "(os error 13)", "(os error 30)"];
 
 impl std::error::Error for Error {}
 

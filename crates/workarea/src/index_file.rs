@@ -7,7 +7,8 @@
 //! at byte 8, NTX at byte 2). Files without that number are read anew each time until their stamp is old enough.
 //!
 //! Where that number is counted, pages that are in memory are used without the lock while it is the one of before: who is
-//! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]).
+//! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]). FoxPro does not
+//! count in a file that Harbour has made; what it writes there is seen by the stamp, which is asked for every 5 ms then.
 //!
 //! What the area's own writer changes is known: see [`IndexFile::note_state`].
 //!
@@ -63,6 +64,8 @@ pub(crate) struct IndexFile {
     is_mixed: bool,
     /// When it was last seen under the lock, and nobody has asked for a look since.
     verified: Option<Instant>,
+    /// When the stamp was last seen to be this one.
+    stamped: Option<Instant>,
     kept: usize,
     how: Reading,
 }
@@ -80,7 +83,7 @@ impl IndexFile {
         let (now, head, bag) = (read.0, read.1?, read.2?);
         let (path, kept, stamp) = (path.to_owned(), bag.kept_bytes(), bag.stamp());
         let settled = stamp.is_settled(now);
-        let (version, reloads, is_mixed, verified) = (1, None, false, None);
+        let (version, reloads, is_mixed, verified, stamped) = (1, None, false, None, None);
         Ok(IndexFile {
             number,
             path,
@@ -94,6 +97,7 @@ impl IndexFile {
             settled,
             is_mixed,
             verified,
+            stamped,
             kept,
             how,
         })
@@ -146,13 +150,20 @@ impl IndexFile {
         if self.is_mixed || kept > UNLOCKED_BYTES || !self.counts() {
             return Ok(false);
         }
-        let now = SystemTime::now();
-        let holds = self.is_as_read()?;
-        if holds {
-            (self.verified, self.kept) = (Some(Instant::now()), kept);
+        if head(&*self.file)? != self.head {
+            return Ok(false);
+        }
+        // The stamp tells what those write who do not count; a question for it makes the next write dearer.
+        if self.stamped.is_none_or(|stamped| stamped.elapsed() >= LOOK_AGAIN_AFTER) {
+            let now = SystemTime::now();
+            if self.file.stamp()? != self.stamp {
+                return Ok(false);
+            }
+            self.stamped = Some(Instant::now());
             self.settled = self.stamp.is_settled(now);
         }
-        Ok(holds)
+        (self.verified, self.kept) = (Some(Instant::now()), kept);
+        Ok(true)
     }
 
     /// Whether all pages that were used since are of one state: none was read, or nobody has written when the lock is free.
@@ -184,7 +195,9 @@ impl IndexFile {
         if locked {
             return Ok(true);
         }
-        self.is_mixed = !self.settled || self.file.stamp()? != self.stamp;
+        // Where there is no lock to be had, the stamp has to do, however young it is.
+        let is_doubtful = !self.settled && self.lockable.is_some();
+        self.is_mixed = is_doubtful || self.file.stamp()? != self.stamp;
         Ok(!self.is_mixed)
     }
 
@@ -202,6 +215,7 @@ impl IndexFile {
             self.reloads = Some(state.reloads);
         } else if own_only && self.counts() {
             (self.head, self.stamp, self.settled) = (state.head, state.stamp, false);
+            self.stamped = Some(Instant::now());
         } else {
             self.reloads = None;
         }
@@ -223,7 +237,7 @@ impl IndexFile {
         self.bag = Bag::open(Arc::clone(&self.file))?;
         self.stamp = self.bag.stamp();
         self.settled = self.stamp.is_settled(now);
-        (self.reloads, self.is_mixed) = (None, false);
+        (self.reloads, self.is_mixed, self.stamped) = (None, false, None);
         self.kept = self.bag.kept_bytes();
         self.version += 1;
         Ok(())

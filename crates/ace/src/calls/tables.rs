@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mainstay_navigator::client::RemoteArea;
-use mainstay_vfs::Create;
 use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::lock::LockScheme;
@@ -157,8 +156,8 @@ fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Res
     }
     let files = Arc::clone(&connection.files);
     let area = Area::open(Arc::clone(&files), path, options);
-    // What the system lets nobody write is opened for reading.
-    if area.is_err() && options.mode == Mode::Shared && files.create(path, Create::Existing).is_err() {
+    // A table of which the system lets nobody write a file is opened for reading.
+    if options.mode == Mode::Shared && area.as_ref().is_err_and(mainstay_base::Error::is_denied) {
         let options = AreaOptions { mode: Mode::ReadOnly, ..options.clone() };
         if let Ok(readable) = Area::open(files, path, &options) {
             return Ok((Box::new(readable), true));

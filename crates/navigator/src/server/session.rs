@@ -10,7 +10,6 @@ use crate::wire::messages::{
     Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::Create;
 use mainstay_workarea::{Area, AreaOptions, Mode, OrderInfo};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::lock::LockWait;
@@ -207,11 +206,8 @@ impl Session {
         };
         let mut opened = Area::open(Arc::clone(&files), &path, &options);
         let mut is_read_only = opening.mode == Mode::ReadOnly;
-        if opened.is_err()
-            && opening.or_read_only
-            && opening.mode == Mode::Shared
-            && files.create(&path, Create::Existing).is_err()
-        {
+        let may_read_only = opening.or_read_only && opening.mode == Mode::Shared;
+        if may_read_only && opened.as_ref().is_err_and(Error::is_denied) {
             let readable = Area::open(files, &path, &AreaOptions { mode: Mode::ReadOnly, ..options });
             if readable.is_ok() {
                 (opened, is_read_only) = (readable, true);

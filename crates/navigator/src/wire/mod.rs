@@ -13,6 +13,7 @@
 //! Nothing is believed: a length is compared with the bytes that are there before anything is allocated, a text must be
 //! UTF-8, a choice must be known, and behind the last value there may be nothing.
 
+mod asking;
 pub mod frame;
 pub mod messages;
 mod statements;

@@ -13,7 +13,6 @@
 //!
 //! The manifest has the checksums of the group files, so every byte is under one.
 
-use super::read_only::is_denial;
 use super::{Files, LOCK};
 use crate::files::{Manifest, StoreFolder};
 use crate::journal::checksum::{continued, crc32c};
@@ -80,7 +79,7 @@ impl Store {
     /// Errors: `Busy` when it is open; nothing that can be told as a finding.
     pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {
         let _lock = match fs.lock(&folder.join(LOCK)) {
-            Err(error) if is_denial(&error) => None,
+            Err(error) if error.is_denied() => None,
             lock => Some(lock?),
         };
         let folder = StoreFolder::new(fs, folder);

@@ -94,7 +94,7 @@ impl Store {
             fs.create_folder(folder)?;
         }
         let lock = match fs.lock(&folder.join(LOCK)) {
-            Err(error) if read_only::is_denial(&error) => return read_only::open(fs, folder, &error),
+            Err(error) if error.is_denied() => return read_only::open(fs, folder, &error),
             lock => lock?,
         };
         let folder = StoreFolder::new(Arc::clone(&fs), folder);

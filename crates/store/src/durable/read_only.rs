@@ -20,16 +20,6 @@ use std::sync::Arc;
 /// Times that a store is read whose files change meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// Numbers that Linux gives to what is not permitted: EPERM, EACCES, EROFS.
-const DENIALS: [&str; 3] = ["(os error 1)", "(os error 13)", "(os error 30)"];
-
-/// Whether an error says that something may not be written.
-pub(super) fn is_denial(error: &Error) -> bool {
-    // The operating system's number is only in the text, as the standard library writes it.
-    let is_denied = |error: &Error| DENIALS.iter().any(|number| error.message().ends_with(number));
-    error.code() == Code::ReadOnly || (error.code() == Code::Io && is_denied(error))
-}
-
 impl Store {
     /// Opens the store in a folder for reading only, and writes nothing into the folder. Where there is none, it is empty.
     ///
