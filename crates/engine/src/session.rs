@@ -29,8 +29,8 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::{
-    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, RunOptions, Short,
-    Statement, TransactionStatement, Update, UserFunctions, Visibility,
+    Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation, RunOptions,
+    Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::Transaction;
 use std::path::Path;
@@ -315,7 +315,16 @@ impl Session {
             Statement::CreateView(create) => {
                 let catalog = self.catalog(&database.shared);
                 planner.plan(&create.query, &catalog.shared(), self.visibility)?;
-                self.create(text, |transaction| Definitions::shared(native).create_view(transaction, create))
+                self.create(text, |transaction| {
+                    Definitions::shared(native).create_view(transaction, create)?;
+                    if !create.or_replace {
+                        return Ok(());
+                    }
+                    // Views that it is made of may be made of it.
+                    let scope = native.scope(transaction).shared();
+                    let query = format!("SELECT * FROM {}", create.name.quoted());
+                    database.shared.catalog.plan(&query, scope).map(|_| ())
+                })
             }
             Statement::CreateSequence(create) => {
                 self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
@@ -324,6 +333,10 @@ impl Session {
                 Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
             }),
             Statement::Drop(drop) => self.drop_native(text, drop),
+            Statement::AlterSequence(alter) => {
+                self.change(text, |changer, transaction| changer.alter_sequence(transaction, alter))
+            }
+            Statement::Rename(rename) => self.change(text, |changer, transaction| changer.rename(transaction, rename)),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
@@ -369,7 +382,8 @@ impl Session {
         let given = &Arc::clone(&self.transaction.given);
         let planner = &*shared.planner;
         let (catalog, options) = (&catalog, &options);
-        let changer = Changer { native, planner, catalog, options, text, given, parameters };
+        let folder = &shared.catalog;
+        let changer = Changer { native, planner, catalog, folder, options, text, given, parameters };
         let place = (native, &*shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }
@@ -395,8 +409,13 @@ impl Session {
 
     /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
     fn of_a_file(&self, names: &[Name], error: Error) -> Error {
-        let catalog = self.catalog(&self.database.shared);
-        let is_file = |name: &&Name| catalog.relation(&key_of(name)).is_ok_and(|relation| relation.is_some());
+        let folder = &self.database.shared.catalog;
+        let scope = self.transaction.scope(self.native());
+        let is_view = |key: &str| matches!(scope.relation(key), Ok(Some(Relation::View { .. })));
+        let is_file = |name: &&Name| {
+            let key = key_of(name);
+            is_view(&key) || folder.file(&key).is_ok_and(|relation| relation.is_some())
+        };
         match names.iter().find(is_file) {
             Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
             _ => error,

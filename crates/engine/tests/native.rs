@@ -214,6 +214,12 @@ fn one_process_has_the_native_tables_and_others_read_the_files() {
     assert_eq!(run(&mut second, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
     let busy = second.execute("INSERT INTO t VALUES (1)").map(|_| ()).unwrap_err();
     assert_eq!(busy.code(), Code::Busy);
+    // Nor is it told that there is no such table.
+    let busy = second.execute("SELECT * FROM t").map(|_| ()).unwrap_err();
+    assert_eq!(busy.code(), Code::Busy);
+    drop(first);
+    assert_eq!(run(&mut second, "SELECT COUNT(*) FROM t").unwrap(), [[Value::Integer(0)]]);
+    assert_eq!(second.execute("SELECT * FROM u").map(|_| ()).unwrap_err().code(), Code::UnknownTable);
 }
 
 #[test]

@@ -233,11 +233,12 @@ impl Planner {
         let now = crate::moment::now();
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
-            let expr = crate::clause::as_calls(expr.clone())?;
+            let expr = crate::synonyms::written_out(crate::clause::as_calls(expr.clone())?);
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let checked = crate::overflow::checked(dated.data, &schema).map_err(explained)?;
+            let cast = crate::cast::in_expression(dated.data, &schema).map_err(explained)?;
+            let checked = crate::overflow::checked(cast.data, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
             let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;

@@ -1,7 +1,9 @@
-//! What a clock shows: parts, truncation and differences of the moments that DataFusion has no type for.
+//! What a clock shows: parts with all their digits, and truncation and differences of the moments that DataFusion has no
+//! type for.
 //!
 //! ```text
-//!   EXTRACT(SECOND FROM column)       56.1234567, a DECIMAL(9,7); MILLISECOND, MICROSECOND and EPOCH have all digits too
+//!   EXTRACT(SECOND FROM column)       56.1234567, a DECIMAL(9,7), or of microseconds 56.123456, a DECIMAL(8,6);
+//!                                     MILLISECOND, MICROSECOND and EPOCH have all digits too, as times and intervals have
 //!   EXTRACT(TIMEZONE FROM column)     the offset in seconds; TIMEZONE_HOUR and TIMEZONE_MINUTE
 //!   EXTRACT(HOUR FROM column)         DataFusion's own, of what the clock of the offset shows
 //!   date_trunc('hour', column)        in the column's type: of what its clock shows, whose offset stays
@@ -9,7 +11,7 @@
 //! ```
 
 use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{DataType, IntervalUnit};
+use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -18,7 +20,7 @@ use datafusion::logical_expr::{
 use mainstay_base::{
     Code, Date, Decimal, Error, Interval, TICKS_PER_DAY, TICKS_PER_SECOND, Timestamp, Value, ValueRef,
 };
-use mainstay_table::values::{OFFSET, array_of, value_at};
+use mainstay_table::values::{OFFSET, TICKS, array_of, value_at};
 use std::sync::Arc;
 
 /// A part of a moment that DataFusion has no digits or no word for.
@@ -38,6 +40,10 @@ impl Part {
     /// The part of this name, if it is one of these; `to` is the type of the moment.
     pub(crate) fn of(name: &ScalarValue, to: &DataType) -> Option<Part> {
         let name = name.try_as_str().flatten()?.to_lowercase();
+        let has_time = matches!(to, DataType::Timestamp(..) | DataType::Time64(_) | DataType::Interval(_));
+        if !(has_time || *to == TICKS || *to == OFFSET) {
+            return None;
+        }
         Some(match name.as_str() {
             "second" | "seconds" | "sec" | "secs" => Part::Second,
             "millisecond" | "milliseconds" => Part::Millisecond,
@@ -51,32 +57,67 @@ impl Part {
         })
     }
 
-    pub(crate) fn data_type(self) -> DataType {
+    /// The type of the part of a value of this type.
+    pub(crate) fn data_type(self, of: &DataType) -> DataType {
+        let is_micros = matches!(of, DataType::Timestamp(TimeUnit::Microsecond | TimeUnit::Millisecond, _));
+        // Digits less than with ticks.
+        let less = if is_micros { 1 } else { 0 };
+        let decimal = |precision: u8, scale: i8| match scale - less {
+            0 => DataType::Int64,
+            scale => DataType::Decimal128(precision - less as u8, scale),
+        };
         match self {
-            Part::Second => DataType::Decimal128(9, 7),
-            Part::Millisecond => DataType::Decimal128(9, 4),
-            Part::Microsecond => DataType::Decimal128(9, 1),
+            Part::Second => decimal(9, 7),
+            Part::Millisecond => decimal(9, 4),
+            Part::Microsecond => decimal(9, 1),
             Part::Nanosecond => DataType::Int64,
-            Part::Epoch => DataType::Decimal128(19, 7),
+            Part::Epoch => decimal(19, 7),
             Part::Timezone | Part::TimezoneHour | Part::TimezoneMinute => DataType::Int32,
         }
     }
 
-    fn value(self, utc: Timestamp, offset_minutes: i16) -> Value {
-        // Offsets are whole minutes, so seconds are the same on each clock.
-        let ticks = i128::from(utc.0.rem_euclid(60 * TICKS_PER_SECOND));
-        let decimal = |units: i128, scale: u8| Value::Decimal(Decimal::new(units, scale));
-        let offset = i64::from(offset_minutes);
+    /// The part of a value, as one of the type that it has.
+    fn value(self, of: &Value, to: &DataType) -> Value {
+        let (ticks, offset) = match of {
+            Value::Timestamp(moment) => (i128::from(moment.0), 0),
+            Value::TimestampWithOffset { utc, offset_minutes } => (i128::from(utc.0), i64::from(*offset_minutes)),
+            Value::Time(time) => (i128::from(time.0), 0),
+            Value::Interval(interval) => (self.of_interval(*interval), 0),
+            _ => return Value::Null,
+        };
+        // Offsets are whole minutes, so seconds are the same on each clock. Those of an interval have its sign.
+        let minute = i128::from(60 * TICKS_PER_SECOND);
+        let of_minute = if matches!(of, Value::Interval(_)) { ticks % minute } else { ticks.rem_euclid(minute) };
+        let decimal = |units: i128, scale: u8| {
+            let number = Decimal::new(units, scale);
+            match to {
+                DataType::Decimal128(_, to) => number.rescale(to.unsigned_abs()).map_or(Value::Null, Value::Decimal),
+                _ => {
+                    number.rescale(0).and_then(|it| i64::try_from(it.unscaled).ok()).map_or(Value::Null, Value::Integer)
+                }
+            }
+        };
         match self {
-            Part::Second => decimal(ticks, 7),
-            Part::Millisecond => decimal(ticks, 4),
-            Part::Microsecond => decimal(ticks, 1),
-            Part::Nanosecond => Value::Integer(ticks as i64 * 100),
-            Part::Epoch => decimal(i128::from(utc.0), 7),
+            Part::Second => decimal(of_minute, 7),
+            Part::Millisecond => decimal(of_minute, 4),
+            Part::Microsecond => decimal(of_minute, 1),
+            Part::Nanosecond => Value::Integer(of_minute as i64 * 100),
+            Part::Epoch => decimal(ticks, 7),
             Part::Timezone => Value::Integer(offset * 60),
             Part::TimezoneHour => Value::Integer(offset / 60),
             Part::TimezoneMinute => Value::Integer(offset % 60),
         }
+    }
+
+    /// The ticks of an interval: of all of it, with years of 365.25 and months of 30 days as PostgreSQL counts them, or of
+    /// its time.
+    fn of_interval(self, interval: Interval) -> i128 {
+        if self != Part::Epoch {
+            return i128::from(interval.ticks);
+        }
+        let (years, months) = (i128::from(interval.months / 12), i128::from(interval.months % 12));
+        let day = i128::from(TICKS_PER_DAY);
+        (years * 1_461 * day) / 4 + months * 30 * day + interval.day_ticks()
     }
 }
 
@@ -101,16 +142,14 @@ impl Clock {
         Expr::ScalarFunction(ScalarFunction::new_udf(function, args))
     }
 
-    fn value(&self, args: &[Value]) -> mainstay_base::Result<Value> {
+    fn value(&self, args: &[Value], to: &DataType) -> mainstay_base::Result<Value> {
         let moment = |value: &Value| match value {
             Value::Timestamp(moment) => Some((*moment, None)),
             Value::TimestampWithOffset { utc, offset_minutes } => Some((*utc, Some(*offset_minutes))),
             _ => None,
         };
         Ok(match (self.what, args) {
-            (What::Part(part), [value]) => {
-                moment(value).map_or(Value::Null, |(utc, offset)| part.value(utc, offset.unwrap_or(0)))
-            }
+            (What::Part(part), [value]) => part.value(value, to),
             (What::Truncated, [Value::Text(unit), value]) => match moment(value) {
                 Some((moment, None)) => Value::Timestamp(truncated(unit, moment)?),
                 Some((utc, Some(offset_minutes))) => {
@@ -197,7 +236,7 @@ impl ScalarUDFImpl for Clock {
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         Ok(match self.what {
-            What::Part(part) => part.data_type(),
+            What::Part(part) => part.data_type(types.first().unwrap_or(&TICKS)),
             What::Truncated => types.get(1).cloned().unwrap_or(OFFSET),
             What::Difference => DataType::Interval(IntervalUnit::MonthDayNano),
         })
@@ -205,7 +244,7 @@ impl ScalarUDFImpl for Clock {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let to = args.return_field.data_type().clone();
-        by_rows(&args, &to, |values| self.value(values).map_err(crate::error::to_datafusion))
+        by_rows(&args, &to, |values| self.value(values, &to).map_err(crate::error::to_datafusion))
     }
 }
 

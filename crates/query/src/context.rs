@@ -48,7 +48,10 @@ impl StatementContext<'_> {
         }
         let text = Text::new(query).map_err(crate::error::to_datafusion)?;
         let statement = text.parse().map_err(crate::error::to_datafusion)?;
-        let statement = crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?;
+        let statement = match self.hidden_columns {
+            true => crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
+            false => statement,
+        };
         let statement = crate::planner::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
         let inner = StatementContext { view_depth: self.view_depth + 1, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
@@ -81,6 +84,11 @@ impl ContextProvider for StatementContext<'_> {
                 Ok(provider_as_source(Arc::new(relation)))
             }
             Some(Relation::Foreign(provider)) => Ok(provider_as_source(provider)),
+            // Views of views of views are planned within each other: every few of them get a stack of their own.
+            Some(Relation::View { query, columns }) if self.view_depth % 4 == 3 => {
+                crate::planner::on_deep_stack(|| Ok(self.view(&key, &query, &columns)))
+                    .map_err(crate::error::to_datafusion)?
+            }
             Some(Relation::View { query, columns }) => self.view(&key, &query, &columns),
             None => plan_err!("table '{name}' not found"),
         }
@@ -115,8 +123,16 @@ impl ContextProvider for StatementContext<'_> {
         if let Some(function) = crate::clause::function(name) {
             return Some(function);
         }
-        // PostgreSQL's name for it.
-        let name = if name == "gen_random_uuid" { "uuid" } else { name };
+        // PostgreSQL's names for them.
+        let name = match name {
+            "gen_random_uuid" => "uuid",
+            "ceiling" => "ceil",
+            "transaction_timestamp" | "statement_timestamp" | "clock_timestamp" => "now",
+            name => name,
+        };
+        if let Some(function) = crate::functions::function(name) {
+            return Some(function);
+        }
         let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
@@ -129,7 +145,14 @@ impl ContextProvider for StatementContext<'_> {
         match name.strip_prefix(crate::mssql::PREFIX) {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
-            None => self.state.aggregate_functions().get(name).cloned(),
+            None => {
+                let name = match name {
+                    "every" => "bool_and",
+                    "variance" => "var_samp",
+                    name => name,
+                };
+                self.state.aggregate_functions().get(name).cloned()
+            }
         }
     }
 

@@ -6,6 +6,8 @@
 //!   ENABLE [NOVALIDATE] CONSTRAINT c         ENABLE [REPLICA] TRIGGER c             Oracle's words; there are no triggers here
 //!   DISABLE CONSTRAINT c                     DISABLE TRIGGER c
 //!   ALTER c TYPE t COLLATE x [USING e]       ALTER c TYPE t USING (e) COLLATE x     without USING, of the column itself
+//!   a IS NOT DISTINCT FROM b AND c           a <=> b AND c                          the parser takes it for FROM (b AND c)
+//!   a IS DISTINCT FROM b OR c                a <=> b IS FALSE OR c
 //!   INTERVAL '1-06' YEAR TO MONTH            INTERVAL '18 months'                   of days and time: in days and nanoseconds
 //! ```
 //!
@@ -17,6 +19,7 @@ use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let tokens = distinct_operands(tokens);
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {
         return next_values_and_options(ranged_intervals(tokens));
@@ -48,6 +51,67 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// `IS [NOT] DISTINCT FROM` as an operator where AND or OR follows its right side: the parser takes all of that for the
+/// right side.
+fn distinct_operands(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    if !tokens.iter().any(|token| is(token, Keyword::DISTINCT)) {
+        return tokens;
+    }
+    let mut tokens: Vec<TokenWithSpan> =
+        tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    let keyword = |tokens: &[TokenWithSpan], at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    let mut at = tokens.len();
+    while at > 0 {
+        at -= 1;
+        let is_not = keyword(&tokens, at + 1, Keyword::NOT);
+        let from = at + 2 + usize::from(is_not);
+        let is_here = keyword(&tokens, at, Keyword::IS)
+            && keyword(&tokens, from - 1, Keyword::DISTINCT)
+            && keyword(&tokens, from, Keyword::FROM);
+        let Some(end) = is_here.then(|| operand_end(&tokens, from + 1)).flatten() else { continue };
+        let span = tokens[end - 1].span;
+        if !is_not {
+            let words = [Token::make_keyword("IS"), Token::make_keyword("FALSE")];
+            tokens.splice(end..end, words.map(|token| TokenWithSpan { token, span }));
+        }
+        let span = tokens[at].span;
+        tokens.splice(at..=from, [TokenWithSpan { token: Token::Spaceship, span }]);
+    }
+    tokens
+}
+
+/// Where an operand ends that AND or OR follows.
+fn operand_end(tokens: &[TokenWithSpan], start: usize) -> Option<usize> {
+    use Keyword::*;
+    let (mut depth, mut cases) = (0, 0);
+    for (at, token) in tokens.iter().enumerate().skip(start) {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 0 => return None,
+            Token::RParen => depth -= 1,
+            Token::Comma | Token::SemiColon | Token::EOF if depth == 0 => return None,
+            Token::Word(word) if depth == 0 && word.quote_style.is_none() => match word.keyword {
+                CASE => cases += 1,
+                END if cases > 0 => cases -= 1,
+                AND | OR if cases == 0 && at > start => return Some(at),
+                AS | WHERE | GROUP | HAVING | ORDER | LIMIT | OFFSET | FETCH | UNION | EXCEPT | INTERSECT | JOIN
+                | LEFT | RIGHT | INNER | FULL | CROSS | ON | THEN | ELSE | WHEN | END | BETWEEN | RETURNING
+                    if cases == 0 =>
+                {
+                    // Functions are called so, too.
+                    let is_called = tokens.get(at + 1).is_some_and(|next| next.token == Token::LParen);
+                    if !(is_called && matches!(word.keyword, LEFT | RIGHT)) {
+                        return None;
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Literals of intervals that go from one unit to another, in one unit each. What is no such interval stays.
@@ -318,6 +382,21 @@ mod tests {
         assert_eq!(reduced("'1 02' DAY TO HOUR"), "SELECT INTERVAL '1 days 7200000000000 nanoseconds'");
         assert_eq!(reduced("'-01:02' MINUTE TO SECOND"), "SELECT INTERVAL '0 days -62000000000 nanoseconds'");
         assert_eq!(reduced("'x' DAY TO SECOND"), "SELECT INTERVAL 'x' DAY TO SECOND");
+    }
+
+    #[test]
+    fn distinct_from_ends_before_and() {
+        let reduced =
+            |text: &str| reduced(&format!("SELECT * FROM t WHERE {text}")).replace("SELECT * FROM t WHERE ", "");
+        assert_eq!(reduced("a IS DISTINCT FROM b AND c"), "a <=> b IS FALSE AND c");
+        assert_eq!(
+            reduced("a IS NOT DISTINCT FROM left(b, 1) OR c IS DISTINCT FROM d AND e"),
+            "a <=> left(b, 1) OR c <=> d IS FALSE AND e"
+        );
+        let case = "CASE WHEN b AND c THEN 1 END";
+        assert_eq!(reduced(&format!("a IS DISTINCT FROM {case} AND d")), format!("a <=> {case} IS FALSE AND d"));
+        assert_eq!(reduced("(a IS DISTINCT FROM b) AND c"), "(a IS DISTINCT FROM b) AND c");
+        assert_eq!(reduced("a IS DISTINCT FROM b ORDER BY 1"), "a IS DISTINCT FROM b ORDER BY 1");
     }
 
     #[test]

@@ -245,6 +245,7 @@ pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
             "coalesce" | "nullif" | "greatest" | "least" | "moment_plus" | "moment_minus" | "moment_trunc" => {
                 function.args.iter().any(|argument| is_with_offset(argument, schema))
             }
+            "cast" | "try_cast" => crate::cast::gives_offset(function),
             _ => crate::mssql::gives_offset(function),
         },
         Expr::ScalarSubquery(subquery) => {

@@ -1,12 +1,13 @@
-//! Whole numbers that are too large for their type: `+`, `-` and `*` fail, and do not wrap around.
+//! Numbers that are too large for their type: `+`, `-` and `*` fail, and do not wrap around.
 //!
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
-//! the planner gives the result, over both sides in that type.
+//! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
+//! 38 already: there a function looks whether the result has more.
 
 use crate::contains::{any_expression, any_expression_of_plan};
-use datafusion::arrow::array::ArrayRef;
+use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Decimal128Type};
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -77,6 +78,58 @@ impl ScalarUDFImpl for Checked {
         }
         .map_err(failed)?;
         Ok(ColumnarValue::Array(result))
+    }
+}
+
+/// A decimal that has no more digits than its type.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Fitting {
+    signature: Signature,
+}
+
+static FITTING: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Arc::new(ScalarUDF::from(Fitting { signature: Signature::any(1, Volatility::Immutable) })));
+
+/// What the function is called that looks at decimals.
+pub(crate) const FITS: &str = "checked_decimal";
+
+impl ScalarUDFImpl for Fitting {
+    fn name(&self) -> &str {
+        FITS
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types.first().cloned().unwrap_or(DataType::Null))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let Some(value) = args.args.into_iter().next() else {
+            return datafusion::common::internal_err!("{FITS} of nothing");
+        };
+        let too_long = || {
+            let error =
+                Error::new(Code::InvalidValue, "the result has more than the 38 digits that a DECIMAL can have");
+            crate::error::to_datafusion(error)
+        };
+        let fits = |number: i128| number.unsigned_abs() < 10u128.pow(38);
+        match &value {
+            ColumnarValue::Scalar(ScalarValue::Decimal128(Some(number), ..)) if !fits(*number) => {
+                return Err(too_long());
+            }
+            ColumnarValue::Array(array) => {
+                if let Some(numbers) = array.as_primitive_opt::<Decimal128Type>()
+                    && numbers.iter().flatten().any(|number| !fits(number))
+                {
+                    return Err(too_long());
+                }
+            }
+            ColumnarValue::Scalar(_) => {}
+        }
+        Ok(value)
     }
 }
 
@@ -151,6 +204,11 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
         let Ok(kind) = expr.get_type(schema) else { return Ok(Transformed::no(expr)) };
         let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return Ok(Transformed::no(expr)) };
         let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind.is_integer());
+        if matches!(kind, DataType::Decimal128(38, 0..)) {
+            let result = Expr::BinaryExpr(BinaryExpr { left, op, right });
+            let fitting = ScalarFunction::new_udf(Arc::clone(&FITTING), vec![result]);
+            return Ok(Transformed::yes(Expr::ScalarFunction(fitting)));
+        }
         if !(kind.is_integer() && is_whole(&left) && is_whole(&right)) {
             return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));
         }

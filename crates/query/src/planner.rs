@@ -466,6 +466,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::clause::as_calls(statement)?,
         false => statement,
     };
+    let statement = match text.mentions("mod") {
+        true => crate::synonyms::written_out(statement),
+        false => statement,
+    };
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 
@@ -501,6 +505,7 @@ fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<(
 pub fn functions() -> Vec<String> {
     let scalar = datafusion::execution::SessionStateDefaults::default_scalar_functions();
     let mut names: Vec<String> = scalar.iter().map(|function| function.name().to_owned()).collect();
+    names.extend(crate::functions::names().map(str::to_owned));
     let aggregate = datafusion::execution::SessionStateDefaults::default_aggregate_functions();
     names.extend(aggregate.iter().map(|function| function.name().to_owned()));
     let window = datafusion::execution::SessionStateDefaults::default_window_functions();

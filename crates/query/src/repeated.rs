@@ -65,12 +65,29 @@ fn name_of(expr: &Expr) -> String {
     }
 }
 
-/// What a CAST converts: the planner gives its column that one's name.
-fn unconverted(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Cast { expr, .. } | Expr::Nested(expr) => unconverted(expr),
-        other => other,
+/// An expression without its CASTs, parentheses and queries: the planner's name of a column says nothing of these.
+fn unconverted(expr: &Expr) -> String {
+    struct Bare;
+    impl VisitorMut for Bare {
+        type Break = ();
+
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            let nothing = || Box::new(Expr::Identifier(Ident::new("")));
+            match expr {
+                Expr::Cast { expr: inner, .. } | Expr::Nested(inner) => {
+                    let inner = std::mem::replace(inner, nothing());
+                    *expr = *inner;
+                }
+                Expr::Exists { .. } | Expr::Subquery(_) => *expr = *nothing(),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        }
     }
+    let mut bare = expr.clone();
+    // The visitor does not break.
+    let _ = VisitMut::visit(&mut bare, &mut Bare);
+    bare.to_string()
 }
 
 struct Renamer;
@@ -82,7 +99,7 @@ impl VisitorMut for Renamer {
         let mut seen = HashSet::new();
         for (number, item) in select.projection.iter_mut().enumerate() {
             if let SelectItem::UnnamedExpr(expr) = item
-                && !seen.insert(unconverted(expr).to_string())
+                && !seen.insert(unconverted(expr))
             {
                 let alias = Ident::new(numbered(&name_of(expr), number));
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };

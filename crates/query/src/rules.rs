@@ -35,10 +35,13 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = crate::single::in_plan(plan)?;
+        let plan = crate::cast::in_plan(plan)?;
         let plan = crate::mssql::in_plan(plan)?;
         let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;
         let plan = crate::ticks::in_plan(plan)?;
+        let plan = crate::cast::read_moments(plan)?;
         let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
         let plan = crate::collate::by_keys(plan)?;

@@ -1,12 +1,15 @@
-//! SUM of whole numbers that fails when the sum is too large, and does not wrap around.
+//! SUM of whole numbers and decimals that fails when the sum is too large, and does not wrap around.
 //!
 //! The general executor's SUM adds in the type of the result. This one is DataFusion's for every other type; whole numbers
 //! are added in 128 bits, which no number of rows fills, and looked at when a sum is given: to whom it may concern, and to
-//! the operator that adds up the parts of several threads.
+//! the operator that adds up the parts of several threads. Decimals whose sum may have more than 38 digits are added in 256
+//! bits.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Decimal128Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array};
+use arrow_buffer::i256;
+use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::functions_aggregate::sum::Sum;
@@ -31,6 +34,15 @@ fn is_checked(args: &AccumulatorArgs<'_>) -> bool {
     !args.is_distinct && args.return_field.data_type() == &DataType::Int64
 }
 
+/// The scale of a sum of decimals that may have more than 38 digits: those of up to 28 have not in ten thousand million rows.
+fn wide_scale(args: &AccumulatorArgs<'_>) -> Option<i8> {
+    let of = args.expr_fields.first().map(|field| field.data_type());
+    match (of, args.return_field.data_type()) {
+        (Some(DataType::Decimal128(29.., _)), DataType::Decimal128(_, scale)) if !args.is_distinct => Some(*scale),
+        _ => None,
+    }
+}
+
 impl AggregateUDFImpl for CheckedSum {
     fn name(&self) -> &str {
         self.general.name()
@@ -49,19 +61,24 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        if is_checked(&args) { Ok(Box::new(WholeSum::default())) } else { self.general.accumulator(args) }
+        match wide_scale(&args) {
+            Some(scale) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            None if is_checked(&args) => Ok(Box::new(WholeSum::default())),
+            None => self.general.accumulator(args),
+        }
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        if is_checked(&args) {
-            Ok(Box::new(WholeSum::default()))
-        } else {
-            self.general.create_sliding_accumulator(args)
+        match wide_scale(&args) {
+            Some(scale) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            None if is_checked(&args) => Ok(Box::new(WholeSum::default())),
+            None => self.general.create_sliding_accumulator(args),
         }
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.general.groups_accumulator_supported(args)
+        // Each group has a sum of its own type then.
+        wide_scale(&args).is_none() && self.general.groups_accumulator_supported(args)
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
@@ -143,6 +160,64 @@ impl Accumulator for WholeSum {
 
     fn size(&self) -> usize {
         size_of::<WholeSum>()
+    }
+}
+
+/// One sum of decimals, of all its digits.
+#[derive(Debug)]
+struct WideSum {
+    scale: i8,
+    sum: i256,
+    count: i64,
+}
+
+impl WideSum {
+    fn add(&mut self, values: &[ArrayRef], sign: i64) -> Result<()> {
+        let Some(values) = values.first() else { return internal_err!("a sum of nothing") };
+        let wide = cast(values, &DataType::Decimal128(38, self.scale))?;
+        for number in wide.as_primitive::<Decimal128Type>().iter().flatten() {
+            let number = i256::from_i128(number);
+            self.sum = if sign > 0 { self.sum.wrapping_add(number) } else { self.sum.wrapping_sub(number) };
+            self.count += sign;
+        }
+        Ok(())
+    }
+}
+
+impl Accumulator for WideSum {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.add(values, 1)
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.add(states, 1)
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.add(values, -1)
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let fits = |sum: &i128| sum.unsigned_abs() < 10u128.pow(38);
+        let sum = match self.count {
+            0 => None,
+            _ => Some(self.sum.to_i128().filter(fits).ok_or_else(|| {
+                crate::error::to_datafusion(Error::new(Code::InvalidValue, "a sum has more than 38 digits"))
+            })?),
+        };
+        Ok(ScalarValue::Decimal128(sum, 38, self.scale))
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        Ok(vec![self.evaluate()?])
+    }
+
+    fn size(&self) -> usize {
+        size_of::<WideSum>()
     }
 }
 

@@ -158,6 +158,11 @@ impl Text {
         }
     }
 
+    /// The tokens without blanks and comments.
+    pub(crate) fn significant(&self) -> Vec<&TokenWithSpan> {
+        self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF)).collect()
+    }
+
     /// Refuses a statement whose tree would be too deep to walk.
     pub(crate) fn check_length(&self) -> Result<()> {
         match self.longest_chain() {
@@ -261,8 +266,7 @@ impl Text {
     /// as written, or the expression as written. `None` where only the schema knows (`*`), and for the
     /// whole list when the statement is not a plain SELECT.
     pub(crate) fn column_heads(&self) -> Option<Vec<Option<String>>> {
-        let significant: Vec<&TokenWithSpan> =
-            self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+        let significant = self.significant();
         let mut depth = 0i32;
         let mut at = significant.iter().position(|token| {
             depth += nesting(&token.token);

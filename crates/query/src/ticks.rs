@@ -11,7 +11,7 @@
 //! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its functions of
 //! dates are wrapped until then ([`OverMoments`]); the rule takes the wrapping off.
 //!
-//! Limits: what to_char, date_bin and other functions make of a moment has microseconds, and is of UTC. SUM and AVG of
+//! Limits: what to_char with the signs of `strftime`, date_bin and other functions make of a moment has microseconds, and is of UTC. SUM and AVG of
 //! moments are refused.
 
 use crate::clock::Part;
@@ -59,18 +59,21 @@ const LOCAL: [&str; 3] = ["date_part", "datepart", "to_date"];
 pub(crate) struct MomentPlanner;
 
 /// Whether it is one of the two types.
-fn is_ours(data_type: &DataType) -> bool {
+pub(crate) fn is_ours(data_type: &DataType) -> bool {
     *data_type == TICKS || *data_type == OFFSET
 }
 
 /// The type in microseconds that DataFusion calculates with.
-fn in_micros(data_type: &DataType) -> DataType {
+pub(crate) fn in_micros(data_type: &DataType) -> DataType {
     let zone = (*data_type == OFFSET).then(|| "+00:00".into());
     DataType::Timestamp(TimeUnit::Microsecond, zone)
 }
 
 impl TypePlanner for MomentPlanner {
     fn plan_type_field(&self, sql_type: &ast::DataType) -> Result<Option<FieldRef>> {
+        if let Some(named) = crate::cast::named_type(sql_type)? {
+            return Ok(Some(named));
+        }
         let found = match sql_type {
             ast::DataType::Timestamp(Some(7), TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => TICKS,
             ast::DataType::Timestamp(_, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => OFFSET,
@@ -92,6 +95,7 @@ impl ExprPlanner for MomentPlanner {
         use BinaryOperator as B;
         let op = match expr.op {
             B::Eq => Operator::Eq,
+            B::Spaceship => Operator::IsNotDistinctFrom,
             B::NotEq => Operator::NotEq,
             B::Lt => Operator::Lt,
             B::LtEq => Operator::LtEq,
@@ -99,10 +103,16 @@ impl ExprPlanner for MomentPlanner {
             B::GtEq => Operator::GtEq,
             B::Plus => Operator::Plus,
             B::Minus => Operator::Minus,
+            B::Multiply | B::Divide => return Ok(crate::span::of_interval(expr, schema)),
             _ => return Ok(PlannerResult::Original(expr)),
         };
         let RawBinaryExpr { op: written, left, right } = expr;
+        let (left, right) = crate::span::with_moments(op, left, right, schema);
         let of = |expr: &Expr| expr.get_type(schema).ok().filter(is_ours);
+        if op == Operator::Minus && crate::span::are_local(&left, &right, schema) {
+            let difference = crate::clock::difference(brought(left, &TICKS, schema)?, brought(right, &TICKS, schema)?);
+            return Ok(PlannerResult::Planned(difference));
+        }
         if of(&left).is_none() && of(&right).is_none() {
             return Ok(PlannerResult::Original(RawBinaryExpr { op: written, left, right }));
         }
@@ -235,7 +245,7 @@ fn text_of(expr: &Expr) -> Option<&Expr> {
 
 /// Whether it is `TIMESTAMP '...'`.
 pub(crate) fn is_text_of_moment(cast: &Cast) -> bool {
-    is_moment(cast.field.data_type()) && is_text(&cast.expr)
+    is_moment(cast.field.data_type()) && is_text(&cast.expr) && !crate::cast::has_digits(cast)
 }
 
 fn is_text(expr: &Expr) -> bool {
@@ -292,10 +302,10 @@ enum Own {
 
 impl Own {
     fn of(name: &str, first: Option<&ScalarValue>, moment: Option<&DataType>) -> Option<Own> {
-        let moment = moment.filter(|moment| is_ours(moment))?;
+        let moment = moment?;
         match name {
             "date_part" | "datepart" => Part::of(first?, moment).map(Own::Part),
-            "date_trunc" | "datetrunc" => Some(Own::Truncated),
+            "date_trunc" | "datetrunc" if is_ours(moment) => Some(Own::Truncated),
             _ => None,
         }
     }
@@ -336,13 +346,20 @@ impl ScalarUDFImpl for OverMoments {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let template = args.scalar_arguments.get(1).copied().flatten();
+        if let Some(to) = crate::functions::by_template(self.inner.name(), template) {
+            return Ok(Arc::new(Field::new(self.inner.name(), to, true)));
+        }
         let moment = args.arg_fields.get(1);
         match Own::of(
             self.inner.name(),
             args.scalar_arguments.first().copied().flatten(),
             moment.map(|it| it.data_type()),
         ) {
-            Some(Own::Part(part)) => return Ok(Arc::new(Field::new(self.inner.name(), part.data_type(), true))),
+            Some(Own::Part(part)) => {
+                let data_type = part.data_type(moment.map_or(&TICKS, |moment| moment.data_type()));
+                return Ok(Arc::new(Field::new(self.inner.name(), data_type, true)));
+            }
             Some(Own::Truncated) => {
                 let to = moment.map_or(TICKS, |moment| moment.data_type().clone());
                 return Ok(Arc::new(Field::new(self.inner.name(), to, true)));
@@ -526,6 +543,16 @@ fn over_ours(func: Arc<ScalarUDF>, args: Vec<Expr>, schema: &DFSchema) -> Result
         Some(Expr::Literal(value, _)) => Some(value),
         _ => None,
     };
+    let template = match args.get(1) {
+        Some(Expr::Literal(value, _)) => Some(value),
+        _ => None,
+    };
+    if args.len() == 2
+        && crate::functions::by_template(func.name(), template).is_some()
+        && let Some(call) = crate::functions::call(func.name(), args.clone())
+    {
+        return Ok(call);
+    }
     let moment = args.get(1).and_then(|arg| arg.get_type(schema).ok());
     let own = Own::of(func.name(), first, moment.as_ref());
     Ok(match (own, <[Expr; 2]>::try_from(args)) {

@@ -1,6 +1,6 @@
 //! CREATE SEQUENCE and ALTER SEQUENCE.
 //!
-//! An altered sequence is made anew under its name, and goes on where it was or where RESTART says.
+//! An altered sequence goes on where it was, or where RESTART says.
 
 use crate::define::reduce_name;
 use crate::errors::raised;
@@ -89,21 +89,28 @@ impl Inner {
         let is_changed = sequence.options.iter().any(|option| {
             !matches!(option, SequenceOption::RestartWith(_) | SequenceOption::Cache(_) | SequenceOption::NoCache)
         });
-        if is_changed {
-            let core = core_name(&sequence.name);
-            let text = properties.text(&core, sequence.name.last())?;
-            self.execute(&format!("DROP SEQUENCE {core}"))?;
-            self.execute(&text)?;
+        let core = core_name(&sequence.name);
+        let changes = match is_changed {
+            true => properties.options(sequence.name.last())?,
+            false => String::new(),
+        };
+        // One statement: nobody ever finds the sequence gone.
+        let restart = next.map_or_else(String::new, |next| format!(" RESTART WITH {next}"));
+        match changes.is_empty() && restart.is_empty() {
+            true => Ok(()),
+            false => self.execute(&format!("ALTER SEQUENCE {core}{changes}{restart}")).map(|_| ()),
         }
-        let Some(next) = next else { return Ok(()) };
-        let name = name.to_lowercase().replace('\'', "''");
-        self.execute(&format!("SELECT setval('{name}', {next}, false)")).map(|_| ())
     }
 }
 
 impl Properties {
     /// The statement that makes it.
     fn text(&self, core: &str, name: &str) -> Result<String, Box<Raised>> {
+        Ok(format!("CREATE SEQUENCE {core}{}", self.options(name)?))
+    }
+
+    /// What it has, as options of a statement.
+    fn options(&self, name: &str) -> Result<String, Box<Raised>> {
         let Properties { start, increment, minimum, maximum, cycle } = *self;
         if increment == 0 {
             let text = format!("The increment for sequence object '{name}' cannot be zero.");
@@ -118,9 +125,7 @@ impl Properties {
             return Err(raised(Message::error(11703, text)));
         }
         let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
-        Ok(format!(
-            "CREATE SEQUENCE {core} START WITH {start} INCREMENT BY {increment} MINVALUE {minimum} MAXVALUE {maximum} {cycle}"
-        ))
+        Ok(format!(" START WITH {start} INCREMENT BY {increment} MINVALUE {minimum} MAXVALUE {maximum} {cycle}"))
     }
 }
 

@@ -10,6 +10,7 @@ use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{Keep, RowChange, update_late, update_row};
 use super::{Given, Native, SessionSequences, key_of};
+use crate::catalog::FolderCatalog;
 use crate::inserted::Source;
 use crate::returning::Rows;
 use arrow_array::RecordBatch;
@@ -35,6 +36,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) native: &'s Native,
     pub(crate) planner: &'s mainstay_query::Planner,
     pub(crate) catalog: &'s dyn Catalog,
+    /// Where views are planned whose tables change.
+    pub(crate) folder: &'s FolderCatalog,
     /// How the queries of the statement run; what they see is set by the change.
     pub(crate) options: &'s dyn Fn() -> RunOptions,
     /// The text of the statement, for places in errors.
@@ -122,9 +125,6 @@ impl Changer<'_> {
             if columns.contains(&column) {
                 return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")));
             }
-            if form.is_computed(column) {
-                return Err(Error::new(Code::InvalidValue, format!("the column {name} is computed")));
-            }
             columns.push(column);
         }
         Ok(columns)
@@ -168,6 +168,9 @@ impl Changer<'_> {
                     let name = &form.definition.columns[*column].name;
                     return Err(from_sequence(name).hint("leave it out of the INSERT"));
                 }
+                if form.is_computed(*column) {
+                    return Err(is_computed(&form.definition.columns[*column].name));
+                }
                 row[*column] = Some(form.converted(*column, value.as_ref())?);
             }
         }
@@ -181,9 +184,17 @@ impl Changer<'_> {
     fn upsert<'i>(&self, form: &Form, conflict: &'i Conflict) -> Result<Upsert<'i>> {
         let columns: Result<Vec<usize>> = conflict.columns.iter().map(|name| form.column(&name.key)).collect();
         let columns = columns?;
-        let index = match columns.is_empty() {
-            true => None,
-            false => {
+        let indexes = form.table.indexes();
+        let index = match (&conflict.constraint, columns.is_empty()) {
+            (Some(name), _) => {
+                let is_it =
+                    |index: &mainstay_store::IndexDefinition| index.is_key() && index.name.to_lowercase() == name.key;
+                let place = indexes.iter().position(|index| is_it(index.definition()));
+                let missing = || Error::new(Code::InvalidValue, format!("the table has no unique key {name}"));
+                Some(place.ok_or_else(missing)?)
+            }
+            (None, true) => None,
+            (None, false) => {
                 let fits = |index: &mainstay_store::IndexDefinition| {
                     let mut of_index = index.column_numbers();
                     let mut wanted = columns.clone();
@@ -191,7 +202,6 @@ impl Changer<'_> {
                     wanted.sort_unstable();
                     index.is_key() && of_index == wanted
                 };
-                let indexes = form.table.indexes();
                 let place = indexes.iter().position(|index| fits(index.definition()));
                 let missing = || Error::new(Code::InvalidValue, "ON CONFLICT names no unique key of the table");
                 Some(place.ok_or_else(missing)?)
@@ -471,12 +481,17 @@ pub(super) fn assigned(form: &Form, assignments: &[Assignment]) -> Result<Vec<us
         if columns.contains(&column) {
             return Err(Error::new(Code::Ambiguous, format!("the column {name} is assigned to twice")));
         }
-        if form.is_computed(column) {
-            return Err(Error::new(Code::InvalidValue, format!("the column {name} is computed")));
+        if form.is_computed(column) && value.is_some() {
+            return Err(is_computed(&name.written));
         }
         columns.push(column);
     }
     Ok(columns)
+}
+
+/// The error of a value for a column that is GENERATED ALWAYS AS an expression.
+fn is_computed(column: &str) -> Error {
+    Error::new(Code::InvalidValue, format!("the column {column} is computed")).hint("leave it out, or give it DEFAULT")
 }
 
 /// The error of a value for a column that is GENERATED ALWAYS AS IDENTITY.

@@ -41,6 +41,11 @@ impl<'n> Definitions<'n> {
         if is_own { own } else { Definitions::shared(native) }
     }
 
+    /// Whether they are among the session's own tables.
+    pub(super) fn has_own(&self) -> bool {
+        self.temporary.is_some()
+    }
+
     pub(super) fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
         match &self.temporary {
             Some(own) => own.catalog(),
@@ -249,6 +254,9 @@ impl<'n> Definitions<'n> {
         let known = catalog.views.iter().find(|view| key_in(&catalog, view.schema, &view.name) == key);
         let id = match known {
             Some(view) if create.or_replace => view.id,
+            None if create.alters => {
+                return Err(Error::new(Code::UnknownTable, format!("there is no view {}", create.name)));
+            }
             _ => {
                 self.is_taken(&catalog, &create.name, false)?;
                 self.take_id()

@@ -3,6 +3,7 @@
 //! ```text
 //!   define        CREATE, DROP: statements as changes of the catalog
 //!   alter         ALTER TABLE, the same
+//!   renames       what is renamed, and the views that follow; ALTER SEQUENCE
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
@@ -31,6 +32,7 @@ mod lock;
 mod merge;
 mod place;
 mod references;
+mod renames;
 mod retype;
 mod scope;
 mod sequences;
@@ -97,6 +99,18 @@ impl Native {
     /// Errors: as [`Native::begin`].
     pub(crate) fn make(&self) -> Result<()> {
         self.place.open().map(|_| ())
+    }
+
+    /// Whether there is a store that this process has not opened.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.place.is_elsewhere()
+    }
+
+    /// Opens the store that is there and was another process's when the database was opened.
+    ///
+    /// Errors: `Busy` when it still is.
+    pub(crate) fn open_if_there(&self) -> Result<()> {
+        self.place.open_if_there().map(|_| ())
     }
 
     /// Whether what is committed outlives the process.

@@ -73,6 +73,11 @@ impl Place {
         }
     }
 
+    /// Whether there is a store that is not opened: another process had it.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.opened.get().is_none() && self.fs.is_folder(&self.folder)
+    }
+
     /// The store, made and opened if it is not.
     pub(crate) fn open(&self) -> Result<&Arc<Store>> {
         if let Some(store) = self.opened.get() {

@@ -18,12 +18,16 @@ use super::alter::computed_of;
 use super::change::{Changer, positions, stored};
 use super::define::{Definitions, column_mut, column_of};
 use super::forms::{Form, NewRow, check_expressions, value_of_type};
+use super::key_of;
 use super::references::{are_comparable, check_reference};
+use super::renames::in_schema_of;
+use super::scope::{find_table, key_in};
 use super::transaction::Changed;
 use arrow_schema::{Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value};
 use mainstay_query::{
-    AlterTable, Alteration, Answer, ColumnClause, Constraint, Enabled, Name, RowExpressions, SetType,
+    AlterTable, Alteration, Answer, ColumnClause, Constraint, Enabled, Name, Rename, RenameKind, RowExpressions,
+    SetType,
 };
 use mainstay_store::files::catalog::{CatalogChange, ColumnDefinition, ForeignKeyDefinition, TableDefinition};
 use mainstay_store::{Transaction, Written};
@@ -45,6 +49,14 @@ impl Changer<'_> {
                 Alteration::SetType(to) => self.set_type(transaction, alter, to)?,
                 Alteration::AddConstraint { constraint, not_valid } => {
                     self.add_constraint(transaction, alter, constraint, *not_valid)?;
+                    true
+                }
+                Alteration::Rename(to) => {
+                    self.rename_table(transaction, alter, to)?;
+                    true
+                }
+                Alteration::RenameColumn { from, to } => {
+                    self.rename_column(transaction, alter, from, to)?;
                     true
                 }
                 other => {
@@ -71,6 +83,52 @@ impl Changer<'_> {
         let sequences = self.sequences(transaction);
         let one = AlterTable { changes: vec![change], ..alter.clone() };
         self.definitions(transaction, alter).alter_table(self.planner, transaction, &one, &sequences)
+    }
+
+    /// RENAME TO, with the views that name the table; of a view, too.
+    fn rename_table(&self, transaction: &mut Transaction, alter: &AlterTable, to: &Name) -> Result<()> {
+        let definitions = self.definitions(transaction, alter);
+        let catalog = definitions.catalog(transaction);
+        match find_table(&catalog, &key_of(&alter.table)) {
+            Some(table) if !definitions.has_own() => {
+                let to = in_schema_of(&catalog, table.schema, to)?;
+                let key = key_of(&alter.table);
+                let rename = self.define_rename(alter, Alteration::Rename(to.clone()));
+                self.renamed(transaction, &key, Self::follow_table(&key, to), rename)
+            }
+            None if catalog
+                .views
+                .iter()
+                .any(|view| key_in(&catalog, view.schema, &view.name) == key_of(&alter.table)) =>
+            {
+                let (name, to, if_exists) = (alter.table.clone(), to.clone(), alter.if_exists);
+                self.rename(transaction, &Rename { kind: RenameKind::View, name, to, if_exists }).map(|_| ())
+            }
+            _ => self.define(transaction, alter, Alteration::Rename(to.clone())),
+        }
+    }
+
+    /// RENAME COLUMN, with the views that name it.
+    fn rename_column(&self, transaction: &mut Transaction, alter: &AlterTable, from: &Name, to: &Name) -> Result<()> {
+        let change = Alteration::RenameColumn { from: from.clone(), to: to.clone() };
+        let rename = self.define_rename(alter, change);
+        let definitions = self.definitions(transaction, alter);
+        let catalog = definitions.catalog(transaction);
+        match find_table(&catalog, &key_of(&alter.table)) {
+            Some(table) if !definitions.has_own() => {
+                let key = key_of(&alter.table);
+                self.renamed(transaction, &key, Self::follow_column(&key, table, from, to), rename)
+            }
+            _ => rename(transaction),
+        }
+    }
+
+    fn define_rename<'r>(
+        &'r self,
+        alter: &'r AlterTable,
+        change: Alteration,
+    ) -> impl FnOnce(&mut Transaction) -> Result<()> + 'r {
+        move |transaction| self.define(transaction, alter, change)
     }
 
     /// ADD CONSTRAINT. The store looks at the rows for keys and references.

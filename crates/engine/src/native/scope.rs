@@ -214,6 +214,13 @@ pub(crate) struct SessionCatalog<'f> {
 }
 
 impl SessionCatalog<'_> {
+    /// A name that is neither of a native table that is known nor of a file: it may be one of a store that another process
+    /// had when this one was opened.
+    fn unknown(&self, name: &str) -> Result<Option<Relation>> {
+        self.folder.native.open_if_there()?;
+        self.folder.native.committed().relation(name)
+    }
+
     /// The same without the session's own tables.
     pub(crate) fn shared(&self) -> SessionCatalog<'_> {
         SessionCatalog {
@@ -229,7 +236,11 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
     fn relation(&self, name: &str) -> Result<Option<Relation>> {
         match self.scope.relation(name)? {
             Some(relation) => Ok(Some(relation)),
-            None => self.folder.file(name),
+            None => match self.folder.file(name)? {
+                Some(file) => Ok(Some(file)),
+                None if self.folder.native.is_elsewhere() => self.unknown(name),
+                None => Ok(None),
+            },
         }
     }
 

@@ -121,6 +121,14 @@ impl Given {
         self.lock().by_sequence.get(&id).copied()
     }
 
+    /// What was given by a sequence is from now on that of another number.
+    pub(super) fn follow(&self, from: u64, to: u64) {
+        let mut values = self.lock();
+        if let Some(value) = values.by_sequence.get(&from).copied() {
+            values.by_sequence.insert(to, value);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Values> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -115,6 +115,8 @@ impl Scope<'_> {
                 ("checked_add", [left, right]) => self.checked(Operation::Add, (expr, left, right), block)?,
                 ("checked_subtract", [left, right]) => self.checked(Operation::Subtract, (expr, left, right), block)?,
                 ("checked_multiply", [left, right]) => self.checked(Operation::Multiply, (expr, left, right), block)?,
+                // Its own operators look at what they give.
+                (crate::overflow::FITS, [result @ Expr::BinaryExpr(_)]) => self.own(result, block)?,
                 ("rtrim", [text]) => Expression::Trim(self.boxed(text, block)?),
                 ("coalesce", parts) => {
                     Expression::Coalesce(parts.iter().map(|part| self.expression(part, block)).collect::<Option<_>>()?)
@@ -138,7 +140,7 @@ impl Scope<'_> {
         }
         let function = match offset::keyed(whole) {
             Some(_) => Arc::new(offset::MomentOfRow),
-            None => crate::mssql::row_function(&call.func)?,
+            None => crate::mssql::row_function(&call.func).or_else(|| crate::cast::row_function(&call.func))?,
         };
         let function = Called(function);
         let arguments = call.args.iter().map(|argument| self.expression(argument, block)).collect::<Option<_>>()?;

@@ -58,6 +58,8 @@ pub enum InsertSource {
 pub struct Conflict {
     /// The columns of the key that may be there; any key when none are named.
     pub columns: Vec<Name>,
+    /// ON CONSTRAINT: the name of that key.
+    pub constraint: Option<Name>,
     /// What is done then.
     pub action: ConflictAction,
 }
@@ -195,11 +197,14 @@ pub(super) fn value_or_default(value: Expr) -> Option<Expr> {
 }
 
 fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
-    let columns = match &conflict.conflict_target {
-        None => Vec::new(),
-        Some(ConflictTarget::Columns(columns)) => columns.iter().map(|column| Name::simple(column, text)).collect(),
-        Some(target) => return Err(unsupported(format!("ON CONFLICT{target}"))),
-    };
+    let (mut columns, mut constraint) = (Vec::new(), None);
+    match &conflict.conflict_target {
+        None => {}
+        Some(ConflictTarget::Columns(named)) => {
+            columns = named.iter().map(|column| Name::simple(column, text)).collect();
+        }
+        Some(ConflictTarget::OnConstraint(name)) => constraint = Some(Name::of(name, text)?),
+    }
     let action = match conflict.action {
         OnConflictAction::DoNothing => ConflictAction::Nothing,
         OnConflictAction::DoUpdate(update) => ConflictAction::Update {
@@ -207,7 +212,7 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
             condition: update.selection.map(Box::new),
         },
     };
-    Ok(Conflict { columns, action })
+    Ok(Conflict { columns, constraint, action })
 }
 
 pub(super) fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {

@@ -148,6 +148,8 @@ pub struct CreateView {
     pub name: Name,
     /// Replaces the one that is there.
     pub or_replace: bool,
+    /// ALTER VIEW ... AS: one is there.
+    pub alters: bool,
     /// The names of its columns, when they are not those of the query.
     pub columns: Vec<Name>,
     /// The text of its query.
@@ -454,8 +456,25 @@ pub(super) fn create_view(view: ast::CreateView, text: &Text) -> Result<CreateVi
     Ok(CreateView {
         name: Name::of(&view.name, text)?,
         or_replace: view.or_replace,
+        alters: false,
         columns: view.columns.iter().map(|column| Name::simple(&column.name, text)).collect(),
         query: view.query.to_string(),
+    })
+}
+
+/// ALTER VIEW ... AS.
+pub(super) fn alter_view(
+    name: &ast::ObjectName,
+    columns: &[ast::Ident],
+    query: &ast::Query,
+    text: &Text,
+) -> Result<CreateView> {
+    Ok(CreateView {
+        name: Name::of(name, text)?,
+        or_replace: true,
+        alters: true,
+        columns: columns.iter().map(|column| Name::simple(column, text)).collect(),
+        query: query.to_string(),
     })
 }
 
@@ -469,13 +488,7 @@ pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<Create
     }
     let mut steps = steps(&sequence_options)?;
     if let Some(data_type) = data_type {
-        let (least, greatest) = match sql_type(&data_type, Collation::Binary)? {
-            SqlType::TinyInt => (i8::MIN.into(), i8::MAX.into()),
-            SqlType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
-            SqlType::Integer => (i32::MIN.into(), i32::MAX.into()),
-            SqlType::BigInt => (i64::MIN, i64::MAX),
-            other => return Err(unsupported(format!("a sequence of {other}"))),
-        };
+        let (least, greatest) = bounds_of(&data_type)?;
         let is_outside = |value: Option<i64>| value.is_some_and(|value| !(least..=greatest).contains(&value));
         if is_outside(steps.minimum) || is_outside(steps.maximum) || is_outside(steps.start) {
             return Err(Error::new(Code::InvalidValue, format!("a bound of the sequence is no {data_type}")));
@@ -485,6 +498,17 @@ pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<Create
         steps.maximum = steps.maximum.or((!is_down).then_some(greatest));
     }
     Ok(CreateSequence { name: Name::of(&name, text)?, if_not_exists, steps })
+}
+
+/// The least and the greatest value of a sequence of a type.
+pub(super) fn bounds_of(data_type: &ast::DataType) -> Result<(i64, i64)> {
+    Ok(match sql_type(data_type, Collation::Binary)? {
+        SqlType::TinyInt => (i8::MIN.into(), i8::MAX.into()),
+        SqlType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+        SqlType::Integer => (i32::MIN.into(), i32::MAX.into()),
+        SqlType::BigInt => (i64::MIN, i64::MAX),
+        other => return Err(unsupported(format!("a sequence of {other}"))),
+    })
 }
 
 fn steps(options: &[SequenceOptions]) -> Result<Steps> {

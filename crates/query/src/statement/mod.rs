@@ -9,6 +9,7 @@
 //! nothing of a statement is ever silently left out.
 
 mod alter;
+mod alter_other;
 mod change;
 mod define;
 mod index;
@@ -20,6 +21,7 @@ mod transaction;
 mod types;
 
 pub use alter::{AlterTable, Alteration, Enabled, SetType};
+pub use alter_other::{AlterSequence, Rename, RenameKind, SequenceChanges};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub(crate) use define::collation;
 pub use define::{
@@ -34,6 +36,7 @@ pub use names::Name;
 pub use point::{Cell, PointStatement, with_parameters};
 pub(crate) use point::{counted, parameter_number, select};
 pub use transaction::{IsolationLevel, TransactionStatement};
+pub(crate) use types::sql_type;
 
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast;
@@ -65,6 +68,10 @@ pub enum Statement {
     Drop(Drop),
     /// ALTER TABLE.
     AlterTable(AlterTable),
+    /// ALTER SEQUENCE.
+    AlterSequence(AlterSequence),
+    /// ALTER ... RENAME TO of a view, an index or a sequence.
+    Rename(Rename),
     /// INSERT.
     Insert(Box<Insert>),
     /// UPDATE.
@@ -91,7 +98,11 @@ impl Statement {
     pub fn parse(source: &str) -> Result<Statement> {
         let text = Text::new(source)?;
         text.check_length()?;
-        let parse = || Statement::of(text.parse()?, &text);
+        let parse = || match alter_other::alter_other(&text)? {
+            Some(alter_other::Altered::Sequence(alter)) => Ok(Statement::AlterSequence(alter)),
+            Some(alter_other::Altered::Rename(rename)) => Ok(Statement::Rename(rename)),
+            None => Statement::of(text.parse()?, &text),
+        };
         if text.is_deep() { crate::planner::on_deep_stack(parse) } else { parse() }
     }
 
@@ -108,6 +119,9 @@ impl Statement {
             ast::Statement::CreateTable(table) => Statement::CreateTable(Box::new(define::create_table(table, text)?)),
             ast::Statement::CreateIndex(index) => Statement::CreateIndex(Box::new(index::create_index(index, text)?)),
             ast::Statement::CreateView(view) => Statement::CreateView(define::create_view(view, text)?),
+            ast::Statement::AlterView { name, columns, query, .. } => {
+                Statement::CreateView(define::alter_view(&name, &columns, &query, text)?)
+            }
             sequence @ ast::Statement::CreateSequence { .. } => {
                 Statement::CreateSequence(define::create_sequence(sequence, text)?)
             }
