@@ -48,6 +48,7 @@ impl<'s> Appender<'s> {
     /// Errors: as for INSERT; they may come from a row that was given before.
     #[inline]
     pub fn row(&mut self, values: &[ValueRef<'_>]) -> Result<()> {
+        let _in_force = self.session.functions_in_force();
         let done = self.add(values);
         self.has_failed |= done.is_err();
         done
@@ -82,6 +83,7 @@ impl<'s> Appender<'s> {
     ///
     /// Errors: as for INSERT; `TypeMismatch` for other columns.
     pub fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let _in_force = self.session.functions_in_force();
         let done = self.write_waiting().and_then(|()| self.write(batch));
         self.has_failed |= done.is_err();
         done
@@ -94,6 +96,7 @@ impl<'s> Appender<'s> {
         if self.has_failed {
             return Err(Error::new(Code::TransactionState, "a row could not be appended, so none are"));
         }
+        let _in_force = self.session.functions_in_force();
         self.write_waiting()?;
         if let Some(mut own) = self.own.take() {
             own.end_statement()?;
@@ -115,6 +118,7 @@ impl<'s> Appender<'s> {
         let columns = (0..self.form.definition.columns.len()).map(column).collect();
         let batch = batch_of(&self.form.schema, columns, rows.len())?;
         self.append(&batch)?;
+        self.form.check_written(&rows)?;
         rows.clear();
         self.waiting = rows;
         Ok(())

@@ -79,7 +79,7 @@ pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, st
 pub use mainstay_store::Durability;
 pub use mainstay_table::values::{OFFSET, TICKS};
 pub use mainstay_xbase::{Finding, Severity};
-pub use native::Identity;
+pub use native::{Identity, Outlook};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
 pub use session::{Bound, ChangeableColumn, Session, Setting};

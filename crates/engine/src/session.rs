@@ -20,7 +20,7 @@ use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::describe;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, SessionCatalog, SessionSequences, SessionTransaction,
+    Changed, Changer, Definitions, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
 };
 use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
@@ -28,6 +28,7 @@ use crate::words::{self, Words};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{
     Answer, CancelHandle, Catalog, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation, RunOptions,
     Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
@@ -45,7 +46,6 @@ pub struct Session {
     timeout: Option<Duration>,
     visibility: Visibility,
     transaction: SessionTransaction,
-    functions: Option<Arc<dyn UserFunctions>>,
     /// What runs of the row executor use again.
     workspace: Workspace,
 }
@@ -73,7 +73,6 @@ impl Session {
             timeout,
             visibility,
             transaction,
-            functions: None,
             workspace: Workspace::default(),
             database,
         }
@@ -152,7 +151,25 @@ impl Session {
 
     /// Gives queries of this session functions of a language.
     pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
-        self.functions = Some(functions);
+        self.transaction.functions = Some(functions);
+    }
+
+    /// What the statements of this session see, for the session in which the functions run that they call: that session's
+    /// statements see it with [`Session::read_beside`]. The same object for all statements.
+    pub fn outlook(&mut self) -> Arc<Outlook> {
+        self.transaction.outlook(&self.database.shared.catalog.native)
+    }
+
+    /// Lets the statements of this session see what the running statement of another session sees, but for temporary tables,
+    /// which are its own. They may change nothing else.
+    pub fn read_beside(&mut self, outlook: Arc<Outlook>) {
+        self.transaction.read_beside(outlook);
+    }
+
+    /// Says whether statements see what the running statement of the other session does (`true`, to begin with), or what
+    /// a statement would see that it began now; and how it was before.
+    pub fn see_statement(&mut self, is_of_statement: bool) -> bool {
+        self.transaction.see_statement(is_of_statement)
     }
 
     /// A handle with which another thread stops the running statement.
@@ -183,7 +200,12 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.functions.clone() }
+        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.transaction.functions.clone() }
+    }
+
+    /// What lets the expressions of tables call the session's functions.
+    pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
+        self.transaction.functions_in_force()
     }
 
     /// What exists for the next statement.
@@ -197,7 +219,7 @@ impl Session {
 
     /// A number that changes with what exists.
     pub fn catalog_version(&self) -> u64 {
-        match self.transaction.has_changed_catalog() {
+        match self.transaction.has_changed_catalog() || self.transaction.sees_changed_catalog() {
             true => self.transaction.scope(self.native()).version(),
             false => self.transaction.version(self.native().version()),
         }

@@ -445,8 +445,17 @@ fn numbered((number, expr): (usize, Expr)) -> SelectItem {
 }
 
 fn position_of(table: &Name, alias: Option<&Name>, position: &str) -> Expr {
-    let table = alias.unwrap_or(table);
-    Expr::CompoundIdentifier(vec![Ident::new(table.key.clone()), Ident::new(position)])
+    let table = called(table, alias).unwrap_or(&table.key);
+    Expr::CompoundIdentifier(vec![Ident::new(table), Ident::new(position)])
+}
+
+/// What the target of a change is called in its query where that is not its own name. One that begins with `@`, a table
+/// variable's, would be taken for a variable.
+fn called<'n>(table: &Name, alias: Option<&'n Name>) -> Option<&'n str> {
+    match alias {
+        Some(alias) => Some(&alias.key),
+        None => table.key.starts_with('@').then_some("_changed"),
+    }
 }
 
 pub(crate) fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoins]) -> Vec<TableWithJoins> {
@@ -454,9 +463,9 @@ pub(crate) fn tables(table: &Name, alias: Option<&Name>, others: &[TableWithJoin
     parts.push(Ident::new(table.key.clone()));
     let factor = TableFactor::Table {
         name: ObjectName::from(parts),
-        alias: alias.map(|alias| TableAlias {
+        alias: called(table, alias).map(|alias| TableAlias {
             explicit: true,
-            name: Ident::new(alias.key.clone()),
+            name: Ident::new(alias),
             columns: Vec::new(),
             at: None,
         }),

@@ -112,6 +112,9 @@ impl ContextProvider for StatementContext<'_> {
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
         if let Some(name) = name.strip_prefix(crate::mssql::PREFIX) {
+            if let Some(name) = name.strip_prefix(crate::mssql::STORED) {
+                return crate::mssql::stored_function(name, self.catalog.functions());
+            }
             return match name.strip_prefix("user:") {
                 Some(name) => crate::mssql::user_function(name, self.catalog.functions()?),
                 None => crate::mssql::function(name),

@@ -30,15 +30,45 @@ pub fn is_mark(stamp: u64) -> bool {
 }
 
 /// What a statement sees: everything up to a commit, and what its own transaction did.
+///
+/// A function that a query calls runs in a session beside the query's ([`Outlook`](crate::Outlook)). Its statements see the
+/// temporary tables of their own session as that does, and all other tables as the query does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// The last commit that is seen.
     pub commit: u64,
     /// The mark of the own transaction, or 0 for none.
     pub mark: u64,
+    /// The same of tables that are not temporary.
+    shared: (u64, u64),
 }
 
 impl View {
+    /// What is seen of all tables alike.
+    #[inline]
+    pub fn at(commit: u64, mark: u64) -> View {
+        View { commit, mark, shared: (commit, mark) }
+    }
+
+    /// The same with all tables but temporary ones as somebody else sees them.
+    pub(crate) fn beside(self, (commit, mark): (u64, u64)) -> View {
+        View { shared: (commit, mark), ..self }
+    }
+
+    /// What is seen of one table.
+    #[inline]
+    pub(crate) fn of(self, is_temporary: bool) -> View {
+        let (commit, mark) = if is_temporary { (self.commit, self.mark) } else { self.shared };
+        View::at(commit, mark)
+    }
+
+    /// The transaction has become a writer, with this mark.
+    pub(crate) fn marked(self, mark: u64) -> View {
+        let is_own = self.shared == (self.commit, self.mark);
+        let marked = View { mark, ..self };
+        if is_own { View::at(self.commit, mark) } else { marked }
+    }
+
     /// Whether what carries this stamp has happened, for this view.
     #[inline]
     pub fn sees(self, stamp: u64) -> bool {
@@ -66,9 +96,16 @@ mod tests {
 
     #[test]
     fn a_view_sees_commits_up_to_its_own_and_its_own_mark() {
-        let view = View { commit: 7, mark: MARK | 3 };
+        let view = View::at(7, MARK | 3);
         assert!(view.sees(0) && view.sees(7) && view.sees(MARK | 3));
         assert!(!view.sees(8) && !view.sees(MARK | 2) && !view.sees(ABORTED) && !view.sees(NEVER));
         assert!(is_mark(MARK) && is_mark(MARK | 9) && !is_mark(ABORTED) && !is_mark(NEVER) && !is_mark(9));
+    }
+
+    #[test]
+    fn beside_another_one_only_temporary_tables_are_its_own() {
+        let view = View::at(7, 0).beside((3, MARK | 2)).marked(MARK | 9);
+        assert_eq!((view.of(true), view.of(false)), (View::at(7, MARK | 9), View::at(3, MARK | 2)));
+        assert_eq!(View::at(7, 0).marked(MARK | 9).of(false), View::at(7, MARK | 9));
     }
 }

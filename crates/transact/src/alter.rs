@@ -128,15 +128,20 @@ impl Inner {
                 continue;
             };
             let text = reduce::table_expression(condition, &self.names(&[])).map_err(raised)?;
-            let mut plan =
-                self.plan(&format!("SELECT 1 FROM {core} WHERE NOT ({text}) LIMIT 1"), Vec::new(), Vec::new())?;
-            if self.rows_of(&mut plan, &[])?.rows.is_empty() {
+            let text = format!("SELECT 1 FROM {core} WHERE NOT ({text}) LIMIT 1");
+            let found = self.plan(&text, Vec::new(), Vec::new()).and_then(|mut plan| self.rows_of(&mut plan, &[]));
+            if found.as_ref().is_ok_and(|found| found.rows.is_empty()) {
                 continue;
             }
             let added: Vec<String> = self.checks_of(table).into_iter().filter(|name| !before.contains(name)).collect();
             let name = added.first().cloned().unwrap_or_default();
-            let error = Error::new(Code::CheckViolation, format!("the row does not keep to the check {name}"));
-            let error = self.explained(raised_error(error), "ALTER TABLE", table);
+            let error = match found {
+                Err(error) => error,
+                Ok(_) => {
+                    let error = Error::new(Code::CheckViolation, format!("the row does not keep to the check {name}"));
+                    self.explained(raised_error(error), "ALTER TABLE", table)
+                }
+            };
             for name in added {
                 self.execute(&format!("ALTER TABLE {core} DROP CONSTRAINT {}", quoted(&name)))?;
             }

@@ -172,6 +172,9 @@ impl Inner {
                         }
                         return Err(cannot_drop(&drop.kind.to_lowercase(), name));
                     };
+                    if drop.kind == "FUNCTION" {
+                        self.check_unused(name, "DROP FUNCTION")?;
+                    }
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
                     self.objects_changed()?;
                 }
@@ -306,6 +309,9 @@ impl Runner<'_> {
                 inner.keep(statement, procedure.define, text).map(|()| Command::CREATE_PROCEDURE)?
             }
             StatementKind::Function(function) => {
+                if !matches!(function.define, DefineKind::Create) {
+                    inner.check_unused(&function.name, "ALTER")?;
+                }
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {

@@ -1,8 +1,8 @@
 //! SET @x = dbo.f(@y) within a transaction: the function runs in the session itself.
 //!
-//! A function that a query calls runs in a session beside it (`functions`), which sees what is committed. Where a variable is
-//! given nothing but what a function says of constants and variables, no query is needed: the function runs as one that
-//! EXEC calls, and sees what its transaction has changed. Without an open transaction both see the same.
+//! A function that a query calls runs in a session beside it (`functions`), which reads by the query's outlook. Where a
+//! variable is given nothing but what a function says of constants and variables, no query is needed: the function runs as
+//! one that EXEC calls.
 
 use crate::errors::raised;
 use crate::hints::constant;

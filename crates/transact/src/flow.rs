@@ -278,7 +278,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
             let data = state.levels.last().and_then(|level| level.event_data.clone());
             data.map_or(Value::Null, |data| Value::Text(data.to_string()))
         }
-        "@@trancount" => int(state.transactions.into()),
+        "@@trancount" => int((state.transactions + state.caller_transactions).into()),
         // Nothing tells the last row version that was given.
         "@@dbts" => Value::Binary(vec![0; 8]),
         "@@fetch_status" => int(state.fetch_status.into()),
@@ -304,7 +304,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "app_name" => text(&state.application),
         "db_name" => text(&state.database),
         "db_id" => int(5),
-        "xact_state" => int(match (state.transactions, state.doomed) {
+        "xact_state" => int(match (state.transactions + state.caller_transactions, state.doomed) {
             (0, _) => 0,
             (_, true) => -1,
             _ => 1,

@@ -1,20 +1,26 @@
 //! Functions of the database that a query calls for its rows.
 //!
-//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it. So a function that
-//! reads tables sees what is committed, and not what the transaction around the query has changed.
+//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it. That session reads
+//! by the outlook of the query's own (`mainstay_engine::Outlook`): it sees what the query's statement sees, uncommitted
+//! changes of its transaction included, under whatever isolation. What functions ask of the session itself - who is logged
+//! in, `@@TRANCOUNT`, `SESSION_CONTEXT` - is handed over when a statement begins ([`Caller`]).
 
 use crate::errors::message_from;
 use crate::instance::Instance;
 use crate::modules::Loaded;
 use crate::scope::{Latest, local_name};
-use crate::session::{Session, object_name};
+use crate::session::{Inner, Session, object_name};
+use crate::state::State;
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
+use mainstay_engine::Outlook;
 use mainstay_program::Fault;
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
 use mainstay_tsql::reduce::{CATALOG_FUNCTION, catalog_function, not_supported};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The functions of a database, as one session's queries call them.
 pub(crate) struct Functions {
@@ -25,6 +31,58 @@ pub(crate) struct Functions {
     session: Mutex<Option<Session>>,
     /// How many functions stand around it: each runs in a session of its own, which has functions of its own.
     depth: usize,
+    /// What the statements of the outermost session see.
+    outlook: OnceLock<Arc<Outlook>>,
+    /// What that session is, for functions that ask.
+    caller: Mutex<Caller>,
+    /// Whether a query was planned that calls one.
+    is_used: AtomicBool,
+}
+
+/// What a session is to the functions that its queries call.
+#[derive(Clone, Default)]
+pub(crate) struct Caller {
+    /// Grows with every statement; 0 before the first.
+    number: u64,
+    login: String,
+    host: String,
+    application: String,
+    database: String,
+    process: i16,
+    transactions: u32,
+    doomed: bool,
+    date_first: u8,
+    language: Arc<str>,
+    context: HashMap<String, (Value, bool)>,
+    context_info: Option<Vec<u8>>,
+}
+
+impl Caller {
+    fn of(state: &State, number: u64) -> Caller {
+        Caller {
+            number,
+            login: state.login.clone(),
+            host: state.host.clone(),
+            application: state.application.clone(),
+            database: state.database.clone(),
+            process: state.process,
+            transactions: state.transactions + state.caller_transactions,
+            doomed: state.doomed,
+            date_first: state.options.date_first,
+            language: Arc::clone(&state.options.language),
+            context: state.context.clone(),
+            context_info: state.context_info.clone(),
+        }
+    }
+
+    fn give(&self, state: &mut State) {
+        let Caller { login, host, application, database, context, context_info, language, .. } = self.clone();
+        (state.login, state.host, state.application, state.database) = (login, host, application, database);
+        (state.context, state.context_info) = (context, context_info);
+        (state.process, state.doomed) = (self.process, self.doomed);
+        state.caller_transactions = self.transactions;
+        (state.options.date_first, state.options.language) = (self.date_first, language);
+    }
 }
 
 /// How many functions may call each other through queries, as procedures may.
@@ -39,7 +97,26 @@ impl fmt::Debug for Functions {
 impl Functions {
     /// Those of a session that this many functions stand around.
     pub(crate) fn new(instance: &Instance, catalog: Latest, depth: usize) -> Functions {
-        Functions { instance: instance.clone(), catalog, session: Mutex::new(None), depth }
+        let instance = instance.clone();
+        let (session, outlook, caller) = (Mutex::default(), OnceLock::new(), Mutex::default());
+        Functions { instance, catalog, session, depth, outlook, caller, is_used: AtomicBool::new(false) }
+    }
+
+    /// The functions read by this outlook from now on.
+    pub(crate) fn read_by(&self, outlook: Arc<Outlook>) {
+        // It is the same one every time.
+        let _ = self.outlook.set(outlook);
+    }
+
+    /// Whether they know what to read by.
+    pub(crate) fn can_read(&self) -> bool {
+        self.outlook.get().is_some()
+    }
+
+    /// A statement of the session begins, which may call them.
+    pub(crate) fn called_by(&self, state: &State) {
+        let mut caller = self.caller.lock().unwrap_or_else(PoisonError::into_inner);
+        *caller = Caller::of(state, caller.number + 1);
     }
 
     /// What a function of the catalog answers for a row.
@@ -57,7 +134,21 @@ impl Functions {
 
     fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        work(session.get_or_insert_with(|| Session::beside(&self.instance, self.depth + 1)))
+        let caller = self.caller.lock().unwrap_or_else(PoisonError::into_inner);
+        let beside = session.get_or_insert_with(|| {
+            let mut session = Session::beside(&self.instance, self.depth + 1);
+            if let Some(outlook) = self.outlook.get() {
+                session.inner.core.read_beside(Arc::clone(outlook));
+                session.inner.functions.read_by(Arc::clone(outlook));
+            }
+            session
+        });
+        if beside.inner.state.caller != caller.number {
+            beside.inner.state.caller = caller.number;
+            caller.give(&mut beside.inner.state);
+        }
+        drop(caller);
+        work(beside)
     }
 }
 
@@ -66,6 +157,7 @@ impl UserFunctions for Functions {
         if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
             return catalog_function(function).map(|function| function.data_type.to_string());
         }
+        self.is_used.store(true, Ordering::Relaxed);
         self.with(|session| Ok(function(session, name)?.module.returns.map(|data_type| data_type.to_string())))
             .ok()
             .flatten()
@@ -85,6 +177,22 @@ impl UserFunctions for Functions {
                 failed(message)
             })
         })
+    }
+}
+
+impl Inner {
+    /// Learns of objects, and lets functions see what the session's statements see once there are any.
+    pub(crate) fn connect_functions(&mut self) {
+        if self.modules.has_functions() && !self.functions.can_read() {
+            self.functions.read_by(self.core.outlook());
+        }
+    }
+
+    /// A statement begins that may call functions: a query whose plan is of them or a change, whose table may be.
+    pub(crate) fn tell_functions(&self, is_change: bool) {
+        if self.functions.can_read() && (is_change || self.functions.is_used.load(Ordering::Relaxed)) {
+            self.functions.called_by(&self.state);
+        }
     }
 }
 

@@ -46,6 +46,7 @@ mod events;
 mod fire;
 mod flow;
 mod folder;
+mod function_uses;
 mod functions;
 mod hints;
 mod identity;

@@ -97,6 +97,7 @@ pub(crate) struct Modules {
     version: u64,
     is_read: bool,
     has_instead: bool,
+    has_functions: bool,
     /// What was said of triggers, by their keys.
     switches: Switches,
     /// Properties and messages.
@@ -177,6 +178,7 @@ impl Modules {
             StatementKind::Trigger(trigger) => trigger.instead,
             _ => false,
         });
+        self.has_functions = objects.values().any(|object| matches!(object.statement.kind, StatementKind::Function(_)));
         (self.objects, self.defaults, self.switches) = (objects, defaults, switches);
         (self.version, self.is_read, self.kept) = (now, true, kept);
         Ok(())
@@ -230,6 +232,17 @@ impl Modules {
         known.or_else(|| reduce::data_type(declared, Declared::Cast, &Nothing).ok())
     }
 
+    /// What a scalar function gives.
+    pub(crate) fn scalar_result(&self, name: &ObjectName) -> Option<DataType> {
+        match &self.find(name)?.statement.kind {
+            StatementKind::Function(function) => match &function.returns {
+                FunctionKind::Scalar(returns, ..) => self.resolved_type(returns),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The triggers of a table for an event (`INSERT`), INSTEAD OF ones or AFTER ones.
     pub(crate) fn triggers(&self, table: &ObjectName, event: &str, instead: bool) -> Vec<Object> {
         let table = key_of(self.synonym(table).unwrap_or(table));
@@ -281,6 +294,11 @@ impl Modules {
     /// Whether any table has an INSTEAD OF trigger.
     pub(crate) fn has_instead_triggers(&self) -> bool {
         self.has_instead
+    }
+
+    /// Whether the database has functions of its own.
+    pub(crate) fn has_functions(&self) -> bool {
+        self.has_functions
     }
 
     /// The view of this name.

@@ -157,6 +157,7 @@ impl Runner<'_> {
         host: &HostStatement,
         call: &mut StatementCall<'_>,
     ) -> Result<Vec<Value>, Box<Raised>> {
+        self.inner.tell_functions(plan.change.is_some() || plan.direct.is_some());
         if !plan.calls.is_empty() {
             self.fill_calls(plan, host, call)?;
         }

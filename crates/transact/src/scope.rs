@@ -320,6 +320,10 @@ impl Scope for Names<'_> {
         self.modules.is_scalar_function(name)
     }
 
+    fn scalar_result(&self, name: &ObjectName) -> Option<DataType> {
+        self.modules.scalar_result(name)
+    }
+
     fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
         self.modules.view(name).cloned()
     }

@@ -53,6 +53,8 @@ pub(crate) struct Inner {
     pub(crate) uses: RefCell<Uses>,
     /// Whether the statement that is being planned calls its tables by names that no column has.
     pub(crate) disguises: Cell<bool>,
+    /// The functions that queries call for their rows.
+    pub(crate) functions: Arc<Functions>,
     /// Functions whose tables statements read.
     pub(crate) table_calls: TableCalls,
     /// The temporary tables that it has made.
@@ -80,19 +82,15 @@ impl Cancel for Stopper {
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let seat = instance.seat(login, host, application);
-        let mut session = Session::plain(instance, login, host, application, seat.number());
+        let mut session = Session::plain(instance, (login, host, application), seat.number(), 0);
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);
-        session.inner.core.set_functions(Arc::new(Functions::new(instance, session.inner.catalog.latest(), 0)));
         session
     }
 
     /// A session for the functions that another one's queries call, this deep in each other.
     pub(crate) fn beside(instance: &Instance, depth: usize) -> Session {
-        let mut session = Session::plain(instance, "sa", "", "", 0);
-        let functions = Functions::new(instance, session.inner.catalog.latest(), depth);
-        session.inner.core.set_functions(Arc::new(functions));
-        session
+        Session::plain(instance, ("sa", "", ""), 0, depth)
     }
 
     /// What a function gives for these arguments.
@@ -106,11 +104,19 @@ impl Session {
         outcome.map(|()| self.machine.result().to_value())
     }
 
-    fn plain(instance: &Instance, login: &str, host: &str, application: &str, process: i16) -> Session {
-        let core = instance.database.session();
+    fn plain(
+        instance: &Instance,
+        (login, host, application): (&str, &str, &str),
+        process: i16,
+        depth: usize,
+    ) -> Session {
+        let mut core = instance.database.session();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, process);
+        let catalog = Cache::default();
+        let functions = Arc::new(Functions::new(instance, catalog.latest(), depth));
+        core.set_functions(Arc::clone(&functions) as Arc<dyn mainstay_query::UserFunctions>);
         let inner = Inner {
             instance: instance.clone(),
             core,
@@ -118,7 +124,8 @@ impl Session {
             state,
             texts: Texts::default(),
             called: Calls::default(),
-            catalog: Cache::default(),
+            catalog,
+            functions,
             seat: None,
             is_momentary: Cell::new(false),
             uses: RefCell::default(),
@@ -349,7 +356,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.inner.instance.locks.end(self.inner.state.process, false);
+        // The number of one that runs functions is its caller's.
+        if self.inner.seat.is_some() {
+            self.inner.instance.locks.end(self.inner.state.process, false);
+        }
         if self.inner.state.globals.is_empty() {
             return;
         }
@@ -462,7 +472,11 @@ impl Inner {
                 version.bump();
             }
         }
+        // What the objects are now, and not what they were when a statement began that is calling a function.
+        let before = self.core.see_statement(false);
         let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
+        self.core.see_statement(before);
+        self.connect_functions();
         refreshed.map_err(|error| crate::errors::message_of(&error))
     }
 }

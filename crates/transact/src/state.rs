@@ -23,6 +23,10 @@ pub(crate) struct State {
     pub(crate) identity: Option<i64>,
     /// `@@TRANCOUNT`.
     pub(crate) transactions: u32,
+    /// The same of the session whose query calls the function that this session runs.
+    pub(crate) caller_transactions: u32,
+    /// The number of the caller's statement of which it was last told what its session is.
+    pub(crate) caller: u64,
     /// What the outermost transaction is called.
     pub(crate) transaction_name: Option<String>,
     /// The savepoints in it, and how many names it had given or taken ([`State::noted_names`]).
@@ -237,6 +241,8 @@ impl State {
             error: 0,
             identity: None,
             transactions: 0,
+            caller_transactions: 0,
+            caller: 0,
             transaction_name: None,
             savepoints: Vec::new(),
             has_defined: false,

@@ -78,6 +78,7 @@ impl Changer<'_> {
             for row in rows {
                 match self.insert_row(transaction, &form, row, upsert.as_ref())? {
                     Inserted::Row(row) => {
+                        form.check_written(std::slice::from_ref(&row))?;
                         done.count += 1;
                         if insert.returning.is_some() {
                             done.kept.push((row, Vec::new()));

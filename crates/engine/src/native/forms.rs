@@ -8,6 +8,7 @@ use crate::returning::Shown;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
+use mainstay_query::mssql::calls_functions;
 use mainstay_query::{Name, Planner, Returning, RowExpressions, Sequences, uses_sequences};
 use mainstay_store::NativeTable;
 use mainstay_store::definition::shown_field;
@@ -25,6 +26,8 @@ pub(crate) struct Form {
     defaults: Vec<Option<usize>>,
     default_expressions: Option<RowExpressions>,
     checks: Option<Checks>,
+    /// Those that call functions of the database, which see the row that is looked at in its table.
+    late_checks: Option<Checks>,
     computed: Option<Computed>,
 }
 
@@ -66,7 +69,9 @@ impl Defaults {
 
 /// Whether a default is another one for each row: one that takes values of sequences, or makes new identifiers.
 pub(crate) fn is_of_each_row(text: &str) -> bool {
-    uses_sequences(text) || ["mssql:newid", "gen_random_uuid", "uuid("].iter().any(|name| text.contains(name))
+    uses_sequences(text)
+        || calls_functions(text)
+        || ["mssql:newid", "gen_random_uuid", "uuid("].iter().any(|name| text.contains(name))
 }
 
 /// A row that is about to be written: a value for each column.
@@ -91,9 +96,10 @@ impl Form {
         };
         let key = definition.name.to_lowercase();
         let rows = [(key.as_str(), &schema)];
-        let checks = Checks::new(planner, &definition, &rows).map_err(at)?;
+        let checks = Checks::new(planner, &definition, &rows, false).map_err(at)?;
+        let late_checks = Checks::new(planner, &definition, &rows, true).map_err(at)?;
         let computed = Computed::new(planner, &definition, &rows).map_err(at)?;
-        Ok(Form { table, schema, defaults, default_expressions, checks, computed, definition })
+        Ok(Form { table, schema, defaults, default_expressions, checks, late_checks, computed, definition })
     }
 
     /// The same for a table that is alike (`shape`).
@@ -180,22 +186,33 @@ impl Form {
                 }
             }
         }
-        self.check(rows, None)
-    }
-
-    /// Applies the check of this name in lower case, or all, to rows.
-    ///
-    /// Errors: `CheckViolation` that names the check.
-    pub(crate) fn check(&self, rows: &[NewRow], only: Option<&str>) -> Result<()> {
         match &self.checks {
-            Some(checks) => checks.apply(&self.batch(rows)?, only),
+            Some(checks) => checks.apply(&self.batch(rows)?, None),
             None => Ok(()),
         }
     }
 
+    /// Applies the checks to rows that have been written which look at the table itself.
+    ///
+    /// Errors: as [`Form::complete`].
+    pub(crate) fn check_written(&self, rows: &[NewRow]) -> Result<()> {
+        match &self.late_checks {
+            Some(checks) => checks.apply(&self.batch(rows)?, None),
+            None => Ok(()),
+        }
+    }
+
+    /// Applies the check of this name in lower case, or all, to rows that are in the table.
+    ///
+    /// Errors: `CheckViolation` that names the check.
+    pub(crate) fn check(&self, rows: &[NewRow], only: Option<&str>) -> Result<()> {
+        let mut checks = self.checks.iter().chain(&self.late_checks);
+        checks.try_for_each(|checks| checks.apply(&self.batch(rows)?, only))
+    }
+
     /// Whether whole rows are needed to know if a change is allowed.
     pub(crate) fn looks_at_rows(&self) -> bool {
-        self.checks.is_some() || self.computed.is_some()
+        self.checks.is_some() || self.late_checks.is_some() || self.computed.is_some()
     }
 
     /// Rows as a batch of all columns.
@@ -244,7 +261,8 @@ pub(crate) fn check_expressions(
     let schema: SchemaRef = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
     let key = table.name.to_lowercase();
     let rows = [(key.as_str(), &schema)];
-    Checks::new(planner, table, &rows)?;
+    Checks::new(planner, table, &rows, false)?;
+    Checks::new(planner, table, &rows, true)?;
     Computed::new(planner, table, &rows)?;
     let is_computed = |column: &&ColumnDefinition| column.computed.is_some();
     for column in table.columns.iter().filter(is_computed) {
@@ -257,7 +275,7 @@ pub(crate) fn check_expressions(
     }
     for column in &table.columns {
         if let Some(text) = &column.default {
-            if uses_sequences(text) {
+            if uses_sequences(text) || calls_functions(text) {
                 planner.sequence_text(text, Arc::new(sequences.clone()))?;
                 continue;
             }
@@ -283,13 +301,20 @@ pub(crate) fn one_row() -> Result<RecordBatch> {
 }
 
 impl Checks {
-    fn new(planner: &Planner, table: &TableDefinition, rows: &[(&str, &SchemaRef)]) -> Result<Option<Checks>> {
+    /// Those that call functions of the database, or the others.
+    fn new(
+        planner: &Planner,
+        table: &TableDefinition,
+        rows: &[(&str, &SchemaRef)],
+        with_functions: bool,
+    ) -> Result<Option<Checks>> {
         let of_columns = table.columns.iter().filter_map(|column| {
             column.check.as_ref().map(|text| (format!("{}_{}_check", table.name, column.name), text.as_str()))
         });
         let of_table =
             table.checks.iter().filter(|check| !check.disabled).map(|check| (check.name.clone(), check.text.as_str()));
-        let (names, texts): (Vec<String>, Vec<&str>) = of_columns.chain(of_table).unzip();
+        let is_meant = |(_, text): &(String, &str)| calls_functions(text) == with_functions;
+        let (names, texts): (Vec<String>, Vec<&str>) = of_columns.chain(of_table).filter(is_meant).unzip();
         if texts.is_empty() {
             return Ok(None);
         }

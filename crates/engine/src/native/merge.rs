@@ -146,6 +146,7 @@ fn carry_out(
         let [row] = rows;
         match changer.insert_row(transaction, form, row, None)? {
             Inserted::Row(row) => {
+                form.check_written(std::slice::from_ref(&row))?;
                 done.count += 1;
                 if keeps {
                     done.kept.push((row, beside));

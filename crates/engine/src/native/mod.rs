@@ -16,6 +16,7 @@
 //!   sequences     values of sequences, and what a session was given last
 //!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
+//!   outlook       the same for the session in which the statement's functions run
 //!   values        single values out of vectors, and back
 //! ```
 //!
@@ -30,6 +31,7 @@ mod filter;
 mod forms;
 mod lock;
 mod merge;
+mod outlook;
 mod place;
 mod references;
 mod renames;
@@ -44,6 +46,7 @@ pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use lock::held_by_another;
+pub use outlook::Outlook;
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;

@@ -227,7 +227,8 @@ impl SessionCatalog<'_> {
             folder: self.folder,
             scope: self.scope.shared(),
             given: Arc::clone(&self.given),
-            functions: None,
+            // They belong to the database, and not to the session.
+            functions: self.functions.clone(),
         }
     }
 }

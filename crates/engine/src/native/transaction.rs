@@ -5,11 +5,13 @@
 
 use super::actions::carry_out;
 use super::change::positions;
+use super::outlook::{Beside, Outlook};
 use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Class, Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, View};
+use mainstay_query::mssql::FunctionsInForce;
+use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
 use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
@@ -39,6 +41,12 @@ pub(crate) struct SessionTransaction {
     temporary: Option<Arc<TemporaryTables>>,
     /// What becomes of some of them at each commit, by number.
     on_commit: HashMap<u64, OnCommit>,
+    /// Where the session in which functions run finds what statements see, once there are functions.
+    outlook: Option<Arc<Outlook>>,
+    /// The functions of the session's language.
+    pub(crate) functions: Option<Arc<dyn UserFunctions>>,
+    /// Another session's, if this is the one in which its functions run.
+    beside: Option<Beside>,
 }
 
 struct Open {
@@ -84,7 +92,64 @@ impl SessionTransaction {
             given: Arc::default(),
             temporary: None,
             on_commit: HashMap::new(),
+            outlook: None,
+            functions: None,
+            beside: None,
         }
+    }
+
+    /// What lets the expressions of tables call the session's functions.
+    pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
+        // Without an outlook there are none.
+        self.outlook.as_ref().and(self.functions.clone()).map(FunctionsInForce::new)
+    }
+
+    /// What statements see from now on, for the session in which their functions run.
+    pub(crate) fn outlook(&mut self, native: &Native) -> Arc<Outlook> {
+        if let Some(known) = &self.outlook {
+            return Arc::clone(known);
+        }
+        let outlook = Arc::<Outlook>::default();
+        self.outlook = Some(Arc::clone(&outlook));
+        if let Some(open) = &mut self.open {
+            open.transaction.set_outlook(Arc::clone(&outlook.rows));
+        }
+        self.publish(native);
+        outlook
+    }
+
+    /// Statements read beside those of another session from now on.
+    pub(crate) fn read_beside(&mut self, outlook: Arc<Outlook>) {
+        self.beside = Some(Beside { outlook, is_of_statement: true });
+    }
+
+    /// Whether statements see what the other session's statement does, and not what that one would see now: how it was.
+    pub(crate) fn see_statement(&mut self, is_of_statement: bool) -> bool {
+        let beside = self.beside.as_mut();
+        beside.is_none_or(|beside| std::mem::replace(&mut beside.is_of_statement, is_of_statement))
+    }
+
+    /// Lets who reads beside this session know what exists for its statements.
+    fn publish(&self, native: &Native) {
+        let Some(outlook) = &self.outlook else { return };
+        let changed = self.open.as_ref().filter(|open| open.transaction.has_changed_catalog());
+        outlook.set_scope(changed.map(|open| native.scope(&open.transaction)));
+    }
+
+    /// Lets a transaction see, and be seen, beside those of other sessions.
+    #[inline]
+    fn connect(&self, transaction: &mut Transaction) {
+        if let Some(outlook) = &self.outlook {
+            transaction.set_outlook(Arc::clone(&outlook.rows));
+        }
+        if let Some(beside) = &self.beside {
+            transaction.set_beside(Arc::clone(&beside.outlook.rows), beside.is_of_statement);
+        }
+    }
+
+    /// Whether what exists for its statements is what somebody else's transaction has made of it.
+    pub(crate) fn sees_changed_catalog(&self) -> bool {
+        self.beside.as_ref().is_some_and(|beside| beside.outlook.scope().is_some())
     }
 
     /// Whether a transaction is open.
@@ -109,6 +174,7 @@ impl SessionTransaction {
 
     fn start(&self, native: &Native, isolation: IsolationLevel) -> Result<Transaction> {
         let mut transaction = native.begin(stored(isolation))?;
+        self.connect(&mut transaction);
         transaction.set_lock_timeout(self.lock_timeout);
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
@@ -126,6 +192,9 @@ impl SessionTransaction {
 
     /// What exists for the session's next statement.
     pub(crate) fn scope(&self, native: &Native) -> Scope {
+        if let Some(scope) = self.beside.as_ref().and_then(|beside| beside.outlook.scope()) {
+            return scope.with(self.temporary.as_ref());
+        }
         match &self.open {
             Some(open) => native.scope(&open.transaction),
             None => native.committed().with(self.temporary.as_ref()),
@@ -261,6 +330,9 @@ impl SessionTransaction {
     }
 
     fn take(&mut self) -> Result<Open> {
+        if let Some(outlook) = &self.outlook {
+            outlook.set_scope(None);
+        }
         self.open.take().ok_or_else(no_transaction)
     }
 
@@ -302,6 +374,7 @@ impl SessionTransaction {
 
     /// What a query sees, and for a serializable transaction the note that it looked.
     pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
+        self.publish(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_statement(text);
@@ -311,7 +384,10 @@ impl SessionTransaction {
             }
             None => {
                 let mut own = native.begin_reading(stored(self.isolation));
+                self.connect(&mut own);
                 let view = own.begin_statement()?;
+                // For who it reads beside; its own transaction compares nothing.
+                note_reads(&mut own, tables);
                 Ok(StatementView { view, _own: Some(Mutex::new(own)) })
             }
         }
@@ -324,6 +400,7 @@ impl SessionTransaction {
         text: &Arc<str>,
         work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
     ) -> Result<T> {
+        self.publish(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_shared_statement(text);
@@ -332,6 +409,7 @@ impl SessionTransaction {
             }
             None => {
                 let mut own = native.begin_reading(stored(self.isolation));
+                self.connect(&mut own);
                 let view = own.begin_statement()?;
                 work(&mut own, view)
             }
@@ -361,6 +439,8 @@ impl SessionTransaction {
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
+        self.publish(native);
+        let _in_force = self.functions_in_force();
         match &mut self.open {
             Some(open) => {
                 let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);

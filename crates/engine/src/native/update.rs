@@ -68,6 +68,7 @@ pub(crate) fn update_row(
             let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
             let written = form.table.update(transaction, change.position, values.as_slice())?;
             if matches!(written, Written::Done(_)) {
+                form.check_written(std::slice::from_ref(&new))?;
                 done.kept.push((new, change.beside.clone()));
             }
             written
@@ -142,6 +143,7 @@ pub(crate) fn update_late(
         let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
         let position = form.table.insert(transaction, values.as_slice())?;
         transaction.note_replaced(&form.table, old, position);
+        form.check_written(std::slice::from_ref(&new))?;
         done.count += 1;
         match keep {
             Keep::Nothing => {}

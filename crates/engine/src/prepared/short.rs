@@ -168,7 +168,7 @@ impl ShortStatement {
         let ShortStatement::Select(short) = self else { return Ok(false) };
         let Workspace { scratch, buffer } = workspace;
         let outcome = match short.plan.tables().is_empty() {
-            true => short.plan.run(View { commit: 0, mark: 0 }, parameters, scratch, buffer)?,
+            true => short.plan.run(View::at(0, 0), parameters, scratch, buffer)?,
             false => session.read_native(text, |transaction, view| {
                 note_reads(transaction, short);
                 short.plan.run(view, parameters, scratch, buffer)

@@ -63,7 +63,7 @@ impl Session {
         let Session { transaction, workspace, cancel, progress, timeout, database, .. } = self;
         let (scratch, buffer) = workspace.parts();
         let outcome = match short.plan.tables().is_empty() {
-            true => short.plan.run(mainstay_store::View { commit: 0, mark: 0 }, &[], scratch, buffer)?,
+            true => short.plan.run(mainstay_store::View::at(0, 0), &[], scratch, buffer)?,
             false => {
                 // Only a transaction that goes on tells others what it is doing.
                 let text = if transaction.is_open() { Arc::from(text) } else { Arc::default() };

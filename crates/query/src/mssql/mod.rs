@@ -24,7 +24,8 @@ pub(crate) use function::{failed, function, gives_offset, row_function};
 pub(crate) use lower::{collate_of, in_plan};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type, field as field_of};
 pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
-pub(crate) use user::{calls_user_functions, user_function};
+pub use user::{FunctionsInForce, calls_functions};
+pub(crate) use user::{STORED, calls_user_functions, stored_function, user_function};
 
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "mssql:";

@@ -8,10 +8,12 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     Volatility,
 };
-use mainstay_base::{Value, ValueRef};
+use mainstay_base::{Code, Error, Value, ValueRef};
 use mainstay_mssql::DataType;
 use mainstay_table::values::{array_of, data_type_of, value_at};
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A function of the database.
@@ -22,7 +24,9 @@ struct User {
     /// As the session knows it.
     function: String,
     result: DataType,
-    functions: Arc<dyn UserFunctions>,
+    /// Of the session that planned the call; nothing where it belongs to a table, whose functions are those of the session
+    /// that writes.
+    functions: Option<Arc<dyn UserFunctions>>,
     signature: Signature,
 }
 
@@ -30,8 +34,57 @@ struct User {
 pub(crate) fn user_function(name: &str, functions: Arc<dyn UserFunctions>) -> Option<Arc<ScalarUDF>> {
     let result = mainstay_mssql::operation::data_type(&functions.result(name)?)?;
     let signature = Signature::user_defined(Volatility::Volatile);
-    let called = format!("{PREFIX}user:{name}");
+    let (called, functions) = (format!("{PREFIX}user:{name}"), Some(functions));
     Some(Arc::new(ScalarUDF::from(User { name: called, function: name.to_owned(), result, functions, signature })))
+}
+
+/// What the names of functions begin with that the expressions of a table call; the type and the function follow.
+pub(crate) const STORED: &str = "stored:";
+
+/// Whether the text of an expression of a table calls functions of the database.
+pub fn calls_functions(text: &str) -> bool {
+    text.contains(&format!("\"{PREFIX}{STORED}"))
+}
+
+/// The function that an expression of a table calls: `int:dbo.f`. In a query it is the session's.
+pub(crate) fn stored_function(name: &str, functions: Option<Arc<dyn UserFunctions>>) -> Option<Arc<ScalarUDF>> {
+    let (result, function) = name.split_once(':')?;
+    let result = mainstay_mssql::operation::data_type(result)?;
+    let signature = Signature::user_defined(Volatility::Volatile);
+    let (called, function) = (format!("{PREFIX}{STORED}{name}"), function.to_owned());
+    Some(Arc::new(ScalarUDF::from(User { name: called, function, result, functions, signature })))
+}
+
+thread_local! {
+    static IN_FORCE: RefCell<Vec<Arc<dyn UserFunctions>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While this is there, the expressions of tables (CHECK, DEFAULT, computed columns) call these functions in this thread.
+///
+/// Such an expression is compiled once for all sessions, and evaluated by the thread of the session that writes.
+#[derive(Debug)]
+pub struct FunctionsInForce(PhantomData<*const ()>);
+
+impl FunctionsInForce {
+    /// Puts functions in force; those before come back when this is dropped.
+    pub fn new(functions: Arc<dyn UserFunctions>) -> FunctionsInForce {
+        IN_FORCE.with_borrow_mut(|all| all.push(functions));
+        FunctionsInForce(PhantomData)
+    }
+}
+
+impl Drop for FunctionsInForce {
+    fn drop(&mut self) {
+        IN_FORCE.with_borrow_mut(Vec::pop);
+    }
+}
+
+fn in_force(function: &str) -> mainstay_base::Result<Arc<dyn UserFunctions>> {
+    let last = IN_FORCE.with_borrow(|all| all.last().cloned());
+    last.ok_or_else(|| {
+        let message = format!("the function {function} of a table runs in sessions of T-SQL only");
+        Error::new(Code::Unsupported, message)
+    })
 }
 
 /// Whether a plan calls functions of the database: it belongs to the session that asked for it.
@@ -65,13 +118,17 @@ impl ScalarUDFImpl for User {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let rows = args.number_rows;
+        let functions = match &self.functions {
+            Some(functions) => Arc::clone(functions),
+            None => in_force(&self.function).map_err(crate::error::to_datafusion)?,
+        };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
         let mut results: Vec<Value> = Vec::with_capacity(rows);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
             let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-            results.push(self.functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?);
+            results.push(functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?);
         }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         Ok(ColumnarValue::Array(array_of(&data_type_of(types::sql_type(self.result)), &refs)))
@@ -80,7 +137,11 @@ impl ScalarUDFImpl for User {
 
 impl PartialEq for User {
     fn eq(&self, other: &User) -> bool {
-        self.name == other.name && Arc::ptr_eq(&self.functions, &other.functions)
+        self.name == other.name
+            && match (&self.functions, &other.functions) {
+                (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                (one, other) => one.is_none() && other.is_none(),
+            }
     }
 }
 

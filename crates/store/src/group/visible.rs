@@ -86,7 +86,7 @@ impl Group {
 
     /// Whether everything in this full group was created by commits up to this one.
     pub(crate) fn is_settled(&self, commit: u64) -> bool {
-        self.is_full() && self.all_created(View { commit, mark: 0 }, self.capacity)
+        self.is_full() && self.all_created(View::at(commit, 0), self.capacity)
     }
 
     /// Whether the `created` stamps are still there.
@@ -136,7 +136,7 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while published.load(Ordering::Acquire) < rows as u64 {
-                        let view = View { commit: published.load(Ordering::Acquire), mark: 0 };
+                        let view = View::at(published.load(Ordering::Acquire), 0);
                         assert_eq!(group.visible_count(view, group.len()) as u64, view.commit);
                         std::thread::yield_now();
                     }
@@ -164,7 +164,7 @@ mod tests {
                 writer.append(&[ValueRef::Integer(row as i64)][..], row as u64 + 1).unwrap();
                 group.abort(row);
             }
-            let view = View { commit: 5, mark: 0 };
+            let view = View::at(5, 0);
             std::thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| {

@@ -90,7 +90,7 @@ impl NativeTable {
 
 /// The offsets of the first `length` slots that are not part of a commit's state.
 pub(crate) fn deleted_at(group: &Group, length: usize, commit: u64) -> Vec<u32> {
-    match group.visible(View { commit, mark: 0 }, length) {
+    match group.visible(View::at(commit, 0), length) {
         None => Vec::new(),
         Some(visible) => (0..length).filter(|i| !visible.value(*i)).map(|i| i as u32).collect(),
     }

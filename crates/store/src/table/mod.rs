@@ -43,6 +43,7 @@ pub use snapshot::{Shown, TableSnapshot};
 pub use vacuum::Vacuumed;
 pub use write::Written;
 
+use crate::catalog::temporary::FIRST_TEMPORARY;
 use crate::definition::TableDefinition;
 use crate::directory::Directory;
 use crate::group::{Group, GroupWriter, MAX_CAPACITY, MIN_CAPACITY};
@@ -170,12 +171,12 @@ impl NativeTable {
     /// What a view sees of the table, for one statement: rows that are inserted from now on are not part of it.
     #[inline]
     pub fn reader(&self, view: View) -> Reader<'_> {
-        Reader::new(self, view)
+        Reader::new(self, view.of(self.id >= FIRST_TEMPORARY))
     }
 
     /// The last published state.
     pub fn current_view(&self) -> View {
-        View { commit: self.shared.published().load(Ordering::Acquire), mark: 0 }
+        View::at(self.shared.published().load(Ordering::Acquire), 0)
     }
 
     /// Makes a table without indexes one that never had a row. What was read of it before stays with who has it.

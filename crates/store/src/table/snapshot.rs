@@ -32,6 +32,8 @@ impl NativeTable {
         let reader = self.reader(view);
         let directory = Arc::clone(reader.directory());
         let last_length = directory.groups().len().checked_sub(1).map_or(0, |last| reader.length(last));
+        let view = reader.view();
+        drop(reader);
         Arc::new(TableSnapshot { table: Arc::clone(self), directory, last_length, view })
     }
 }

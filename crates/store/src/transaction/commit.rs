@@ -82,6 +82,9 @@ impl Transaction {
         let mut commits = shared.commits();
         shared.check()?;
         if self.isolation == Isolation::Serializable {
+            if let Some(outlook) = &self.outlook {
+                self.reads.extend(outlook.take_reads());
+            }
             let view = self.view.map_or(0, |view| view.commit);
             if commits.history.conflict(view, &self.reads).is_some() {
                 let message = "another transaction changed what this one has read";

@@ -25,6 +25,7 @@ pub(crate) mod gate;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
+mod outlook;
 pub(crate) mod ranges;
 pub(crate) mod serializable;
 pub(crate) mod shared;
@@ -34,6 +35,7 @@ pub(crate) mod waits;
 
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
+pub use outlook::Outlook;
 pub use ranges::{Interval, KeyRange};
 pub use serializable::Read;
 pub use undo::Savepoint;
@@ -115,6 +117,10 @@ pub struct Transaction {
     cataloged: Option<Arc<Cataloged>>,
     /// The temporary tables of its session.
     temporary: Option<Arc<TemporaryTables>>,
+    /// Where others find what its statements see.
+    outlook: Option<Arc<Outlook>>,
+    /// The one beside which it reads, and whether it sees what that one's statement does, and not what it would see now.
+    beside: Option<(Arc<Outlook>, bool)>,
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
     is_over: bool,
@@ -151,6 +157,8 @@ impl Transaction {
             durability,
             cataloged: None,
             temporary: None,
+            outlook: None,
+            beside: None,
             steps: Vec::new(),
             id: 0,
             ticket: None,
@@ -201,6 +209,20 @@ impl Transaction {
     /// Says which temporary tables its session has.
     pub fn set_temporary(&mut self, temporary: Arc<TemporaryTables>) {
         self.temporary = Some(temporary);
+    }
+
+    /// Lets others see what its statements see.
+    pub fn set_outlook(&mut self, outlook: Arc<Outlook>) {
+        if let Some(view) = self.view {
+            outlook.look((view.commit, view.mark), self.isolation, true);
+        }
+        self.outlook = Some(outlook);
+    }
+
+    /// Reads beside another transaction: what its running statement sees, or what one would see that it began now. It may
+    /// change temporary tables only.
+    pub fn set_beside(&mut self, outlook: Arc<Outlook>, is_of_statement: bool) {
+        self.beside = Some((outlook, is_of_statement));
     }
 
     /// The temporary tables of its session, if that has any.
@@ -283,6 +305,7 @@ impl Transaction {
     pub fn begin_statement(&mut self) -> Result<View> {
         self.check_open()?;
         if let (Some(view), false) = (self.view, self.isolation == Isolation::ReadCommitted) {
+            self.show(view, false);
             return Ok(view);
         }
         if self.isolation == Isolation::Serializable {
@@ -299,9 +322,21 @@ impl Transaction {
         }
         let ticket = self.ticket.get_or_insert_with(|| self.shared.views.ticket());
         let commit = self.shared.views.look(ticket, self.shared.published());
-        let view = View { commit, mark: self.mark_or_none() };
+        let mut view = View::at(commit, self.mark_or_none());
+        if let Some((outlook, is_of_statement)) = &self.beside {
+            let (seen, mark) = outlook.seen();
+            view = view.beside((if *is_of_statement { seen } else { commit }, mark));
+        }
+        self.show(view, self.view.is_none());
         self.view = Some(view);
         Ok(view)
+    }
+
+    #[inline]
+    fn show(&self, view: View, is_first: bool) {
+        if let Some(outlook) = &self.outlook {
+            outlook.look((view.commit, view.mark), self.isolation, is_first);
+        }
     }
 
     /// What the current statement sees. Begins one if there is none.
@@ -329,7 +364,9 @@ impl Transaction {
 
     /// Notes what was read, for a serializable transaction; others need not.
     pub fn note_read(&mut self, table: &NativeTable, read: Read) {
-        if self.isolation == Isolation::Serializable {
+        if let Some((outlook, _)) = &self.beside {
+            outlook.note_read(table.id(), read);
+        } else if self.isolation == Isolation::Serializable {
             self.reads.push((table.id(), read));
         }
     }
@@ -345,7 +382,10 @@ impl Transaction {
             self.enter_gate(id)?;
             self.id = id;
             if let Some(view) = &mut self.view {
-                view.mark = MARK | self.id;
+                *view = view.marked(MARK | self.id);
+            }
+            if let Some(outlook) = &self.outlook {
+                outlook.set_mark(MARK | self.id);
             }
         }
         Ok(MARK | self.id)

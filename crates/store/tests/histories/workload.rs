@@ -65,7 +65,7 @@ pub fn lists() -> TableDefinition {
 pub fn run(store: &Store, table: &Arc<NativeTable>, plan: Plan, beside: impl Fn(&Store) + Sync) -> History {
     let clock = AtomicU64::new(1);
     let stop = AtomicBool::new(false);
-    let old = View { commit: store.published(), mark: 0 };
+    let old = View::at(store.published(), 0);
     let mut history = History::default();
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..plan.threads)
@@ -298,14 +298,14 @@ impl Session<'_> {
     fn view(&mut self, transaction: &mut Transaction) -> Result<View> {
         let view = transaction.begin_statement()?;
         Ok(match self.plan.broken {
-            Broken::DirtyReads => View { commit: ABORTED - 1, mark: 0 },
-            Broken::ReadsElsewhere => View { commit: self.store.published(), mark: view.mark },
+            Broken::DirtyReads => View::at(ABORTED - 1, 0),
+            Broken::ReadsElsewhere => View::at(self.store.published(), view.mark),
             Broken::StaleReads => {
                 let old = self.old;
                 if self.random.below(8) == 0 {
-                    self.old = View { commit: view.commit, mark: 0 };
+                    self.old = View::at(view.commit, 0);
                 }
-                View { commit: old.commit, mark: view.mark }
+                View::at(old.commit, view.mark)
             }
             _ => view,
         })

@@ -128,6 +128,7 @@ impl Reducer<'_> {
     ) -> Result<(), Message> {
         let found = find_target(target.from, target.table);
         let alias = found.map_or_else(|| target.table.last().to_owned(), |found| found.alias);
+        let alias = super::source_name(&alias).into_owned();
         self.with(with)?;
         self.push("SELECT ");
         for (number, column) in columns.iter().enumerate() {

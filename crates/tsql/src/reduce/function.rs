@@ -487,7 +487,11 @@ impl Reducer<'_> {
             return Err(Message::error(4121, message));
         }
         let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
-        self.call(&format!("user:{}", name.join(".")), &values(call)?)
+        // What belongs to a table is compiled without a session that could say what the function gives.
+        match self.scope.scalar_result(&call.name) {
+            Some(result) if self.in_table => self.call(&format!("stored:{result}:{}", name.join(".")), &values(call)?),
+            _ => self.call(&format!("user:{}", name.join(".")), &values(call)?),
+        }
     }
 
     /// A text, as a literal of the core.

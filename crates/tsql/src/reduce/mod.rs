@@ -63,6 +63,7 @@ use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -105,6 +106,11 @@ pub trait Scope {
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
+
+    /// What such a function gives, where it is known.
+    fn scalar_result(&self, _: &ObjectName) -> Option<DataType> {
+        None
+    }
 
     /// The view of this name, as it was written.
     fn view(&self, _name: &ObjectName) -> Option<tree::View> {
@@ -334,6 +340,12 @@ pub fn not_supported(what: &str) -> Message {
     Message::error(40515, format!("{what} is not supported in this version of Mainstay."))
 }
 
+/// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
+/// variable's, would be taken for a variable there.
+fn source_name(name: &str) -> Cow<'_, str> {
+    if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
+}
+
 /// A statement while it is written.
 struct Reducer<'s> {
     scope: &'s dyn Scope,
@@ -422,7 +434,7 @@ impl<'s> Reducer<'s> {
     fn table_alias(&mut self, name: &str) {
         match self.disguises {
             true => self.name(&format!("{name}:")),
-            false => self.name(name),
+            false => self.name(&source_name(name)),
         }
     }
 

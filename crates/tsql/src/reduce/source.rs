@@ -14,12 +14,11 @@ impl Reducer<'_> {
                 self.table_name(&table)?;
                 match &alias.name {
                     Some(_) => self.alias(alias),
-                    None if self.disguises => {
+                    None => {
                         self.push(" AS ");
                         self.table_alias(&name.text);
                         Ok(())
                     }
-                    None => Ok(()),
                 }
             }
             Source::Query(query, alias) => {

@@ -1,6 +1,6 @@
 //! The target of an UPDATE or DELETE among the sources of its FROM.
 
-use crate::tree::{Expr, JoinKind, ObjectName, Source};
+use crate::tree::{Expr, JoinKind, Name, ObjectName, Source};
 
 /// The table of a change, where FROM names it.
 pub(super) struct Found<'s> {
@@ -10,6 +10,8 @@ pub(super) struct Found<'s> {
     pub(super) source: &'s Source,
     /// What the statement calls it.
     pub(super) alias: String,
+    /// The same as the name of a target, by which it is found in FROM.
+    pub(super) called: ObjectName,
     /// Whether it is a side of an outer join.
     pub(super) is_outer: bool,
 }
@@ -30,37 +32,71 @@ fn is_target(source: &Source, target: &ObjectName) -> bool {
     }
 }
 
-/// Finds the target in FROM.
+/// Finds the target in FROM: by its alias or its name there, or the only source of this table, whatever its alias.
 pub(super) fn find_target<'s>(from: &'s [Source], target: &ObjectName) -> Option<Found<'s>> {
-    from.iter().find_map(|source| find_in(source, target, false)).or_else(|| {
-        // `UPDATE t SET ... FROM t AS a`: the only one of this table.
-        let mut tables = from.iter().filter_map(|source| match source {
-            Source::Table(table) if table.name.last().eq_ignore_ascii_case(target.last()) => Some((source, table)),
-            _ => None,
-        });
-        let (source, table) = tables.next()?;
-        let alias = table.alias.as_ref()?.text.clone();
-        Some(Found { table: table.name.clone(), source, alias, is_outer: true })
+    let by_name = from.iter().find_map(|source| find_in(source, target, false));
+    by_name.or_else(|| {
+        // `UPDATE t SET ... FROM t AS a JOIN u ...`
+        let [alias] = &aliases_of(from, target)[..] else { return None };
+        let called = ObjectName { parts: vec![(*alias).clone()], span: alias.span };
+        from.iter().find_map(|source| find_in(source, &called, false))
     })
+}
+
+/// Whether several sources are the target, each by another alias.
+pub(super) fn is_ambiguous(from: &[Source], target: &ObjectName) -> bool {
+    aliases_of(from, target).len() > 1
+}
+
+/// The aliases of the sources that are the target's table.
+fn aliases_of<'s>(from: &'s [Source], target: &ObjectName) -> Vec<&'s Name> {
+    let mut aliases = Vec::new();
+    from.iter().for_each(|source| note_aliases(source, target, &mut aliases));
+    aliases
+}
+
+fn note_aliases<'s>(source: &'s Source, target: &ObjectName, aliases: &mut Vec<&'s Name>) {
+    match source {
+        Source::Table(table) if is_same(&table.name, target) => aliases.extend(&table.alias),
+        Source::Variable(name, alias) if target.is(&name.text) => aliases.extend(&alias.name),
+        Source::Join(join) => {
+            note_aliases(&join.left, target, aliases);
+            note_aliases(&join.right, target, aliases);
+        }
+        Source::Apply(left, ..) => note_aliases(left, target, aliases),
+        Source::Nested(inner) => note_aliases(inner, target, aliases),
+        _ => {}
+    }
+}
+
+/// Whether two names are those of one table.
+fn is_same(one: &ObjectName, other: &ObjectName) -> bool {
+    let schema = |name: &ObjectName| {
+        let place = name.parts.len().checked_sub(2);
+        let schema = place.and_then(|place| name.parts.get(place)).map_or("", |part| part.text.as_str());
+        if schema.is_empty() { "dbo".to_owned() } else { schema.to_lowercase() }
+    };
+    one.last().eq_ignore_ascii_case(other.last()) && schema(one) == schema(other)
 }
 
 fn find_in<'s>(source: &'s Source, target: &ObjectName, is_outer: bool) -> Option<Found<'s>> {
     if is_target(source, target) {
+        let called = target.clone();
         return match source {
             Source::Table(table) => {
                 let alias =
                     table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
-                Some(Found { table: table.name.clone(), source, alias, is_outer })
+                Some(Found { table: table.name.clone(), source, alias, called, is_outer })
             }
             Source::Variable(name, alias) => {
                 let table = ObjectName { parts: vec![name.clone()], span: name.span };
                 let alias = alias.name.as_ref().map_or_else(|| name.text.clone(), |alias| alias.text.clone());
-                Some(Found { table, source, alias, is_outer })
+                Some(Found { table, source, alias, called, is_outer })
             }
             Source::Query(_, alias) => {
                 let name = alias.name.clone().unwrap_or_default();
                 let (alias, span) = (name.text.clone(), name.span);
-                Some(Found { table: ObjectName { parts: vec![name], span }, source, alias, is_outer: true })
+                Some(Found { table: ObjectName { parts: vec![name], span }, source, alias, called, is_outer: true })
             }
             _ => None,
         };

@@ -10,7 +10,7 @@
 //! So a query keeps its conditions, counts and orders, and gives the number of the row that each of its rows is made of.
 //! A query that groups or joins what is set from several tables has no such row (4403, 4405, 4417, 4418, 4426).
 
-use super::target::{Found, find_target};
+use super::target::{Found, find_target, is_ambiguous};
 use super::{Reducer, not_supported};
 use crate::tree::{
     Alias, Expr, Name, ObjectName, Query, QueryBody, SelectItem, SetQuantifier, Source, TableSource, With,
@@ -28,8 +28,10 @@ pub(super) type Mapped = (String, Option<String>);
 pub(super) struct Resolved {
     /// The table.
     pub(super) table: ObjectName,
-    /// What the statement calls it in its FROM.
+    /// What the core's statement calls it in its FROM.
     pub(super) alias: String,
+    /// By what the statement's own FROM knows it.
+    pub(super) called: ObjectName,
     /// The column there that is the number of the table's row.
     pub(super) row: String,
     /// Its columns, where they are not the table's own.
@@ -72,6 +74,10 @@ impl Reducer<'_> {
         wanted: &[String],
     ) -> Result<Resolved, Message> {
         let found = find_target(from, named);
+        if found.is_none() && is_ambiguous(from, named) {
+            return Err(Message::numbered(8154, &[&named.last()]));
+        }
+        let called = found.as_ref().map_or_else(|| named.clone(), |found| found.called.clone());
         let source = match &found {
             Some(Found { source: Source::Query(query, alias), alias: name, .. }) => {
                 Some(self.exposed(query, &alias.columns, with, wanted, (name, 1, true))?)
@@ -101,7 +107,7 @@ impl Reducer<'_> {
                 if from.is_empty() {
                     from.push(Source::Table(Box::new(TableSource { name: named.clone(), ..TableSource::default() })));
                 }
-                return Ok(Resolved { table, alias, row, map: Some(map), from, with, by_number: true, checks });
+                return Ok(Resolved { table, alias, called, row, map: Some(map), from, with, by_number: true, checks });
             }
             (None, None) => match self.scope.view(&table) {
                 Some(view) => {
@@ -115,7 +121,8 @@ impl Reducer<'_> {
                 None => {
                     let row = self.scope.row_number(&table).to_owned();
                     let (map, checks) = (None, Vec::new());
-                    return Ok(Resolved { table, alias, row, map, from, with, by_number: is_outer, checks });
+                    let alias = super::source_name(&alias).into_owned();
+                    return Ok(Resolved { table, alias, called, row, map, from, with, by_number: is_outer, checks });
                 }
             },
         };
@@ -128,7 +135,7 @@ impl Reducer<'_> {
             from.iter_mut().for_each(|source| replace(source, named, &alias, &replacement));
         }
         let Exposed { table, row, map, checks, .. } = exposed;
-        Ok(Resolved { table, alias, row, map: Some(map), from, with, by_number: true, checks })
+        Ok(Resolved { table, alias, called, row, map: Some(map), from, with, by_number: true, checks })
     }
 
     /// The names that columns are given behind the source, if any are.

@@ -61,12 +61,15 @@ impl Reducer<'_> {
         if by_number {
             self.list(sets.columns.iter().enumerate(), |it, (number, set)| {
                 it.name(&set.name);
-                it.push(&format!(" = \"#s\".\"#v{number}\""));
+                match set.is_default() {
+                    true => it.push(" = DEFAULT"),
+                    false => it.push(&format!(" = \"#s\".\"#v{number}\"")),
+                }
                 Ok(())
             })?;
             self.push(" FROM (SELECT ");
             self.row_number_of(&resolved);
-            for (number, set) in sets.columns.iter().enumerate() {
+            for (number, set) in sets.columns.iter().enumerate().filter(|(_, set)| !set.is_default()) {
                 self.push(", ");
                 self.set_value(set, &resolved.alias)?;
                 self.push(&format!(" AS \"#v{number}\""));
@@ -79,7 +82,7 @@ impl Reducer<'_> {
                 it.push(" = ");
                 it.set_value(set, &resolved.alias)
             })?;
-            self.others(" FROM ", &resolved.from, named, update.condition.as_ref())?;
+            self.others(" FROM ", &resolved.from, &resolved.called, update.condition.as_ref())?;
         }
         Ok(self.finish(resolved.table, returned))
     }
@@ -107,7 +110,7 @@ impl Reducer<'_> {
             let (condition, top) = (delete.condition.as_ref(), delete.top.as_ref());
             self.rows_by_number(&RowsOf { resolved: &resolved, condition, top })?;
         } else {
-            self.others(" USING ", &resolved.from, named, delete.condition.as_ref())?;
+            self.others(" USING ", &resolved.from, &resolved.called, delete.condition.as_ref())?;
         }
         Ok(self.finish(resolved.table, returned))
     }
@@ -245,6 +248,13 @@ pub(super) struct Set<'c> {
     operator: Option<BinaryOperator>,
     value: Cow<'c, Expr>,
     data_type: Option<DataType>,
+}
+
+impl Set<'_> {
+    /// Whether it gives the column its default, which the core knows.
+    fn is_default(&self) -> bool {
+        matches!(self.value.as_ref(), Expr::Default)
+    }
 }
 
 enum VariableValue<'c> {

@@ -1,0 +1,63 @@
+//! What the statement of a transaction sees, for those that read beside it.
+//!
+//! A query that runs is in the middle of its session, so a function that it calls for a row runs in another session. What
+//! that one reads has to be what the query's own transaction would read:
+//!
+//! ```text
+//!   the query's transaction  --begin_statement, mark-->  Outlook (commit, mark)
+//!                                                           |
+//!   the function's transaction  --begin_statement-->  View { own commit and mark: temporary tables;
+//!                                                            those of the outlook: all others }
+//! ```
+//!
+//! The function's statements change temporary tables of their own session only. Both run in one thread, one after the other;
+//! the fields are atomic because they are shared, and nothing is ordered by them. The query's statement keeps its place
+//! among the views, so nothing is cleared away that the function may see.
+
+use super::{Isolation, Read};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What the running statement of a session's transaction sees.
+#[derive(Debug, Default)]
+pub struct Outlook {
+    commit: AtomicU64,
+    mark: AtomicU64,
+    notes_reads: AtomicBool,
+    /// What was read beside a serializable transaction.
+    reads: Mutex<Vec<(u32, Read)>>,
+}
+
+impl Outlook {
+    /// A statement begins; the first one of its transaction, or a later one.
+    pub(super) fn look(&self, (commit, mark): (u64, u64), isolation: Isolation, is_first: bool) {
+        self.commit.store(commit, Ordering::Relaxed);
+        self.mark.store(mark, Ordering::Relaxed);
+        self.notes_reads.store(isolation == Isolation::Serializable, Ordering::Relaxed);
+        if is_first {
+            self.take_reads();
+        }
+    }
+
+    /// The transaction has become a writer.
+    pub(super) fn set_mark(&self, mark: u64) {
+        self.mark.store(mark, Ordering::Relaxed);
+    }
+
+    /// The commit and the mark that the statement reads at.
+    pub(super) fn seen(&self) -> (u64, u64) {
+        (self.commit.load(Ordering::Relaxed), self.mark.load(Ordering::Relaxed))
+    }
+
+    /// Notes what was read beside the transaction, if that one compares what it has read.
+    pub(super) fn note_read(&self, table: u32, read: Read) {
+        if self.notes_reads.load(Ordering::Relaxed) {
+            self.reads.lock().unwrap_or_else(PoisonError::into_inner).push((table, read));
+        }
+    }
+
+    /// What was read beside it.
+    pub(super) fn take_reads(&self) -> Vec<(u32, Read)> {
+        std::mem::take(&mut *self.reads.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
