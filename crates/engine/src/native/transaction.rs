@@ -118,6 +118,11 @@ impl SessionTransaction {
         outlook
     }
 
+    /// Whether functions may read what statements see.
+    pub(crate) fn has_outlook(&self) -> bool {
+        self.outlook.is_some()
+    }
+
     /// Statements read beside those of another session from now on.
     pub(crate) fn read_beside(&mut self, outlook: Arc<Outlook>) {
         self.beside = Some(Beside { outlook, is_of_statement: true });

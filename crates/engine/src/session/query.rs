@@ -47,7 +47,8 @@ impl Session {
             return Ok(answer);
         }
         let shared = &self.database.shared;
-        let reads_native = planned.tables().iter().any(is_native);
+        // Functions may read tables that the plan has not.
+        let reads_native = planned.tables().iter().any(is_native) || self.transaction.has_outlook();
         let view: Arc<dyn View> = match reads_native {
             true => Arc::new(self.transaction.view(&shared.catalog.native, planned.tables(), text)?),
             false => Newest::shared(),

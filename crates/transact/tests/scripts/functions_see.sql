@@ -197,6 +197,7 @@ GO
 --@b
 COMMIT
 GO
+SELECT dbo.OnHandOf(1) AS f
 SELECT Item, dbo.OnHandOf(Item) AS f FROM dbo.Stock WHERE Item = 1
 COMMIT
 GO
