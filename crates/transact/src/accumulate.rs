@@ -12,7 +12,10 @@ use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::print_expression;
 use mainstay_tsql::reduce::{self, ReducedQuery};
-use mainstay_tsql::tree::{Argument, AssignOperator, Expr, Name, Query, QueryBody, SelectItem, Test};
+use mainstay_tsql::tree::{
+    Argument, AssignOperator, BinaryOperator, Case, Expr, Literal, Name, Query, QueryBody, SelectItem, Test,
+    UnaryOperator,
+};
 
 /// The rows of a query, with the types of their columns.
 type Rows = (Vec<Option<DataType>>, Vec<Vec<Value>>);
@@ -28,7 +31,7 @@ pub(crate) struct Accumulation {
 impl Accumulation {
     /// Takes a query apart.
     ///
-    /// Errors: 40515 for assignments with subqueries or aggregates.
+    /// Errors: 40515 for assignments with subqueries that name the variables themselves.
     pub(crate) fn of(
         query: &Query,
         assigned: &[(AssignOperator, Expr)],
@@ -38,7 +41,7 @@ impl Accumulation {
         let mut text = String::new();
         for ((operator, value), (name, _)) in assigned.iter().zip(&host.outputs) {
             let mut value = value.clone();
-            lift(&mut value, &mut columns)?;
+            lift_in(&mut value, &mut columns, host)?;
             text.push_str(&format!("SET {name} {} {};\n", operator.text(), print_expression(&value)));
         }
         let mut query = query.clone();
@@ -47,7 +50,7 @@ impl Accumulation {
         };
         let item = |column: &Expr| SelectItem::Value(column.clone(), None);
         select.items = match columns.is_empty() {
-            true => vec![item(&Expr::Literal(mainstay_tsql::tree::Literal::Null))],
+            true => vec![item(&Expr::Literal(Literal::Null))],
             false => columns.iter().map(item).collect(),
         };
         Ok(Accumulation { query, columns: columns.len(), text })
@@ -92,45 +95,73 @@ fn column_name(place: usize) -> String {
     format!("@#column{place}")
 }
 
-/// Replaces the columns of an expression by variables.
-fn lift(value: &mut Expr, columns: &mut Vec<Expr>) -> Result<(), Message> {
+/// Whether an expression names a variable that the statement sets.
+pub(crate) fn names_assigned(value: &Expr, host: &HostStatement) -> bool {
+    let text = print_expression(value).to_lowercase();
+    host.outputs.iter().any(|(name, _)| {
+        text.match_indices(name.as_str()).any(|(at, _)| {
+            !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'))
+        })
+    })
+}
+
+/// Replaces what the query can give by variables: the columns of an expression, and the parts of it that name no variable
+/// that is set, subqueries and functions over windows among them.
+fn lift_in(value: &mut Expr, columns: &mut Vec<Expr>, host: &HostStatement) -> Result<(), Message> {
+    let is_given = match &*value {
+        Expr::Column(_) => true,
+        Expr::Variable(_) => !names_assigned(value, host),
+        Expr::Literal(_) | Expr::Niladic(_) => false,
+        value => !value.is_condition() && !names_assigned(value, host),
+    };
+    if is_given {
+        let place = columns.iter().position(|known| known == value).unwrap_or_else(|| {
+            columns.push(value.clone());
+            columns.len() - 1
+        });
+        *value = Expr::Variable(Name { text: column_name(place), ..Name::default() });
+        return Ok(());
+    }
+    if value.is_condition() && !names_assigned(value, host) && print_expression(value).contains("SELECT") {
+        let number = |digits: &str| Expr::Literal(Literal::Integer(digits.to_owned()));
+        let is_not = Expr::Unary(UnaryOperator::Not, Box::new(value.clone()));
+        // Neither where it is unknown.
+        let branches = vec![(value.clone(), number("1")), (is_not, number("0"))];
+        let mut answer = Expr::Case(Box::new(Case { operand: None, branches, otherwise: None }));
+        lift_in(&mut answer, columns, host)?;
+        *value = Expr::Binary(Box::new(answer), BinaryOperator::Equal, Box::new(number("1")));
+        return Ok(());
+    }
+    let mut lift = |value: &mut Expr| lift_in(value, columns, host);
     match value {
-        Expr::Column(_) => {
-            let place = columns.iter().position(|known| known == value).unwrap_or_else(|| {
-                columns.push(value.clone());
-                columns.len() - 1
-            });
-            *value = Expr::Variable(Name { text: column_name(place), ..Name::default() });
-            Ok(())
-        }
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => lift(operand, columns),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => lift(operand),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
-            lift(left, columns)?;
-            lift(right, columns)
+            lift(left)?;
+            lift(right)
         }
-        Expr::And(parts) | Expr::Or(parts) => parts.iter_mut().try_for_each(|part| lift(part, columns)),
-        Expr::Cast(cast) => lift(&mut cast.value, columns),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter_mut().try_for_each(lift),
+        Expr::Cast(cast) => lift(&mut cast.value),
         Expr::Case(case) => {
             for part in case.operand.iter_mut().chain(&mut case.otherwise) {
-                lift(part, columns)?;
+                lift(part)?;
             }
             for (when, then) in &mut case.branches {
-                lift(when, columns)?;
-                lift(then, columns)?;
+                lift(when)?;
+                lift(then)?;
             }
             Ok(())
         }
         Expr::Test(tested, _, test) => {
-            lift(tested, columns)?;
+            lift(tested)?;
             match test {
                 Test::Null => Ok(()),
-                Test::DistinctFrom(other) => lift(other, columns),
+                Test::DistinctFrom(other) => lift(other),
                 Test::Between(low, high) => {
-                    lift(low, columns)?;
-                    lift(high, columns)
+                    lift(low)?;
+                    lift(high)
                 }
-                Test::InList(items) => items.iter_mut().try_for_each(|item| lift(item, columns)),
-                Test::Like(pattern, _) => lift(pattern, columns),
+                Test::InList(items) => items.iter_mut().try_for_each(lift),
+                Test::Like(pattern, _) => lift(pattern),
                 Test::InQuery(_) => Err(reduce::not_supported("An accumulating assignment with a subquery")),
             }
         }
@@ -138,7 +169,7 @@ fn lift(value: &mut Expr, columns: &mut Vec<Expr>) -> Result<(), Message> {
             let is_dated = matches!(call.arguments.first(), Some(Argument::Value(Expr::Column(_))))
                 && ["DATEADD", "DATEDIFF", "DATEPART", "DATENAME"].iter().any(|name| call.name.is(name));
             call.arguments.iter_mut().skip(usize::from(is_dated)).try_for_each(|argument| match argument {
-                Argument::Value(value) | Argument::Trim(_, None, value) => lift(value, columns),
+                Argument::Value(value) | Argument::Trim(_, None, value) => lift(value),
                 _ => Err(reduce::not_supported("An accumulating assignment with this function")),
             })
         }

@@ -26,6 +26,7 @@ impl Inner {
         let mut forgotten = Vec::new();
         if let AlterTableAction::Add(_, elements) = &action {
             self.check_new_columns(&alter.table, &table, elements)?;
+            self.check_references(&alter.table, &table, elements)?;
         }
         if let AlterTableAction::Drop(elements) = &mut action {
             self.known_elements(&alter.table, elements)?;

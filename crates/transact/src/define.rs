@@ -98,6 +98,9 @@ impl Inner {
         if own && self.made_again(create, before) {
             return Ok(());
         }
+        if !own {
+            self.check_references(&create.name, &table, &create.elements)?;
+        }
         let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
         let done = statements
             .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
@@ -190,9 +193,10 @@ impl Inner {
 
     fn create_view(&mut self, view: &View) -> Result<(), Box<Raised>> {
         let reduced = reduce::query(&view.query, &self.names(&[])).map_err(raised)?;
-        if !reduced.parameters.is_empty() {
-            return Err(raised(reduce::not_supported("A function of the session in a view")));
-        }
+        let query = match self.is_momentary.replace(false) || !reduced.parameters.is_empty() {
+            true => self.shape_of(reduced)?,
+            false => reduced.text,
+        };
         let name = core_name(&view.name);
         let columns: Vec<String> = view.columns.iter().map(|name| quoted(&name.text)).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
@@ -200,7 +204,13 @@ impl Inner {
             DefineKind::Create => "CREATE VIEW",
             _ => "CREATE OR REPLACE VIEW",
         };
-        self.execute(&format!("{word} {name}{columns} AS {}", reduced.text)).map(|_| ())
+        self.execute(&format!("{word} {name}{columns} AS {query}")).map(|_| ()).map_err(|error| match error.number {
+            2714 => {
+                let text = format!("There is already an object named '{}' in the database.", view.name.last());
+                raised(Message::error(2714, text).state(3))
+            }
+            _ => error,
+        })
     }
 
     /// KILL: stops what another session runs.

@@ -134,6 +134,8 @@ pub(crate) enum Origin {
     Change,
     /// A key that could not be made over the rows there are, of which the client hears besides that it was not made.
     Key,
+    /// A reference that could not be made, of which the client hears the same.
+    Reference,
 }
 
 impl Origin {
@@ -336,16 +338,10 @@ fn thirds(moment: Timestamp) -> Timestamp {
 
 /// Whether values that are assigned depend on the variables that they set.
 pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatement) -> bool {
-    assigned.iter().any(|(operator, value)| {
-        let text = mainstay_tsql::print_expression(value).to_lowercase();
-        let names_one = host.outputs.iter().any(|(name, _)| {
-            text.match_indices(name.as_str()).any(|(at, _)| {
-                !text[at + name.len()..]
-                    .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'))
-            })
-        });
-        *operator != AssignOperator::Set || names_one
-    })
+    let is_one = |(operator, value): &(AssignOperator, Expr)| {
+        *operator != AssignOperator::Set || crate::accumulate::names_assigned(value, host)
+    };
+    assigned.iter().any(is_one)
 }
 
 impl Runner<'_> {

@@ -1,7 +1,8 @@
-//! `sp_rename`: of tables, columns and modules.
+//! `sp_rename`: of tables, columns, indexes, constraints and modules.
 //!
 //! The texts that name what is renamed stay as they are, as SQL Server leaves them; the text of a renamed module too.
 
+use crate::catalog::Detail;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
@@ -10,18 +11,19 @@ use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised};
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::ObjectName;
+use mainstay_tsql::tree::{Name, ObjectName};
 
 /// Renames, and warns as SQL Server does.
 ///
 /// Errors: 15225 for what is not there, 15248 for a column that is not, 15249 for a kind that is none, 15335 for a name
-/// that is taken, 40515 for indexes, constraints and types.
+/// that is taken, 40515 for views, sequences, synonyms and types.
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
     match kind.to_ascii_uppercase().as_str() {
         "" | "OBJECT" => object(runner.inner, &known, name, to, kind)?,
         "COLUMN" => column(runner.inner, &known, to)?,
-        "INDEX" | "USERDATATYPE" | "STATISTICS" | "DATABASE" => {
+        "INDEX" => index(runner.inner, &known, to)?,
+        "USERDATATYPE" | "STATISTICS" | "DATABASE" => {
             return Err(raised(reduce::not_supported(&format!("sp_rename of this kind ({kind})"))));
         }
         _ => return Err(raised(Message::numbered(15249, &[&kind]).severity(11))),
@@ -60,8 +62,46 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
                 .map_err(raised)?;
             inner.objects_changed()
         }
+        "C" | "F" | "PK" | "UQ" | "D" => {
+            let Some(table) = catalog.objects.iter().find(|table| table.id == found.parent) else {
+                return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
+            };
+            let part = |text: &str| Name { text: text.to_owned(), ..Name::default() };
+            let parts = vec![part(catalog.schema_name(table.schema)), part(&table.name)];
+            let owner = ObjectName { parts, ..ObjectName::default() };
+            if let Detail::Default(column, _) = found.detail {
+                modules::keep_default(&mut inner.core, &owner, table.column_name(column), to).map_err(raised)?;
+                return inner.objects_changed();
+            }
+            rename_constraint(inner, &owner, &found.name, to)
+        }
         _ => Err(raised(reduce::not_supported("sp_rename of an object of this kind"))),
     }
+}
+
+/// An index, named by its table.
+fn index(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Raised>> {
+    let mut table = known.clone();
+    let index = table.parts.pop().map(|part| part.text).unwrap_or_default();
+    let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
+    let found = catalog.find(&table).filter(|_| !table.parts.is_empty());
+    let has = |name: &str| {
+        let names = found.iter().flat_map(|found| &found.indexes).filter_map(|index| index.name.as_deref());
+        names.into_iter().any(|known| known.eq_ignore_ascii_case(name))
+    };
+    if !has(&index) {
+        return Err(raised(Message::numbered(15248, &[&"INDEX"])));
+    }
+    if has(to) {
+        return Err(raised(Message::numbered(15335, &[&to, &"INDEX"])));
+    }
+    rename_constraint(inner, &table, &index, to)
+}
+
+/// A constraint or an index: the core has one statement for both.
+fn rename_constraint(inner: &mut Inner, table: &ObjectName, from: &str, to: &str) -> Result<(), Box<Raised>> {
+    let core = inner.names(&[]).table(table).map_err(raised)?;
+    inner.execute(&format!("ALTER TABLE {core} RENAME CONSTRAINT {} TO {}", quoted(from), quoted(to))).map(|_| ())
 }
 
 fn column(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Raised>> {

@@ -418,7 +418,7 @@ impl Host for Runner<'_> {
         self.inner.state.row_count = 0;
         let message = message_from(error);
         self.sink.message(&message);
-        if Origin::of(error) == Some(Origin::Key) {
+        if matches!(Origin::of(error), Some(Origin::Key | Origin::Reference)) {
             let text = "Could not create constraint or index. See previous errors.".to_owned();
             self.sink.message(&Message { number: 1750, severity: 16, state: 0, text, ..message.clone() });
         }

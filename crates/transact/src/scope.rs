@@ -320,6 +320,10 @@ impl Scope for Names<'_> {
         self.modules.is_scalar_function(name)
     }
 
+    fn inlined_view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
+        self.view_by_its_text(name)
+    }
+
     fn scalar_result(&self, name: &ObjectName) -> Option<DataType> {
         self.modules.scalar_result(name)
     }

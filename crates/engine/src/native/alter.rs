@@ -77,6 +77,16 @@ impl Definitions<'_> {
             },
             Alteration::RenameConstraint { from, to } => {
                 let names = constraint_names(table);
+                if let Some(index) = table.indexes.iter().position(|index| index.name.to_lowercase() == from.key)
+                    && !names.contains(&from.key)
+                {
+                    if table.indexes.iter().any(|index| index.name.to_lowercase() == to.key) {
+                        let message = format!("the table {} has an index {to} already", table.name);
+                        return Err(Error::new(Code::Duplicate, message));
+                    }
+                    table.indexes[index].name = to.written.clone();
+                    return Ok(());
+                }
                 if !names.contains(&from.key) {
                     return Err(no_constraint(table, from));
                 }

@@ -53,6 +53,19 @@ pub(super) fn made_up(table: &str, constraint: &Constraint, column: Option<&Name
     }
 }
 
+/// What a constraint of a table is called, whose name is the core's: its own name, or one that is made up.
+pub fn constraint_name(
+    table: &str,
+    constraint: &Constraint,
+    column: Option<&Name>,
+    scope: &dyn super::Scope,
+) -> String {
+    match &constraint.name {
+        Some(name) => name.text.clone(),
+        None => made_up(table, constraint, column, scope.salt()),
+    }
+}
+
 /// Whether a name has the form of one that was made up.
 pub fn is_made_up(name: &str) -> bool {
     let digits = match name.get(..4) {

@@ -47,7 +47,7 @@ mod xml;
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
-pub use constraint_names::is_made_up;
+pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
 pub use define::{ROW_VERSIONS, alter_table, column_types, create_table, type_name};
@@ -106,6 +106,11 @@ pub trait Scope {
 
     /// Whether this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
+
+    /// The view of this name, if its query is to stand in its place.
+    fn inlined_view(&self, _name: &ObjectName) -> Option<tree::View> {
+        None
+    }
 
     /// What such a function gives, where it is known.
     fn scalar_result(&self, _: &ObjectName) -> Option<DataType> {

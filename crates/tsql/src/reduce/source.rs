@@ -52,6 +52,11 @@ impl Reducer<'_> {
         if table.system_time.is_some() || table.sample.is_some() {
             return Err(not_supported("FOR SYSTEM_TIME and TABLESAMPLE"));
         }
+        if !self.is_common(&table.name)
+            && let Some(view) = self.scope.inlined_view(&table.name)
+        {
+            return self.view_in_place(&view, table);
+        }
         self.table_name(&table.name)?;
         match &table.alias {
             Some(alias) => {
@@ -66,6 +71,18 @@ impl Reducer<'_> {
             None => {}
         }
         Ok(())
+    }
+
+    /// Writes the query of a view in its place, to which nothing of the statement around it is in sight.
+    fn view_in_place(&mut self, view: &crate::tree::View, table: &TableSource) -> Result<(), Message> {
+        let (common, inlined) = (std::mem::take(&mut self.common), std::mem::take(&mut self.inlined));
+        self.push("(");
+        let written = self.query(&view.query);
+        (self.common, self.inlined) = (common, inlined);
+        written?;
+        self.push(")");
+        let name = table.alias.clone().or_else(|| table.name.parts.last().cloned());
+        self.alias(&Alias { name, columns: view.columns.clone() })
     }
 
     fn is_common(&self, name: &ObjectName) -> bool {

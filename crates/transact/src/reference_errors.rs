@@ -1,0 +1,111 @@
+//! What SQL Server says of references that cannot be made: each error is followed by 1750.
+
+use crate::errors::raised;
+use crate::flow::Origin;
+use crate::session::Inner;
+use mainstay_mssql::Message;
+use mainstay_program::Raised;
+use mainstay_tsql::reduce::{self, quoted};
+use mainstay_tsql::tree::{ColumnProperty, Constraint, ConstraintKind, ForeignKey, Name, ObjectName, TableElement};
+
+/// A reference with the constraint and the column that it stands with.
+type NewReference<'e> = (&'e Constraint, &'e ForeignKey, Option<&'e Name>);
+
+impl Inner {
+    /// Sees that what new elements of a table refer to is there: a table, its columns, and a key of these.
+    ///
+    /// Errors: 1767, 1770, 1776.
+    pub(crate) fn check_references(
+        &mut self,
+        table: &ObjectName,
+        core: &str,
+        elements: &[TableElement],
+    ) -> Result<(), Box<Raised>> {
+        for (constraint, key, column) in new_references(elements) {
+            // What a table refers to in itself is not there yet.
+            if crate::modules::key_of(&key.table) == crate::modules::key_of(table) {
+                continue;
+            }
+            let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+            let name = reduce::constraint_name(core, constraint, column, &self.names(&[]));
+            let shown = crate::define::shown_name(&key.table);
+            let failed = |number: i32, text: String| {
+                let mut error = raised(Message::error(number, text).state(0));
+                error.detail = Some(Box::new(Origin::Reference));
+                error
+            };
+            let Some(object) = catalog.find(&key.table).filter(|object| object.kind == "U") else {
+                return Err(failed(1767, format!("Foreign key '{name}' references invalid table '{shown}'.")));
+            };
+            if let Some(missing) = key.referenced.iter().find(|name| object.column(&name.text).is_none()) {
+                let missing = &missing.text;
+                let text = format!(
+                    "Foreign key '{name}' references invalid column '{missing}' in referenced table '{shown}'."
+                );
+                return Err(failed(1770, text));
+            }
+            if !self.is_key(&key.table, &key.referenced) {
+                let text = format!(
+                    "There are no primary or candidate keys in the referenced table '{shown}' that match the referencing \
+                     column list in the foreign key '{name}'."
+                );
+                return Err(failed(1776, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether these columns are a key of a table; without columns, whether it has a primary key.
+    fn is_key(&mut self, table: &ObjectName, columns: &[Name]) -> bool {
+        let Ok(core) = reduce::Scope::table(&self.names(&[]), table) else { return true };
+        let shared = self.core.definitions().shared;
+        let known = shared.tables.iter().find(|known| {
+            let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
+            let schema = schema.map_or("dbo", |schema| &schema.name);
+            let names = [quoted(&known.name), format!("{}.{}", quoted(schema), quoted(&known.name))];
+            names.iter().any(|name| name.eq_ignore_ascii_case(&core))
+        });
+        // What cannot be told here the core tells.
+        let Some(known) = known else { return true };
+        let number = |name: &Name| known.columns.iter().find(|of| name.is(&of.name)).map(|of| of.id);
+        let mut wanted: Vec<Option<u64>> = columns.iter().map(number).collect();
+        wanted.sort_unstable();
+        let is_it = |parts: Vec<u64>| {
+            let mut parts: Vec<Option<u64>> = parts.into_iter().map(Some).collect();
+            parts.sort_unstable();
+            parts == wanted
+        };
+        if columns.is_empty() {
+            return known.primary_key.is_some();
+        }
+        let keys = known.primary_key.iter().chain(&known.unique);
+        let keys = keys.map(|key| key.columns.iter().map(|part| part.column).collect::<Vec<u64>>());
+        let indexes = known.indexes.iter().filter(|index| index.unique && index.filter.is_empty());
+        let indexes = indexes.map(|index| index.columns.iter().map(|part| part.column).collect());
+        keys.chain(indexes).any(is_it)
+    }
+}
+
+fn new_references(elements: &[TableElement]) -> Vec<NewReference<'_>> {
+    let mut found = Vec::new();
+    for element in elements {
+        match element {
+            TableElement::Constraint(constraint) => {
+                if let ConstraintKind::ForeignKey(key) = &constraint.kind {
+                    found.push((constraint, key.as_ref(), None));
+                }
+            }
+            TableElement::Column(column) => {
+                for property in &column.properties {
+                    if let ColumnProperty::Constraint(constraint) = property
+                        && let ConstraintKind::ForeignKey(key) = &constraint.kind
+                    {
+                        found.push((constraint, key.as_ref(), Some(&column.name)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
