@@ -35,3 +35,6 @@ SELECT COUNT(*) AS n, COUNT(spid) AS spids FROM dbo.Mine
 DROP VIEW dbo.Mine
 SELECT OBJECT_ID('dbo.Mine') AS mine
 SELECT * FROM dbo.Mine
+GO
+-- A name with its schema is the table's, whatever common table expression has that name.
+WITH Ord AS (SELECT Id FROM dbo.Ord WHERE Id > 2) SELECT (SELECT COUNT(*) FROM Ord) AS own, (SELECT COUNT(*) FROM dbo.Ord) AS all_of_them

@@ -360,6 +360,8 @@ struct Reducer<'s> {
     made: usize,
     /// The common table expressions that are in sight, in lower case.
     common: Vec<String>,
+    /// Those around the view whose query is written, to which they are not in sight.
+    hidden: Vec<String>,
     /// What `inserted` and `deleted` are called here, in the list of an OUTPUT.
     output: Option<Rc<output::OutputNames>>,
     /// What the query that finds the rows of a change gives beside each.
@@ -402,6 +404,7 @@ impl<'s> Reducer<'s> {
             parameters: Vec::new(),
             made: 0,
             common: Vec::new(),
+            hidden: Vec::new(),
             output: None,
             beside: Vec::new(),
             current: None,

@@ -76,8 +76,11 @@ impl Reducer<'_> {
     /// Writes the query of a view in its place, to which nothing of the statement around it is in sight.
     fn view_in_place(&mut self, view: &crate::tree::View, table: &TableSource) -> Result<(), Message> {
         let (common, inlined) = (std::mem::take(&mut self.common), std::mem::take(&mut self.inlined));
+        let before = self.hidden.len();
+        self.hidden.extend(common.iter().cloned());
         self.push("(");
         let written = self.query(&view.query);
+        self.hidden.truncate(before);
         (self.common, self.inlined) = (common, inlined);
         written?;
         self.push(")");
@@ -95,6 +98,11 @@ impl Reducer<'_> {
             true => self.name(name.last()),
             false => {
                 let table = self.scope.table(name)?;
+                // `dbo.t` is the table, whatever common table expression is called `t`.
+                let alone = table.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::to_lowercase);
+                if alone.is_some_and(|name| self.common.contains(&name) || self.hidden.contains(&name)) {
+                    self.push("\"dbo\".");
+                }
                 self.push(&table);
             }
         }
