@@ -13,6 +13,7 @@
 //! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_base::convert()) is the rule, value
 //! by value; vectors of numbers and moments have ways of their own to the same results.
 
+use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
@@ -130,8 +131,11 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
 
 /// The plan with functions for the CASTs that may lose something, and for moments that are joined to texts.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_expression_of_plan(&plan, is_concerned) {
+        return Ok(plan);
+    }
     plan.transform_up_with_subqueries(|node| {
-        if !node.expressions().iter().any(|expr| expr.exists(|expr| Ok(is_concerned(expr))).unwrap_or(true)) {
+        if !any_expression(&node, is_concerned) {
             return Ok(Transformed::no(node));
         }
         let mut schema = merge_schema(&node.inputs());
@@ -198,8 +202,11 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
 /// read them, and rounded to microseconds.
 pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
     let is_literal = |expr: &Expr| literal_moment(expr).is_some();
+    if !any_expression_of_plan(&plan, is_literal) {
+        return Ok(plan);
+    }
     plan.transform_up_with_subqueries(|node| {
-        if !node.expressions().iter().any(|expr| expr.exists(|expr| Ok(is_literal(expr))).unwrap_or(true)) {
+        if !any_expression(&node, is_literal) {
             return Ok(Transformed::no(node));
         }
         let names = NamePreserver::new(&node);

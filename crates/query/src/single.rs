@@ -3,6 +3,7 @@
 //! The planner takes the column's word: of a NOT NULL column it makes a result that may have no NULL, and fails when there
 //! is one. So such a subquery stands in a call of a function that gives its argument, and may give NULL.
 
+use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Result, internal_err};
@@ -19,9 +20,11 @@ static PERHAPS: LazyLock<Arc<ScalarUDF>> =
 
 /// The plan with its subqueries for one value in such calls, in lists of a SELECT.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_expression_of_plan(&plan, is_certain) {
+        return Ok(plan);
+    }
     plan.transform_up_with_subqueries(|node| {
-        let is_concerned = |expr: &Expr| expr.exists(|expr| Ok(is_certain(expr))).unwrap_or(true);
-        if !matches!(node, LogicalPlan::Projection(_)) || !node.expressions().iter().any(is_concerned) {
+        if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
         let names = NamePreserver::new(&node);
