@@ -11,9 +11,9 @@ use crate::relation::{Visibility, named_schema};
 use crate::rows::Short;
 use crate::run::{Answer, Run, RunOptions};
 use crate::text::Text;
-use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
+use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
-use datafusion::common::{DataFusionError, ParamValues, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
@@ -350,7 +350,7 @@ impl Planner {
             return Ok(Planned::of_short(short, logical));
         }
         let (built, schema) = self.build(&logical, None)?;
-        let schema = named_schema(&schema, text);
+        let schema = named_schema(&declared(&schema, logical.schema()), text);
         let built = Built { direct: Direct::of(&built.plan, &schema), ..built };
         let (tables, foreign) = tables_of(&logical);
         Ok(Planned { tables, foreign, ..Planned::of_built(built, schema) })
@@ -544,6 +544,24 @@ fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStre
         Ok(())
     });
     builder.build()
+}
+
+/// The columns of the batch executor's plan with the types that the logical plan declares: its operators forget what
+/// another name for a column declares, so that a UNION would have the type of its last query.
+fn declared(schema: &SchemaRef, logical: &DFSchema) -> SchemaRef {
+    let key = crate::mssql::DECLARED;
+    if schema.fields().len() != logical.fields().len() {
+        return Arc::clone(schema);
+    }
+    let told = |(field, of_logical): (&FieldRef, &FieldRef)| match of_logical.metadata().get(key) {
+        Some(declared) if field.metadata().get(key) != Some(declared) => {
+            let mut metadata = field.metadata().clone();
+            metadata.insert(key.to_owned(), declared.clone());
+            Arc::new(field.as_ref().clone().with_metadata(metadata))
+        }
+        _ => Arc::clone(field),
+    };
+    Arc::new(Schema::new(schema.fields().iter().zip(logical.fields()).map(told).collect::<Vec<FieldRef>>()))
 }
 
 fn parser_options(options: &SqlParserOptions) -> ParserOptions {

@@ -1,6 +1,5 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
-use crate::errors::message_of;
 use crate::folder::Folder;
 use crate::kept::Kept;
 use crate::query::Plan;
@@ -29,6 +28,10 @@ const TABLE: &str = "sys.mainstay_modules";
 const DEFAULT: &str = "D";
 /// What the key of such a row begins with, so that it is no object's.
 const DEFAULT_PREFIX: &str = "default:";
+
+mod rows;
+
+pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row};
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
@@ -518,98 +521,4 @@ pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static st
         },
         _ => return None,
     })
-}
-
-/// Keeps an object's text.
-///
-/// Errors: those of writing the table.
-pub(crate) fn keep(
-    core: &mut mainstay_engine::Session,
-    statement: &Statement,
-    text: &str,
-) -> std::result::Result<(), Message> {
-    let Some((name, kind, parent)) = defined(statement) else {
-        return Err(reduce::not_supported("An object of this kind"));
-    };
-    let (schema, last) = local_name(name);
-    let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
-    let parent = parent.map_or_else(String::new, key_of);
-    keep_row(core, &key_of(name), &shown, kind, &parent, &crate::kept_text::as_created(text))
-}
-
-/// Keeps the name of a column's default.
-///
-/// Errors: those of writing the table.
-pub(crate) fn keep_default(
-    core: &mut mainstay_engine::Session,
-    table: &ObjectName,
-    column: &str,
-    name: &str,
-) -> std::result::Result<(), Message> {
-    let parent = key_of(table);
-    let key = format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase());
-    keep_row(core, &key, name, DEFAULT, &parent, column)
-}
-
-/// Forgets the name of a column's default; with no column, those of the whole table and its triggers.
-///
-/// Errors: those of writing the table.
-pub(crate) fn forget_parts(
-    core: &mut mainstay_engine::Session,
-    table: &ObjectName,
-    column: Option<&str>,
-) -> std::result::Result<u64, Message> {
-    let parent = key_of(table);
-    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        if core.changeable_columns(TABLE)?.is_none() {
-            return Ok(0);
-        }
-        let (condition, value) = match column {
-            Some(column) => ("\"key\" = ?", format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase())),
-            None => ("parent = ?", parent),
-        };
-        let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE {condition}"))?;
-        delete.execute(core, &[ValueRef::Text(&value)])
-    };
-    work(core).map_err(|error| message_of(&error))
-}
-
-/// Keeps a row of the table of objects.
-///
-/// Errors: those of writing the table.
-pub(crate) fn keep_row(
-    core: &mut mainstay_engine::Session,
-    key: &str,
-    shown: &str,
-    kind: &str,
-    parent: &str,
-    text: &str,
-) -> std::result::Result<(), Message> {
-    let work = |core: &mut mainstay_engine::Session| -> Result<()> {
-        if core.changeable_columns(TABLE)?.is_none() {
-            core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
-            core.execute(&format!(
-                "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
-            ))?;
-        }
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])?;
-        let values = [key, shown, kind, parent, text].map(ValueRef::Text);
-        core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
-        Ok(())
-    };
-    work(core).map_err(|error| message_of(&error))
-}
-
-/// Drops an object's text.
-///
-/// Errors: those of writing the table.
-pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
-    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
-        for key in std::iter::once(key.to_owned()).chain(crate::triggers::keys_of(key)) {
-            let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?;
-            delete.execute(core, &[ValueRef::Text(&key)])?;
-        }
-        Ok(0)
-    };
-    work(core).map(|_| ()).map_err(|error| message_of(&error))
 }

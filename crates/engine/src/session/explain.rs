@@ -10,7 +10,8 @@
 //! is shown either way. The rows of an INSERT are made by neither, unless they are those of a query. A prepared statement has
 //! its own say: [`Prepared::executor`](crate::Prepared::executor).
 
-use super::{Session, table, texts};
+use super::Session;
+use super::show::{table, texts};
 use crate::native::key_of;
 use crate::prepared::Direct;
 use crate::words::{self, Words};

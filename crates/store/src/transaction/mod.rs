@@ -211,20 +211,6 @@ impl Transaction {
         self.temporary = Some(temporary);
     }
 
-    /// Lets others see what its statements see.
-    pub fn set_outlook(&mut self, outlook: Arc<Outlook>) {
-        if let Some(view) = self.view {
-            outlook.look((view.commit, view.mark), self.isolation, true);
-        }
-        self.outlook = Some(outlook);
-    }
-
-    /// Reads beside another transaction: what its running statement sees, or what one would see that it began now. It may
-    /// change temporary tables only.
-    pub fn set_beside(&mut self, outlook: Arc<Outlook>, is_of_statement: bool) {
-        self.beside = Some((outlook, is_of_statement));
-    }
-
     /// The temporary tables of its session, if that has any.
     pub fn temporary(&self) -> Option<&Arc<TemporaryTables>> {
         self.temporary.as_ref()
@@ -330,13 +316,6 @@ impl Transaction {
         self.show(view, self.view.is_none());
         self.view = Some(view);
         Ok(view)
-    }
-
-    #[inline]
-    fn show(&self, view: View, is_first: bool) {
-        if let Some(outlook) = &self.outlook {
-            outlook.look((view.commit, view.mark), self.isolation, is_first);
-        }
     }
 
     /// What the current statement sees. Begins one if there is none.

@@ -14,9 +14,9 @@
 //! the fields are atomic because they are shared, and nothing is ordered by them. The query's statement keeps its place
 //! among the views, so nothing is cleared away that the function may see.
 
-use super::{Isolation, Read};
+use super::{Isolation, Read, Transaction, View};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the running statement of a session's transaction sees.
 #[derive(Debug, Default)]
@@ -59,5 +59,28 @@ impl Outlook {
     /// What was read beside it.
     pub(super) fn take_reads(&self) -> Vec<(u32, Read)> {
         std::mem::take(&mut *self.reads.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Transaction {
+    /// Lets others see what its statements see.
+    pub fn set_outlook(&mut self, outlook: Arc<Outlook>) {
+        if let Some(view) = self.view {
+            outlook.look((view.commit, view.mark), self.isolation, true);
+        }
+        self.outlook = Some(outlook);
+    }
+
+    /// Reads beside another transaction: what its running statement sees, or what one would see that it began now. It may
+    /// change temporary tables only.
+    pub fn set_beside(&mut self, outlook: Arc<Outlook>, is_of_statement: bool) {
+        self.beside = Some((outlook, is_of_statement));
+    }
+
+    #[inline]
+    pub(super) fn show(&self, view: View, is_first: bool) {
+        if let Some(outlook) = &self.outlook {
+            outlook.look((view.commit, view.mark), self.isolation, is_first);
+        }
     }
 }

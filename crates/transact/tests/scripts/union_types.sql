@@ -52,3 +52,13 @@ SELECT N FROM Small WHERE N IN (SELECT T + 2 FROM Small UNION SELECT 3000);
 SELECT (SELECT MAX(v) FROM (SELECT T AS v FROM Small UNION ALL SELECT 500) AS u) AS m;
 -- ORDER BY after UNION, mixed
 SELECT T AS v, 'tiny' AS k FROM Small UNION ALL SELECT N, 'int' FROM Small UNION ALL SELECT B, 'big' FROM Small ORDER BY v DESC, k;
+GO
+-- The longest length of all queries is the column's, also where a later one is shorter.
+CREATE TABLE wide (S varchar(20), V varchar(5));
+INSERT wide VALUES ('longer than five', 'x');
+SELECT S INTO longest_first FROM wide UNION ALL SELECT 'zz';
+SELECT S INTO longest_before FROM wide UNION ALL SELECT V FROM wide;
+SELECT V AS S INTO longest_last FROM wide UNION SELECT S FROM wide;
+SELECT t.name, c.max_length FROM sys.tables t JOIN sys.columns c ON c.object_id = t.object_id
+WHERE t.name LIKE 'longest%' ORDER BY t.name;
+GO

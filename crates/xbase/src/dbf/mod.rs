@@ -232,7 +232,7 @@ impl Dbf {
         self.read_record_into(row, buffer)
     }
 
-    /// Reads the first bytes of one record, as many as there is room for.
+    /// Reads from a record on, as many bytes as there is room for: the first ones of it, or several records.
     pub(crate) fn read_record_into(&self, row: u64, buffer: &mut [u8]) -> Result<()> {
         let offset = row.saturating_mul(u64::from(self.header.record_length));
         self.file.read_exact_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))

@@ -114,14 +114,15 @@ impl TableTag {
 
     fn verify_samples(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
         let (blank, mut unlisted) = (Blank::of(state), self.unlisted(state)?);
-        let (mut piece, mut scratch) = (Vec::new(), Scratch::new());
+        let (mut piece, mut scratch): (Vec<u8>, _) = (Vec::new(), Scratch::new());
         let length = usize::from(state.files.dbf.header().record_length).max(1);
         let step = (slots as usize / PLACES).max(1);
         let places = (0..slots).step_by(step).map(|row| row..slots.min(row + NEIGHBOURS));
         let last = slots.saturating_sub(LAST_SAMPLES)..slots;
         let (mut agreeing, mut first_other, mut samples) = (0, None, 0);
         for rows in places.chain([last]) {
-            state.files.dbf.read_records(u64::from(rows.start)..u64::from(rows.end), &mut piece)?;
+            piece.resize(rows.len() * length, 0);
+            state.files.dbf.read_record_into(u64::from(rows.start), &mut piece)?;
             for (row, record) in rows.zip(piece.chunks_exact(length)) {
                 samples += 1;
                 match self.has(&mut scratch, record, row + 1)? {

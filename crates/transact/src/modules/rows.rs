@@ -1,0 +1,103 @@
+//! The rows of the table that keeps the texts: written, and taken out again.
+
+use super::{DEFAULT, DEFAULT_PREFIX, TABLE, defined, key_of};
+use crate::errors::message_of;
+use crate::scope::local_name;
+use mainstay_base::{Result, ValueRef};
+use mainstay_mssql::Message;
+use mainstay_tsql::reduce;
+use mainstay_tsql::tree::{ObjectName, Statement};
+
+/// Keeps an object's text.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep(
+    core: &mut mainstay_engine::Session,
+    statement: &Statement,
+    text: &str,
+) -> std::result::Result<(), Message> {
+    let Some((name, kind, parent)) = defined(statement) else {
+        return Err(reduce::not_supported("An object of this kind"));
+    };
+    let (schema, last) = local_name(name);
+    let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
+    let parent = parent.map_or_else(String::new, key_of);
+    keep_row(core, &key_of(name), &shown, kind, &parent, &crate::kept_text::as_created(text))
+}
+
+/// Keeps the name of a column's default.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_default(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    column: &str,
+    name: &str,
+) -> std::result::Result<(), Message> {
+    let parent = key_of(table);
+    let key = format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase());
+    keep_row(core, &key, name, DEFAULT, &parent, column)
+}
+
+/// Forgets the name of a column's default; with no column, those of the whole table and its triggers.
+///
+/// Errors: those of writing the table.
+pub(crate) fn forget_parts(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    column: Option<&str>,
+) -> std::result::Result<u64, Message> {
+    let parent = key_of(table);
+    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
+        if core.changeable_columns(TABLE)?.is_none() {
+            return Ok(0);
+        }
+        let (condition, value) = match column {
+            Some(column) => ("\"key\" = ?", format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase())),
+            None => ("parent = ?", parent),
+        };
+        let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE {condition}"))?;
+        delete.execute(core, &[ValueRef::Text(&value)])
+    };
+    work(core).map_err(|error| message_of(&error))
+}
+
+/// Keeps a row of the table of objects.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_row(
+    core: &mut mainstay_engine::Session,
+    key: &str,
+    shown: &str,
+    kind: &str,
+    parent: &str,
+    text: &str,
+) -> std::result::Result<(), Message> {
+    let work = |core: &mut mainstay_engine::Session| -> Result<()> {
+        if core.changeable_columns(TABLE)?.is_none() {
+            core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
+            core.execute(&format!(
+                "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
+            ))?;
+        }
+        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])?;
+        let values = [key, shown, kind, parent, text].map(ValueRef::Text);
+        core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
+        Ok(())
+    };
+    work(core).map_err(|error| message_of(&error))
+}
+
+/// Drops an object's text.
+///
+/// Errors: those of writing the table.
+pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
+    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
+        for key in std::iter::once(key.to_owned()).chain(crate::triggers::keys_of(key)) {
+            let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?;
+            delete.execute(core, &[ValueRef::Text(&key)])?;
+        }
+        Ok(0)
+    };
+    work(core).map(|_| ()).map_err(|error| message_of(&error))
+}
