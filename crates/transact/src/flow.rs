@@ -174,7 +174,11 @@ impl Inner {
     pub(crate) fn set_option(&mut self, option: &Phrase) -> Result<(), Box<Raised>> {
         let words: Vec<String> = option.items.iter().map(word).collect();
         let on = words.last().is_some_and(|word| word.eq_ignore_ascii_case("ON"));
-        let number = || words.last().and_then(|word| word.parse::<i64>().ok());
+        let number = || {
+            let is_negative = words.iter().rev().nth(1).is_some_and(|word| word == "-");
+            let number = words.last()?.parse::<i64>().ok()?;
+            Some(if is_negative { -number } else { number })
+        };
         let options = &mut self.state.options;
         match words.first().map(|word| word.to_ascii_uppercase()).as_deref() {
             Some("NOCOUNT") => options.nocount = on,
