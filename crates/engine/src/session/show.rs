@@ -57,7 +57,7 @@ impl Session {
 
     /// The tables that the session can name: its temporary ones, then those of everybody.
     ///
-    /// A temporary table hides another one of its name. Errors: as [`Database::tables`].
+    /// A temporary table hides another one of its name. Errors: as [`Database::tables`](crate::Database::tables).
     pub fn tables(&self) -> Result<Vec<describe::TableInfo>> {
         let mut tables = self.temporary_tables()?;
         let own = tables.len();
