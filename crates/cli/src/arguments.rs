@@ -21,8 +21,9 @@ Examples:
   mainstay restore shop.bak new       make a folder with the tables of such a file
   mainstay bench xbase                measure this machine
 
-Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported,
-and none of these files is changed. CREATE TABLE makes tables of its own beside them, in .mainstay.";
+Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported:
+INSERT, UPDATE and DELETE change DBF files where they are; the others are only read. CREATE TABLE
+makes tables of its own beside them, in .mainstay.";
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}\n";
 
