@@ -112,7 +112,7 @@ impl Options {
             match name {
                 "--only" => options.only.push(utf8(value()?)?),
                 "--rows" => options.rows = Some(number(name, value()?, 1, MOST_ROWS)?),
-                "--repeats" => options.repeats = number(name, value()?, 5, 10_000)?,
+                "--repeats" => options.repeats = number(name, value()?, 5, 1_000_000)?,
                 "--door" => through_a_door = is_door(&utf8(value()?)?)?,
                 "--no-peers" => options.peers = false,
                 "--check" => options.check = true,

@@ -332,6 +332,26 @@ fn the_switch_switches() {
     assert!(!general.contains("TableAggregate") && general.contains("FilterExec"), "{general}");
 }
 
+/// A count of all rows goes past the planner: it has the names, types, rows and errors of one that does not.
+#[test]
+fn counts_of_whole_tables() {
+    let folder = Folder::new();
+    write_all_kinds(&folder, "a", &mut Random(3), 300);
+    let mut pair = Pair::open(&folder, &["a"]);
+    let mut outcomes = Vec::new();
+    for statement in [
+        "SELECT COUNT(*) FROM a",
+        "select count ( * ) as \"How Many\" from A",
+        "SELECT Count(*) n FROM a",
+        "SELECT COUNT(*) AS _deleted FROM a",
+        "SELECT COUNT(*) FROM b",
+        "SELECT COUNT(*) FROM a.a",
+    ] {
+        outcomes.push(pair.compare(statement, false) == Outcome::Rows);
+    }
+    assert_eq!(outcomes, [true, true, true, true, false, false]);
+}
+
 /// Statements of the generator, made smaller, for which the two once differed.
 #[test]
 fn differences_that_were_found() {

@@ -13,19 +13,17 @@
 //! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_base::convert()) is the rule, value
 //! by value; vectors of numbers and moments have ways of their own to the same results.
 
-use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
     DataType, Field, FieldRef, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType,
 };
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     BinaryExpr, Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ReturnFieldArgs, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, TryCast, Volatility, utils::merge_schema,
+    ScalarUDF, ScalarUDFImpl, Signature, TryCast, Volatility,
 };
 use datafusion::sql::sqlparser::ast;
 use mainstay_base::{Collation, Result as BaseResult, SqlType, Timestamp, Value, ValueRef, convert};
@@ -131,28 +129,7 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
 
 /// The plan with functions for the CASTs that may lose something, and for moments that are joined to texts.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !any_expression_of_plan(&plan, is_concerned) {
-        return Ok(plan);
-    }
-    plan.transform_up_with_subqueries(|node| {
-        if !any_expression(&node, is_concerned) {
-            return Ok(Transformed::no(node));
-        }
-        let mut schema = merge_schema(&node.inputs());
-        if let LogicalPlan::TableScan(scan) = &node {
-            schema.merge(&scan.projected_schema);
-        }
-        let names = NamePreserver::new(&node);
-        let node = node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            Ok(in_expression(expr, &schema)?.update_data(|expr| name.restore(expr)))
-        })?;
-        if !node.transformed {
-            return Ok(node);
-        }
-        node.data.recompute_schema().map(Transformed::yes)
-    })
-    .data()
+    crate::rewrite::concerned(plan, is_concerned, in_expression)
 }
 
 fn is_concerned(expr: &Expr) -> bool {
@@ -202,24 +179,12 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
 /// read them, and rounded to microseconds.
 pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
     let is_literal = |expr: &Expr| literal_moment(expr).is_some();
-    if !any_expression_of_plan(&plan, is_literal) {
-        return Ok(plan);
-    }
-    plan.transform_up_with_subqueries(|node| {
-        if !any_expression(&node, is_literal) {
-            return Ok(Transformed::no(node));
-        }
-        let names = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            let read = expr.transform_up(|expr| match literal_moment(&expr) {
-                Some(moment) => Ok(Transformed::yes(Expr::Literal(moment, None))),
-                None => Ok(Transformed::no(expr)),
-            })?;
-            Ok(read.update_data(|expr| name.restore(expr)))
+    crate::rewrite::concerned(plan, is_literal, |expr, _| {
+        expr.transform_up(|expr| match literal_moment(&expr) {
+            Some(moment) => Ok(Transformed::yes(Expr::Literal(moment, None))),
+            None => Ok(Transformed::no(expr)),
         })
     })
-    .data()
 }
 
 /// What `TIMESTAMP '...'` says; `None` for what is no such literal, or says none.

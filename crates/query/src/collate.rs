@@ -21,6 +21,7 @@
 
 use crate::clause;
 use crate::offset;
+use crate::rewrite::schema_of;
 use crate::rules::is_comparison;
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;
@@ -37,7 +38,7 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, ColumnarValue, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan,
     LogicalPlanBuilder, Operator, Projection, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Subquery,
-    Volatility, utils::merge_schema,
+    Volatility,
 };
 use mainstay_base::Collation;
 use std::sync::{Arc, LazyLock};
@@ -475,10 +476,7 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
 }
 
 fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    let mut schema = merge_schema(&node.inputs());
-    if let LogicalPlan::TableScan(scan) = &node {
-        schema.merge(&scan.projected_schema);
-    }
+    let schema = schema_of(&node);
     match node {
         LogicalPlan::Aggregate(aggregate) => grouped(aggregate, &schema),
         LogicalPlan::Distinct(Distinct::All(input)) if input.schema().fields().iter().any(|f| has_key(f)) => {

@@ -62,6 +62,7 @@ mod projections;
 mod recursion;
 mod relation;
 mod repeated;
+mod rewrite;
 mod rows;
 mod rows_text;
 mod rowset;

@@ -6,7 +6,6 @@
 use crate::contains::any_expression_of_plan;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DataFusionError, ScalarValue};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use std::time::SystemTime;
 
@@ -19,13 +18,7 @@ pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<Log
         return Ok(Transformed::no(plan));
     }
     let now = now();
-    plan.transform_up_with_subqueries(|node| {
-        let names = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            Ok(with_the_time(expr, now)?.update_data(|expr| name.restore(expr)))
-        })
-    })
+    plan.transform_up_with_subqueries(|node| crate::rewrite::node(node, |expr, _| with_the_time(expr, now)))
 }
 
 /// The time of day, in nanoseconds after 1970.

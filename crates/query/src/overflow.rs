@@ -4,18 +4,16 @@
 //! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
 //! 38 already: there a function looks whether the result has more.
 
-use crate::contains::{any_expression, any_expression_of_plan};
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type};
 use datafusion::arrow::error::ArrowError;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, Volatility, cast, utils::merge_schema,
+    ScalarUDFImpl, Signature, Volatility, cast,
 };
 use mainstay_base::{Code, Error};
 use std::sync::{Arc, LazyLock};
@@ -146,24 +144,7 @@ fn out_of_range(operator: Operator, args: &ScalarFunctionArgs) -> Error {
 
 /// The plan with operators that look.
 pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !any_expression_of_plan(&plan, is_arithmetic) {
-        return Ok(plan);
-    }
-    plan.transform_up_with_subqueries(|node| {
-        if !any_expression(&node, is_arithmetic) {
-            return Ok(Transformed::no(node));
-        }
-        let mut schema = merge_schema(&node.inputs());
-        if let LogicalPlan::TableScan(scan) = &node {
-            schema.merge(&scan.projected_schema);
-        }
-        let names = NamePreserver::new(&node);
-        node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            Ok(checked(expr, &schema)?.update_data(|expr| name.restore(expr)))
-        })
-    })
-    .data()
+    crate::rewrite::concerned(plan, is_arithmetic, checked)
 }
 
 fn is_arithmetic(expr: &Expr) -> bool {

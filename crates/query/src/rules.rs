@@ -8,14 +8,13 @@
 //! **Text with a collation compares by its sort key**: [`crate::collate`].
 
 use crate::contains::any_expression_of_plan;
+use crate::rewrite::schema_of;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery};
-use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, utils::merge_schema,
-};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
@@ -49,10 +48,7 @@ impl AnalyzerRule for CharComparison {
             return Ok(plan);
         }
         plan.transform_up_with_subqueries(|node| {
-            let mut schema = merge_schema(&node.inputs());
-            if let LogicalPlan::TableScan(scan) = &node {
-                schema.merge(&scan.projected_schema);
-            }
+            let schema = schema_of(&node);
             node.map_expressions(|expr| expr.transform_up(|expr| Ok(trim_operands(expr, &schema))))
         })
         .data()

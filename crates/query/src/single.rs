@@ -8,7 +8,6 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Result, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     Volatility,
@@ -27,19 +26,15 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
-        let names = NamePreserver::new(&node);
-        let node = node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            let wrapped = expr.transform_up(|expr| match is_certain(&expr) {
+        crate::rewrite::node(node, |expr, _| {
+            expr.transform_up(|expr| match is_certain(&expr) {
                 true => {
                     let call = ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![expr]);
                     Ok(Transformed::yes(Expr::ScalarFunction(call)))
                 }
                 false => Ok(Transformed::no(expr)),
-            })?;
-            Ok(wrapped.update_data(|expr| name.restore(expr)))
-        })?;
-        node.data.recompute_schema().map(Transformed::yes)
+            })
+        })
     })
     .data()
 }

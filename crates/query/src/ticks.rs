@@ -11,24 +11,24 @@
 //! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its functions of
 //! dates are wrapped until then ([`OverMoments`]); the rule takes the wrapping off.
 //!
-//! Limits: what to_char with the signs of `strftime`, date_bin and other functions make of a moment has microseconds, and is of UTC. SUM and AVG of
-//! moments are refused.
+//! Limits: what to_char with the signs of `strftime`, date_bin and other functions make of a moment has microseconds, and is
+//! of UTC. SUM and AVG of moments are refused.
 
 use crate::clock::Part;
 use crate::contains::{any_expression, any_node};
 use crate::offset::{as_micros, as_offset, as_text, as_ticks, as_time};
+use crate::rewrite::schema_of;
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue, internal_err, plan_err};
 use datafusion::logical_expr::expr::{InList, ScalarFunction};
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, TypePlanner};
 use datafusion::logical_expr::type_coercion::functions::fields_with_udf;
 use datafusion::logical_expr::{
     Between, BinaryExpr, Case, Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ReturnFieldArgs,
-    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, utils::merge_schema,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator, TimezoneInfo};
@@ -425,33 +425,12 @@ fn concerns(plan: &LogicalPlan) -> bool {
     })
 }
 
-/// What the expressions of a node are over.
-fn schema_of(node: &LogicalPlan) -> DFSchema {
-    let mut schema = merge_schema(&node.inputs());
-    if let LogicalPlan::TableScan(scan) = node {
-        schema.merge(&scan.projected_schema);
-    }
-    schema
-}
-
 /// The plan with moments of ours in forms that its operators and functions take.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !concerns(&plan) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| {
-        let schema = schema_of(&node);
-        let names = NamePreserver::new(&node);
-        let node = node.map_expressions(|expr| {
-            let name = names.save(&expr);
-            Ok(in_expression(expr, &schema)?.update_data(|expr| name.restore(expr)))
-        })?;
-        if !node.transformed {
-            return Ok(node);
-        }
-        node.data.recompute_schema().map(Transformed::yes)
-    })
-    .data()
+    plan.transform_up_with_subqueries(|node| crate::rewrite::node(node, in_expression)).data()
 }
 
 fn is_concerning(expr: &Expr) -> bool {

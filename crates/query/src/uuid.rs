@@ -4,12 +4,13 @@
 //! planned.
 
 use crate::contains::any_node;
+use crate::rewrite::schema_of;
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, utils::merge_schema};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
 
 /// How many bytes a UUID has.
 const BYTES: i32 = 16;
@@ -27,10 +28,7 @@ pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {
-        let mut schema = merge_schema(&node.inputs());
-        if let LogicalPlan::TableScan(scan) = &node {
-            schema.merge(&scan.projected_schema);
-        }
+        let schema = schema_of(&node);
         if !schema.fields().iter().any(is_uuid) {
             return Ok(Transformed::no(node));
         }

@@ -92,8 +92,9 @@ def main():
     name, path = sys.argv[1:3]
     try:
         description, run, rows_of = {"DuckDB": duckdb_peer, "Polars": polars_peer}[name](path)
-    except ImportError:
-        print(json.dumps({"absent": f"the Python package {name.lower()} is not installed"}))
+    except ImportError as error:
+        # DuckDB, for one, gives its columns out through NumPy and does not bring it along.
+        print(json.dumps({"absent": f"the Python package {error.name or name.lower()} is not installed"}))
         return
     except Exception as error:
         print(json.dumps({"absent": f"{type(error).__name__}: {error}"}))

@@ -1,4 +1,4 @@
-//! SHOW: the tables, columns, indexes and settings that a session can name, as answers.
+//! SHOW, and the descriptions of what a session can name: tables, columns, indexes and settings.
 
 use super::Session;
 use crate::describe;

@@ -4,6 +4,7 @@
 
 use super::function::{Function, char_length, failed, sql_type};
 use crate::contains::{any_expression, any_expression_of_plan};
+use crate::rewrite::schema_of;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -11,9 +12,7 @@ use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::functions::unicode::expr_fn::rpad;
 use datafusion::logical_expr::expr::{Like, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit, utils::merge_schema,
-};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_base::{SqlType, Value, ValueRef};
 use mainstay_table::values::{array_of, data_type_of};
 
@@ -30,10 +29,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         if !any_expression(&node, is_function) {
             return node.recompute_schema().map(Transformed::yes);
         }
-        let mut schema = merge_schema(&node.inputs());
-        if let LogicalPlan::TableScan(scan) = &node {
-            schema.merge(&scan.projected_schema);
-        }
+        let schema = schema_of(&node);
         let names = NamePreserver::new(&node);
         let lowered = node.map_expressions(|expr| {
             let name = names.save(&expr);

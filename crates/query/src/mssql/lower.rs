@@ -7,14 +7,13 @@
 use super::function::{Function, bound, failed};
 use super::{aggregate, types, union};
 use crate::contains::{any_expression, any_node};
+use crate::rewrite::schema_of;
 use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, Placeholder, ScalarFunction};
-use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit, utils::merge_schema,
-};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_mssql::{Bound, DataType, Operation};
@@ -116,10 +115,7 @@ pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
 }
 
 fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
-    let mut schema = merge_schema(&node.inputs());
-    if let LogicalPlan::TableScan(scan) = &node {
-        schema.merge(&scan.projected_schema);
-    }
+    let schema = schema_of(&node);
     let lowerer = Lowerer { schema: &schema };
     match node {
         LogicalPlan::Aggregate(node) => aggregate::lowered(node, &lowerer),
