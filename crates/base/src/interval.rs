@@ -69,7 +69,7 @@ impl Interval {
         months.map(Interval::from_months).ok_or_else(|| not_a("an interval of years and months", text, "'1-06'"))
     }
 
-    /// `[+-]D HH:MM[:SS[.fffffff]]`, or without days as many hours as it takes: `[+-]H:MM[:SS[.fffffff]]`.
+    /// `[+-]D H:MM[:SS[.fffffff]]`, or without days as many hours as it takes: `[+-]H:MM[:SS[.fffffff]]`.
     pub fn parse_day_time(text: &str) -> Result<Interval> {
         let mut scanner = Scanner::new(text);
         let ticks = scan_day_time(&mut scanner).filter(|_| scanner.is_at_end());
@@ -90,7 +90,9 @@ fn scan_day_time(scanner: &mut Scanner<'_>) -> Option<i128> {
     let minus = scanner.minus();
     let first = scanner.digits(1, 10)?;
     let total = if scanner.eat(b' ') {
-        i128::from(first) * i128::from(TICKS_PER_DAY) + i128::from(Time::scan(scanner)?)
+        let hours = scanner.digits(1, 2).filter(|hours| *hours < 24)?;
+        let time = hours * 3600 * TICKS_PER_SECOND + scan_minutes(scanner)?;
+        i128::from(first) * i128::from(TICKS_PER_DAY) + i128::from(time)
     } else {
         i128::from(first) * i128::from(3600 * TICKS_PER_SECOND) + i128::from(scan_minutes(scanner)?)
     };

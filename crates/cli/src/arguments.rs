@@ -111,7 +111,7 @@ pub(crate) struct Output {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct Engine {
-    /// The code page of xBase files that do not name theirs, such as 437, 850, 852, 866, 1250, 1252
+    /// The code page of xBase files, whatever their own byte says, such as 437, 850, 852, 866, 1250, 1252
     #[arg(long, value_name = "NAME")]
     pub(crate) codepage: Option<String>,
 

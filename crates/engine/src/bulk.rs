@@ -76,7 +76,7 @@ impl<'s> Appender<'s> {
     /// Whether each value is stored as it is.
     fn fit(&self, values: &[ValueRef<'_>]) -> bool {
         let columns = &self.form.definition.columns;
-        values.iter().zip(columns).all(|(value, column)| fits(*value, column.sql_type))
+        values.iter().zip(columns).all(|(value, column)| fits(value, column.sql_type))
     }
 
     /// Appends the rows of a batch whose columns are those of the table, in order and in the types that queries give.

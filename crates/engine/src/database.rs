@@ -78,7 +78,8 @@ impl Database {
                 let options = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
                 Place::below(Arc::clone(&fs), path, options)?
             }
-            false => Place::memory(Arc::clone(&fs)),
+            false if fs.is_folder(path) => Place::memory(Arc::clone(&fs)),
+            false => Place::of_file(Arc::clone(&fs)),
         });
         let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
         let database = Database { shared: Arc::new(Shared { planner, catalog, options, durability }) };

@@ -29,7 +29,7 @@ pub(crate) use uses::{Recorder, Uses};
 
 use crate::session::Session;
 use crate::words::Words;
-use cells::Fast;
+use cells::{Fast, FastKind};
 use mainstay_base::{Result, ValueRef};
 use mainstay_query::{PointStatement, with_parameters};
 use short::ShortStatement;
@@ -159,8 +159,8 @@ impl Prepared {
 
     /// The sequence of the table's identity column, for an INSERT that the row executor runs.
     pub fn identity_sequence(&self) -> Option<u64> {
-        match &self.fast {
-            Some(Fast::Insert { identity, .. }) => identity.map(|identity| identity.sequence),
+        match self.fast.as_ref().map(|fast| &fast.kind) {
+            Some(FastKind::Insert { identity, .. }) => identity.map(|identity| identity.sequence),
             _ => None,
         }
     }

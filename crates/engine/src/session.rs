@@ -411,7 +411,7 @@ impl Session {
 
     /// Runs a statement that makes something new: with it the store is made.
     fn create(&mut self, text: &str, work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
-        self.native().make()?;
+        self.native().make_kept()?;
         self.define(text, work)
     }
 

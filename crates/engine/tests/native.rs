@@ -147,6 +147,23 @@ fn appenders_and_cursors_move_many_rows() {
 }
 
 #[test]
+fn beside_one_file_nothing_is_made_that_would_be_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    std::fs::write(&file, "id\n1\n").unwrap();
+    let database = Database::open(&file).unwrap();
+    let mut session = database.session();
+    for text in ["CREATE TABLE t (id BIGINT)", "CREATE VIEW v AS SELECT id FROM a", "CREATE SEQUENCE s"] {
+        let error = session.execute(text).err().unwrap();
+        assert_eq!(error.code(), Code::Unsupported, "{text}");
+        assert!(error.to_string().contains("one file is open"), "{error}");
+    }
+    session.execute("CREATE TEMPORARY TABLE t (id BIGINT)").unwrap();
+    session.execute("INSERT INTO t SELECT id FROM a").unwrap();
+    assert_eq!(run(&mut session, "SELECT id FROM t").unwrap(), [[Value::Integer(1)]]);
+}
+
+#[test]
 fn sessions_see_what_is_committed_when_their_statement_begins() {
     let database = Database::in_memory().unwrap();
     let (mut one, mut two) = (database.session(), database.session());

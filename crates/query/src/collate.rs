@@ -463,10 +463,10 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
             }
             _ => false,
         };
-        // What only a COLLATE puts under a collation.
+        // What only a COLLATE puts under a collation, and moments with an offset that no column has.
         if !found {
             node.apply_expressions(|expr| {
-                found |= expr.exists(|expr| Ok(clause::said(expr).is_some()))?;
+                found |= expr.exists(|expr| Ok(clause::said(expr).is_some() || offset::is_made(expr)))?;
                 Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
             })?;
         }

@@ -48,6 +48,10 @@ impl StatementContext<'_> {
         }
         let text = Text::new(query).map_err(crate::error::to_datafusion)?;
         let statement = text.parse().map_err(crate::error::to_datafusion)?;
+        let statement = match text.mentions("using") || text.mentions("natural") {
+            true => crate::using::written_out(statement, self.catalog).map_err(crate::error::to_datafusion)?,
+            false => statement,
+        };
         let statement = match self.hidden_columns {
             true => crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,

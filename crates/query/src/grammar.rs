@@ -9,6 +9,7 @@
 //!   a IS NOT DISTINCT FROM b AND c           a <=> b AND c                          the parser takes it for FROM (b AND c)
 //!   a IS DISTINCT FROM b OR c                a <=> b IS FALSE OR c
 //!   INTERVAL '1-06' YEAR TO MONTH            INTERVAL '18 months'                   of days and time: in days and nanoseconds
+//!   TRIM(LEADING FROM a)                     TRIM(LEADING ' ' FROM a)
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
@@ -19,7 +20,7 @@ use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let tokens = distinct_operands(tokens);
+    let tokens = trimmed_blanks(distinct_operands(tokens));
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {
         return next_values_and_options(ranged_intervals(tokens));
@@ -51,6 +52,30 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// TRIM of blanks that are not named.
+fn trimmed_blanks(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let next = |tokens: &[TokenWithSpan], at: usize| {
+        (at + 1..tokens.len()).find(|at| !matches!(tokens[*at].token, Token::Whitespace(_)))
+    };
+    let mut at = 0;
+    while at < tokens.len() {
+        let side = is(&tokens[at], Keyword::TRIM)
+            .then(|| next(&tokens, at).filter(|at| tokens[*at].token == Token::LParen))
+            .flatten()
+            .and_then(|open| next(&tokens, open));
+        let is_side =
+            |at: &usize| [Keyword::LEADING, Keyword::TRAILING, Keyword::BOTH].iter().any(|it| is(&tokens[*at], *it));
+        if let Some(side) = side.filter(is_side)
+            && let Some(from) = next(&tokens, side).filter(|at| is(&tokens[*at], Keyword::FROM))
+        {
+            let span = tokens[from].span;
+            tokens.insert(from, TokenWithSpan { token: Token::SingleQuotedString(" ".into()), span });
+        }
+        at += 1;
+    }
+    tokens
 }
 
 /// `IS [NOT] DISTINCT FROM` as an operator where AND or OR follows its right side: the parser takes all of that for the

@@ -226,6 +226,16 @@ pub(crate) fn has_offset(field: &Field) -> bool {
     *field.data_type() == OFFSET
 }
 
+/// Whether an expression makes a moment with an offset of something else.
+pub(crate) fn is_made(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(value, _) => matches!(value, ScalarValue::Decimal128(_, 38, -12)),
+        Expr::Cast(cast) => has_offset(&cast.field),
+        Expr::ScalarFunction(call) => call.name() == AS_OFFSET.name(),
+        _ => false,
+    }
+}
+
 /// Whether an expression gives moments with offsets.
 pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {

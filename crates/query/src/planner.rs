@@ -452,6 +452,10 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     if !matches!(statement, Statement::Query(_)) {
         return Err(unsupported(&statement));
     }
+    let statement = match text.mentions("using") || text.mentions("natural") {
+        true => crate::using::written_out(statement, context.catalog)?,
+        false => statement,
+    };
     let statement = match context.hidden_columns {
         true => crate::wildcard::expand(statement, context.catalog)?,
         false => statement,
@@ -470,6 +474,12 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::synonyms::written_out(statement),
         false => statement,
     };
+    let statement = match text.mentions("similar") {
+        true => crate::similar::as_expressions(statement)?,
+        false => statement,
+    };
+    let statement = crate::row_values::by_members(crate::quantified::by_exists(statement)?)?;
+    let statement = crate::approximate::as_doubles(statement);
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 

@@ -5,7 +5,8 @@
 //! there twice is renamed: it has the same value whichever is referred to, while two things under one alias are ambiguous.
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, Query, Select, SelectItem, SetExpr, Statement, VisitMut, VisitorMut,
+    Expr, Function, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value, Visit, VisitMut, Visitor,
+    VisitorMut,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -32,11 +33,25 @@ fn rename_outermost(query: &mut Query) {
     let SetExpr::Select(select) = query.body.as_mut() else { return };
     let is_wildcard = |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
     let has_wildcard = select.projection.iter().any(is_wildcard);
+    let mut order = match query.order_by.as_mut().map(|order| &mut order.kind) {
+        Some(OrderByKind::Expressions(terms)) => terms.iter_mut().map(|term| &mut term.expr).collect(),
+        _ => Vec::new(),
+    };
+    if select.distinct.is_some() && !has_wildcard {
+        order.iter_mut().for_each(|term| by_number(term, &select.projection));
+    }
     let mut seen = HashSet::new();
     for (number, item) in select.projection.iter_mut().enumerate() {
         match item {
-            SelectItem::ExprWithAlias { alias, .. } if !seen.insert(alias.value.clone()) || has_wildcard => {
-                alias.value = numbered(&alias.value, number);
+            SelectItem::ExprWithAlias { alias, .. } => {
+                let is_new = seen.insert(alias.value.clone());
+                if !is_new || has_wildcard {
+                    let name = Ident::with_quote('"', numbered(&alias.value, number));
+                    let means = |term: &Expr| matches!(term, Expr::Identifier(it) if it.value == alias.value);
+                    let terms = order.iter_mut().filter(|term| is_new && means(term));
+                    terms.for_each(|term| **term = Expr::Identifier(name.clone()));
+                    alias.value = name.value;
+                }
             }
             SelectItem::UnnamedExpr(expr @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_))) => {
                 let name = name_of(expr);
@@ -47,9 +62,47 @@ fn rename_outermost(query: &mut Query) {
                 }
                 seen.insert(name);
             }
+            // The planner calls a CAST as what it casts, which ORDER BY may name beside it; and of what is calculated over a
+            // window it looks for the parts once it has to sort by them.
+            SelectItem::UnnamedExpr(expr)
+                if !order.is_empty() && (matches!(expr, Expr::Cast { .. }) || has_window(expr)) =>
+            {
+                let alias = Ident::new(numbered(&name_of(expr), number));
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
             _ => {}
         }
     }
+}
+
+/// ORDER BY an expression that a list of distinct rows has, by its number there: the planner looks for its columns.
+fn by_number(term: &mut Expr, list: &[SelectItem]) {
+    if matches!(term, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_)) {
+        return;
+    }
+    let is_it = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => expr == term,
+        _ => false,
+    };
+    if let Some(place) = list.iter().position(is_it) {
+        *term = Expr::Value(Value::Number((place + 1).to_string(), false).into());
+    }
+}
+
+/// Whether an expression has a function over a window.
+fn has_window(expr: &Expr) -> bool {
+    struct Windows;
+    impl Visitor for Windows {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Function(Function { over: Some(_), .. }) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    expr.visit(&mut Windows).is_break()
 }
 
 fn numbered(name: &str, number: usize) -> String {

@@ -104,6 +104,14 @@ impl Native {
         self.place.open().map(|_| ())
     }
 
+    /// The same for what others are to find later.
+    ///
+    /// Errors: `Unsupported` where that has no place; as [`Native::begin`].
+    pub(crate) fn make_kept(&self) -> Result<()> {
+        self.place.check_kept()?;
+        self.make()
+    }
+
     /// Whether there is a store that this process has not opened.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.place.is_elsewhere()

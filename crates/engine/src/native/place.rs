@@ -4,7 +4,7 @@
 //! is written into it before. Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
 //! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
 
-use mainstay_base::{Code, Result};
+use mainstay_base::{Code, Error, Result};
 use mainstay_store::{Store, StoreOptions};
 use mainstay_vfs::FileSystem;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ pub(crate) struct Place {
     empty: Arc<Store>,
     opened: OnceLock<Arc<Store>>,
     opening: Mutex<()>,
+    /// Whether the database is one file: what would be kept has no place.
+    is_of_file: bool,
 }
 
 impl Place {
@@ -29,7 +31,22 @@ impl Place {
     pub(crate) fn memory(fs: Arc<dyn FileSystem>) -> Place {
         let empty = Arc::new(Store::in_memory());
         let opened = OnceLock::from(Arc::clone(&empty));
-        Place { fs, folder: PathBuf::new(), options: StoreOptions::default(), empty, opened, opening: Mutex::default() }
+        let (folder, options, opening) = (PathBuf::new(), StoreOptions::default(), Mutex::default());
+        Place { fs, folder, options, empty, opened, opening, is_of_file: false }
+    }
+
+    /// Beside a file that is opened by itself: in memory, for what is the session's own.
+    pub(crate) fn of_file(fs: Arc<dyn FileSystem>) -> Place {
+        Place { is_of_file: true, ..Place::memory(fs) }
+    }
+
+    /// Refuses to create what others are to find later, where it would be gone with the process.
+    pub(crate) fn check_kept(&self) -> Result<()> {
+        match self.is_of_file {
+            true => Err(Error::new(Code::Unsupported, "one file is open, beside which nothing is kept")
+                .hint("open the folder that the file is in; temporary tables can be made here, too")),
+            false => Ok(()),
+        }
     }
 
     /// Below a folder. A store that is there is opened. Of its rows at most so many bytes are in memory only: what is more
@@ -39,7 +56,8 @@ impl Place {
     pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Result<Place> {
         let empty = Arc::new(Store::in_memory());
         let (opened, opening) = (OnceLock::new(), Mutex::default());
-        let place = Place { fs, folder: folder.join(STORE_FOLDER), options, empty, opened, opening };
+        let (folder, is_of_file) = (folder.join(STORE_FOLDER), false);
+        let place = Place { fs, folder, options, empty, opened, opening, is_of_file };
         if place.fs.is_folder(&place.folder) {
             match place.open() {
                 Err(error) if error.code() != Code::Busy => return Err(error),

@@ -3,16 +3,37 @@
 use super::uses::{Moved, Uses};
 use crate::native::{Form, key_of};
 use crate::session::Session;
-use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef};
+use mainstay_base::{Code, Date, Error, Result, SqlType, Value, ValueRef};
 use mainstay_query::{Cell, Name, PointStatement};
+use mainstay_store::column::layout::is_kept_as_is;
 use std::sync::Arc;
 
+/// Values of a row that are at hand without allocating.
+pub(super) const COLUMNS: usize = 32;
+
+/// The same for the columns of a key.
+pub(super) const KEY_COLUMNS: usize = 4;
+
 /// A statement as the row executor runs it.
-pub(super) enum Fast {
+pub(super) struct Fast {
+    pub(super) kind: FastKind,
+    /// How many parameters it has.
+    parameters: usize,
+}
+
+/// What it does.
+pub(super) enum FastKind {
     Select { form: Arc<Form>, key: Key, columns: Vec<usize> },
-    Insert { form: Arc<Form>, cells: Vec<Source>, identity: Option<Identity> },
+    Insert { form: Arc<Form>, cells: Cells, identity: Option<Identity> },
     Update { form: Arc<Form>, key: Key, changes: Vec<(usize, Source)> },
     Delete { form: Arc<Form>, key: Key },
+}
+
+/// Where the values of a new row come from, by column.
+pub(super) struct Cells {
+    pub(super) sources: Vec<Source>,
+    /// The parameters are the row as they stand: one for each column, in their order.
+    pub(super) are_the_parameters: bool,
 }
 
 /// The column of a new row that takes the next value of its sequence.
@@ -44,6 +65,13 @@ impl Source {
             Source::Constant(value) => Some(value.as_ref()),
         }
     }
+
+    fn parameter(&self) -> Option<usize> {
+        match self {
+            Source::Parameter(number) => Some(*number),
+            Source::Constant(_) => None,
+        }
+    }
 }
 
 impl Fast {
@@ -64,22 +92,29 @@ impl Fast {
             Err(error) => return Err(error),
         };
         uses.add(&key, &form.table, &form.definition);
-        Ok(match statement {
-            PointStatement::Select { columns, key, .. } => Fast::select(form, columns.as_deref(), key)?,
-            PointStatement::Insert { columns, cells, .. } => Fast::insert(form, columns, cells)?,
-            PointStatement::Update { changes, key, .. } => Fast::update(form, changes, key)?,
-            PointStatement::Delete { key, .. } => key_for(&form, key)?.map(|key| Fast::Delete { form, key }),
-        })
+        let kind = match statement {
+            PointStatement::Select { columns, key, .. } => FastKind::select(form, columns.as_deref(), key)?,
+            PointStatement::Insert { columns, cells, .. } => FastKind::insert(form, columns, cells)?,
+            PointStatement::Update { changes, key, .. } => FastKind::update(form, changes, key)?,
+            PointStatement::Delete { key, .. } => key_for(&form, key)?.map(|key| FastKind::Delete { form, key }),
+        };
+        Ok(kind.filter(FastKind::has_room).map(|kind| Fast { parameters: kind.parameters(), kind }))
+    }
+
+    /// Whether these are as many parameters as it has.
+    #[inline]
+    pub(super) fn takes(&self, parameters: &[ValueRef<'_>]) -> bool {
+        self.parameters == parameters.len()
     }
 
     /// Binds it to tables that are alike those it was compiled for; `None` where it cannot be.
     pub(super) fn rebind(&mut self, moved: &Moved) -> Option<()> {
-        let (Fast::Select { form, .. }
-        | Fast::Insert { form, .. }
-        | Fast::Update { form, .. }
-        | Fast::Delete { form, .. }) = self;
+        let (FastKind::Select { form, .. }
+        | FastKind::Insert { form, .. }
+        | FastKind::Update { form, .. }
+        | FastKind::Delete { form, .. }) = &mut self.kind;
         bind_form(form, moved)?;
-        if let Fast::Insert { form, identity: Some(identity), .. } = self {
+        if let FastKind::Insert { form, identity: Some(identity), .. } = &mut self.kind {
             identity.sequence = form.definition.columns.get(identity.column)?.identity.as_ref()?.sequence;
         }
         Some(())
@@ -87,7 +122,8 @@ impl Fast {
 
     /// How its row is found, for EXPLAIN.
     pub(super) fn describe(&self) -> String {
-        let (Fast::Select { form, key, .. } | Fast::Update { form, key, .. } | Fast::Delete { form, key }) = self
+        let (FastKind::Select { form, key, .. } | FastKind::Update { form, key, .. } | FastKind::Delete { form, key }) =
+            &self.kind
         else {
             return String::new();
         };
@@ -95,8 +131,10 @@ impl Fast {
         let index = indexes.get(key.index).map_or("its key", |index| index.definition().name.as_str());
         format!("{} by {index}", form.definition.name)
     }
+}
 
-    fn select(form: Arc<Form>, columns: Option<&[Name]>, key: &[(Name, Cell)]) -> Result<Option<Fast>> {
+impl FastKind {
+    fn select(form: Arc<Form>, columns: Option<&[Name]>, key: &[(Name, Cell)]) -> Result<Option<FastKind>> {
         let Some(key) = key_for(&form, key)? else { return Ok(None) };
         let columns = match columns {
             None => (0..form.definition.columns.len()).collect(),
@@ -106,10 +144,10 @@ impl Fast {
                 columns
             }
         };
-        Ok(Some(Fast::Select { form, key, columns }))
+        Ok(Some(FastKind::Select { form, key, columns }))
     }
 
-    fn insert(form: Arc<Form>, names: &[Name], cells: &[Cell]) -> Result<Option<Fast>> {
+    fn insert(form: Arc<Form>, names: &[Name], cells: &[Cell]) -> Result<Option<FastKind>> {
         let columns = form.definition.columns.len();
         if form.looks_at_rows() {
             return Ok(None);
@@ -143,11 +181,15 @@ impl Fast {
             None if form.definition.columns[column].default.is_some() => None,
             None => Some(Source::Constant(Value::Null)),
         };
-        let cells: Option<Vec<Source>> = sources.into_iter().enumerate().map(or_null).collect();
-        Ok(cells.map(|cells| Fast::Insert { form, cells, identity }))
+        let sources: Option<Vec<Source>> = sources.into_iter().enumerate().map(or_null).collect();
+        Ok(sources.map(|sources| {
+            let in_order = |(column, source): (usize, &Source)| source.parameter() == Some(column);
+            let are_the_parameters = identity.is_none() && sources.iter().enumerate().all(in_order);
+            FastKind::Insert { form, cells: Cells { sources, are_the_parameters }, identity }
+        }))
     }
 
-    fn update(form: Arc<Form>, changes: &[(Name, Cell)], key: &[(Name, Cell)]) -> Result<Option<Fast>> {
+    fn update(form: Arc<Form>, changes: &[(Name, Cell)], key: &[(Name, Cell)]) -> Result<Option<FastKind>> {
         let Some(key) = key_for(&form, key)? else { return Ok(None) };
         if form.looks_at_rows() {
             return Ok(None);
@@ -163,7 +205,30 @@ impl Fast {
                 _ => return Ok(None),
             }
         }
-        Ok(Some(Fast::Update { form, key, changes: sources }))
+        Ok(Some(FastKind::Update { form, key, changes: sources }))
+    }
+
+    /// Whether its values are few enough to be kept without allocating.
+    fn has_room(&self) -> bool {
+        match self {
+            FastKind::Select { key, .. } | FastKind::Delete { key, .. } => key.sources.len() <= KEY_COLUMNS,
+            FastKind::Insert { cells, .. } => cells.sources.len() <= COLUMNS,
+            FastKind::Update { key, changes, .. } => key.sources.len() <= KEY_COLUMNS && changes.len() <= COLUMNS,
+        }
+    }
+
+    fn parameters(&self) -> usize {
+        let count = |sources: &mut dyn Iterator<Item = &Source>| {
+            sources.filter_map(Source::parameter).max().map_or(0, |last| last + 1)
+        };
+        let of_key = |key: &Key| count(&mut key.sources.iter().map(|(_, source)| source));
+        match self {
+            FastKind::Select { key, .. } | FastKind::Delete { key, .. } => of_key(key),
+            FastKind::Insert { cells, .. } => count(&mut cells.sources.iter()),
+            FastKind::Update { key, changes, .. } => {
+                of_key(key).max(count(&mut changes.iter().map(|(_, source)| source)))
+            }
+        }
     }
 }
 
@@ -228,23 +293,24 @@ fn key_for(form: &Form, key: &[(Name, Cell)]) -> Result<Option<Key>> {
 
 /// Whether a value is stored in a column as it is, without converting it.
 #[inline]
-pub(crate) fn fits(value: ValueRef<'_>, sql_type: SqlType) -> bool {
+pub(crate) fn fits(value: &ValueRef<'_>, sql_type: SqlType) -> bool {
     match (value, sql_type) {
-        (ValueRef::Null, _) => true,
-        (ValueRef::Integer(_), SqlType::BigInt)
-        | (ValueRef::Float(_), SqlType::Double)
-        | (ValueRef::Boolean(_), SqlType::Boolean)
-        | (ValueRef::Date(_), SqlType::Date)
-        | (ValueRef::Uuid(_), SqlType::Uuid) => true,
-        (ValueRef::Integer(value), SqlType::Integer) => i32::try_from(value).is_ok(),
+        // A text in a CHAR column is padded first.
+        (ValueRef::Text(_), SqlType::Char { .. }) => false,
+        _ => is_kept_as_is(sql_type, value) || fits_closer(*value, sql_type),
+    }
+}
+
+/// The rest of [`fits`].
+fn fits_closer(value: ValueRef<'_>, sql_type: SqlType) -> bool {
+    match (value, sql_type) {
+        (ValueRef::Boolean(_), SqlType::Boolean) | (ValueRef::Uuid(_), SqlType::Uuid) => true,
+        (ValueRef::Date(date), SqlType::Date) => (Date::FIRST..=Date::LAST).contains(&date),
         (ValueRef::Integer(value), SqlType::SmallInt) => i16::try_from(value).is_ok(),
         (ValueRef::Decimal(value), SqlType::Decimal { precision, scale }) => {
             let limit = 10u128.checked_pow(u32::from(precision));
             value.scale == scale && limit.is_some_and(|limit| value.unscaled.unsigned_abs() < limit)
         }
-        (ValueRef::Text(_), SqlType::VarChar { length: None, .. }) => true,
-        // No text has more characters than bytes.
-        (ValueRef::Text(value), SqlType::VarChar { length: Some(length), .. }) => value.len() <= length as usize,
         (ValueRef::Binary(_), SqlType::VarBinary { length: None }) => true,
         (ValueRef::Binary(value), SqlType::VarBinary { length: Some(length) }) => value.len() <= length as usize,
         _ => false,
@@ -258,10 +324,10 @@ pub(super) fn is_exact(value: ValueRef<'_>, sql_type: SqlType) -> bool {
         // The index leaves trailing blanks out of account, and folds what its collation folds.
         ValueRef::Text(text) => {
             let is_binary = sql_type.collation() == Some(mainstay_base::Collation::Binary);
-            is_binary && !text.ends_with(' ') && fits(value, sql_type)
+            is_binary && !text.ends_with(' ') && fits(&value, sql_type)
         }
         // Nothing equals NULL, and a key may not even take it.
         ValueRef::Float(_) | ValueRef::Null => false,
-        value => fits(value, sql_type),
+        value => fits(&value, sql_type),
     }
 }

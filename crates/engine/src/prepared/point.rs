@@ -3,7 +3,7 @@
 //! No async, no plan, no vector: the key's bytes are made in a reused buffer, the index gives a position, and values are
 //! read where they lie.
 
-use super::cells::{Fast, Key, Source, fits, is_exact};
+use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;
 use crate::native::{Changed, Form};
 use crate::session::Session;
@@ -11,19 +11,13 @@ use mainstay_base::{Result, SqlType, Value, ValueRef};
 use mainstay_store::{Read, Transaction, View, Written};
 use std::sync::Arc;
 
-/// Values of a row that are at hand without allocating.
-const COLUMNS: usize = 32;
-
-/// The same where there are not many: making a list ready takes longer the longer it is.
+/// Where a row has no more columns, its values are kept in a shorter list: making a list ready takes longer the longer it is.
 const FEW: usize = 6;
-
-/// The same for the columns of a key.
-const KEY_COLUMNS: usize = 4;
 
 /// Whether the row executor can read this with these parameters.
 pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
-    match fast {
-        Fast::Select { key, .. } => key.is_exact(parameters) && fast.takes(parameters),
+    match &fast.kind {
+        FastKind::Select { key, .. } => key.is_exact(parameters) && fast.takes(parameters),
         _ => false,
     }
 }
@@ -35,7 +29,7 @@ pub(super) fn read<'p>(
     fast: &'p Fast,
     parameters: &[ValueRef<'_>],
 ) -> Result<Rows<'p>> {
-    let Fast::Select { form, key, columns } = fast else { return Ok(Rows::none()) };
+    let FastKind::Select { form, key, columns } = &fast.kind else { return Ok(Rows::none()) };
     let mut values = [ValueRef::Null; KEY_COLUMNS];
     let wanted = key.values(parameters, &mut values);
     let mut rows = Rows::none();
@@ -63,15 +57,15 @@ pub(super) fn change(
     if !fast.takes(parameters) {
         return Ok(None);
     }
-    match fast {
-        Fast::Select { .. } => Ok(None),
-        Fast::Insert { form, cells, identity } => {
+    match &fast.kind {
+        FastKind::Select { .. } => Ok(None),
+        FastKind::Insert { form, cells, identity } => {
             let next = match identity {
                 Some(identity) => Some((identity.column, session.next_identity(identity.sequence)?)),
                 None => None,
             };
             let (mut few, mut many);
-            let values: &mut [ValueRef<'_>] = match cells.len() <= FEW {
+            let values: &mut [ValueRef<'_>] = match cells.sources.len() <= FEW {
                 true => {
                     few = [ValueRef::Null; FEW];
                     &mut few
@@ -85,7 +79,7 @@ pub(super) fn change(
             let row = match row_of(form, cells, parameters, next, values) {
                 Some(row) => row,
                 None => {
-                    let mut all = converted_values(form, cells.iter().enumerate(), parameters)?;
+                    let mut all = converted_values(form, cells.sources.iter().enumerate(), parameters)?;
                     if let Some((column, next)) = next {
                         all[column] = form.converted(column, ValueRef::Integer(next))?;
                     }
@@ -102,7 +96,7 @@ pub(super) fn change(
                 Ok(Changed::Done(Some(1)))
             })
         }
-        Fast::Update { form, key, changes } => {
+        FastKind::Update { form, key, changes } => {
             if !key.is_exact(parameters) {
                 return Ok(None);
             }
@@ -121,7 +115,7 @@ pub(super) fn change(
             let mut all_fit = true;
             for (slot, (column, source)) in values.iter_mut().zip(changes) {
                 *slot = (*column, source.value(parameters).unwrap_or(ValueRef::Null));
-                all_fit &= fits(slot.1, form.definition.columns[*column].sql_type);
+                all_fit &= fits(&slot.1, form.definition.columns[*column].sql_type);
             }
             if !all_fit {
                 let sources = changes.iter().map(|(column, source)| (*column, source));
@@ -130,7 +124,7 @@ pub(super) fn change(
             }
             update_row(session, text, form, (key, parameters), &values[..changes.len()]).map(Some)
         }
-        Fast::Delete { form, key } => {
+        FastKind::Delete { form, key } => {
             if !key.is_exact(parameters) {
                 return Ok(None);
             }
@@ -223,46 +217,27 @@ fn converted_values<'s>(
 /// The row to insert, with the next number of its identity column, or `None` when a value has to be converted first.
 fn row_of<'v, 'b>(
     form: &Form,
-    cells: &'v [Source],
-    parameters: &[ValueRef<'v>],
+    cells: &'v Cells,
+    parameters: &'b [ValueRef<'v>],
     next: Option<(usize, i64)>,
     values: &'b mut [ValueRef<'v>],
 ) -> Option<&'b [ValueRef<'v>]> {
-    for (place, ((slot, cell), column)) in values.iter_mut().zip(cells).zip(&form.definition.columns).enumerate() {
-        let value = match next {
+    let columns = &form.definition.columns;
+    // Nothing is copied: a value that was just put together of its parts is slow to read.
+    if cells.are_the_parameters && parameters.len() == columns.len() {
+        let all_fit = parameters.iter().zip(columns).all(|(value, column)| fits(value, column.sql_type));
+        return all_fit.then_some(parameters);
+    }
+    for (place, ((slot, source), column)) in values.iter_mut().zip(&cells.sources).zip(columns).enumerate() {
+        *slot = match next {
             Some((column, next)) if column == place => ValueRef::Integer(next),
-            _ => cell.value(parameters)?,
+            _ => source.value(parameters)?,
         };
-        if !fits(value, column.sql_type) {
+        if !fits(slot, column.sql_type) {
             return None;
         }
-        *slot = value;
     }
-    Some(&values[..cells.len()])
-}
-
-impl Fast {
-    /// Whether there are exactly as many parameters as it has, and no more columns than there is room for.
-    fn takes(&self, parameters: &[ValueRef<'_>]) -> bool {
-        let of_key = |key: &Key| key.sources.iter().map(|(_, source)| source.parameter()).max().flatten();
-        let most = |sources: &[(usize, Source)]| sources.iter().map(|(_, source)| source.parameter()).max().flatten();
-        let of_columns = |key: &Key| if key.sources.len() <= KEY_COLUMNS { 0 } else { usize::MAX };
-        let (last, columns) = match self {
-            Fast::Select { key, .. } | Fast::Delete { key, .. } => (of_key(key), of_columns(key)),
-            Fast::Insert { cells, .. } => (cells.iter().map(Source::parameter).max().flatten(), cells.len()),
-            Fast::Update { key, changes, .. } => (of_key(key).max(most(changes)), changes.len().max(of_columns(key))),
-        };
-        columns <= COLUMNS && last.map_or(0, |last| last + 1) == parameters.len()
-    }
-}
-
-impl Source {
-    fn parameter(&self) -> Option<usize> {
-        match self {
-            Source::Parameter(number) => Some(*number),
-            Source::Constant(_) => None,
-        }
-    }
+    Some(&values[..cells.sources.len()])
 }
 
 impl Key {

@@ -317,7 +317,7 @@ fn update(
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         let value = |(place, column): (usize, &usize)| -> Result<(usize, Value)> {
             let value = buffer.value(row, place + 1);
-            let value = match fits(value, form.definition.columns[*column].sql_type) {
+            let value = match fits(&value, form.definition.columns[*column].sql_type) {
                 true => value.to_value(),
                 false => form.converted(*column, value)?,
             };

@@ -12,7 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_schema::{DataType, IntervalUnit};
-use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef};
+use mainstay_base::{Code, Date, Decimal, Error, Result, SqlType, Timestamp, ValueRef};
 use std::ops::Range;
 
 impl ColumnAppender {
@@ -121,6 +121,28 @@ pub(crate) fn check(sql_type: SqlType, array: &dyn Array) -> Result<()> {
                 _ => find::<Decimal128Type>(array, wide),
             };
             found.map_or(Ok(()), |unscaled| misfit(ValueRef::Decimal(Decimal::new(unscaled, scale))))
+        }
+        SqlType::Date => {
+            let beyond = |day: &i32| !(Date::FIRST..=Date::LAST).contains(&Date(*day));
+            let found = array.as_primitive::<Date32Type>().iter().flatten().find(beyond);
+            found.map_or(Ok(()), |day| misfit(ValueRef::Date(Date(day))))
+        }
+        SqlType::Timestamp { .. } => {
+            let of = |moments: Range<i64>| move |moment: &i64| !moments.contains(moment);
+            let (first, last) = (Timestamp::FIRST, Timestamp::LAST);
+            let found = match array.data_type() {
+                DataType::Decimal64(..) => {
+                    let beyond = of(first.0..last.0 + 1);
+                    array.as_primitive::<Decimal64Type>().iter().flatten().find(beyond).map(Timestamp)
+                }
+                _ => {
+                    let beyond = of(first.us()..last.us() + 1);
+                    let found = array.as_primitive::<TimestampMicrosecondType>().iter().flatten().find(beyond);
+                    // One that is no count of ticks is far beyond.
+                    found.map(|us| Timestamp::from_us(us).unwrap_or(Timestamp(i64::MAX)))
+                }
+            };
+            found.map_or(Ok(()), |moment| misfit(ValueRef::Timestamp(moment)))
         }
         _ => Ok(()),
     }

@@ -19,7 +19,7 @@
 //! | UUID | 16 bytes | FixedSizeBinary(16) |
 
 use arrow_schema::DataType;
-use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef};
+use mainstay_base::{Code, Date, Decimal, Error, Result, SqlType, Timestamp, ValueRef};
 use mainstay_table::values::data_type_of;
 
 /// The physical type of a column: decimals of few digits are narrower than statements see them.
@@ -43,16 +43,46 @@ pub fn data_type(sql_type: SqlType) -> DataType {
 /// Errors: `TypeMismatch` for a value of another kind, `InvalidValue` for one that does not fit.
 #[inline]
 pub fn canonical(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
+    if is_kept_as_is(sql_type, &value) { Ok(value) } else { closer(sql_type, value) }
+}
+
+/// Whether a glance tells that a column of this type keeps the value as it is: `false` says nothing. Small enough to become
+/// part of every loop over a row's values, where a call and the copies that it needs take longer than the answer.
+#[inline]
+pub fn is_kept_as_is(sql_type: SqlType, value: &ValueRef<'_>) -> bool {
+    match (value, sql_type) {
+        (ValueRef::Null, _) | (ValueRef::Integer(_), SqlType::BigInt) | (ValueRef::Float(_), SqlType::Double) => true,
+        (ValueRef::Integer(number), SqlType::Integer) => i32::try_from(*number).is_ok(),
+        (ValueRef::Text(_), SqlType::VarChar { length: None, .. }) => true,
+        // A character has at least one byte, so most texts need not be counted.
+        (ValueRef::Text(text), SqlType::VarChar { length: Some(length), .. } | SqlType::Char { length, .. }) => {
+            text.len() <= length as usize
+        }
+        _ => false,
+    }
+}
+
+/// The rest of [`canonical`].
+fn closer(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     use ValueRef as V;
     match (sql_type, value) {
-        (_, V::Null) | (SqlType::BigInt, V::Integer(_)) | (SqlType::Double, V::Float(_)) => Ok(value),
-        (SqlType::VarChar { length: None, .. }, V::Text(_)) => Ok(value),
-        (SqlType::Boolean, V::Boolean(_)) | (SqlType::Date, V::Date(_)) | (SqlType::Uuid, V::Uuid(_)) => Ok(value),
+        (SqlType::Boolean, V::Boolean(_)) | (SqlType::Uuid, V::Uuid(_)) => Ok(value),
+        // What is calculated may lie outside of the years 1 to 9999.
+        (SqlType::Date, V::Date(date)) => {
+            if (Date::FIRST..=Date::LAST).contains(&date) {
+                Ok(value)
+            } else {
+                Err(misfit(sql_type, value))
+            }
+        }
+        (_, V::Timestamp(moment) | V::TimestampWithOffset { utc: moment, .. })
+            if !(Timestamp::FIRST..=Timestamp::LAST).contains(&moment) =>
+        {
+            Err(misfit(sql_type, value))
+        }
         (SqlType::VarBinary { length: None }, V::Binary(_)) | (SqlType::Time { .. }, V::Time(_)) => Ok(value),
         (SqlType::VarChar { length: Some(length), .. } | SqlType::Char { length, .. }, V::Text(text)) => {
-            // A character has at least one byte, so most texts need not be counted.
-            let fits = text.len() <= length as usize || text.chars().count() <= length as usize;
-            if fits { Ok(value) } else { Err(misfit(sql_type, value)) }
+            if text.chars().count() <= length as usize { Ok(value) } else { Err(misfit(sql_type, value)) }
         }
         (SqlType::VarBinary { length: Some(length) } | SqlType::Binary { length }, V::Binary(bytes)) => {
             if bytes.len() <= length as usize { Ok(value) } else { Err(misfit(sql_type, value)) }
@@ -61,7 +91,7 @@ pub fn canonical(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>>
     }
 }
 
-/// The rest of [`canonical`]: what is looked at more closely.
+/// The rest of [`canonical`] for numbers and moments: what is converted.
 fn numeric(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     use ValueRef as V;
     let whole = |low: i64, high: i64| {

@@ -29,7 +29,7 @@ pub(crate) use gather::{Cell, gather};
 
 use arrow_array::ArrayRef;
 use arrow_buffer::IntervalMonthDayNano;
-use layout::canonical;
+use layout::{canonical, is_kept_as_is};
 use mainstay_base::{Date, Decimal, Interval, Result, SqlType, Time, Timestamp, ValueRef};
 use std::sync::{Arc, OnceLock};
 use text::{ViewAppender, Views};
@@ -325,12 +325,21 @@ impl ColumnAppender {
     /// Errors: those of [`canonical`]; then nothing was appended.
     #[inline]
     pub(crate) fn push(&mut self, value: ValueRef<'_>) -> Result<()> {
-        let value = canonical(self.sql_type, value)?;
+        if !is_kept_as_is(self.sql_type, &value) {
+            return canonical(self.sql_type, value).and_then(|value| self.push_canonical(value));
+        }
+        self.push_canonical(value)
+    }
+
+    /// Appends a value that is in the form in which the column keeps it.
+    #[inline]
+    fn push_canonical(&mut self, value: ValueRef<'_>) -> Result<()> {
         if let ValueRef::Null = value {
             return self.push_null();
         }
         match (&mut self.values, value) {
             (Appenders::I64(values), ValueRef::Integer(value)) => values.push(value),
+            (Appenders::I32(values), ValueRef::Integer(value)) => values.push(value as i32),
             (Appenders::F64(values), ValueRef::Float(value)) => values.push(value),
             (Appenders::Views(views), ValueRef::Text(text)) => views.push_text(text)?,
             (Appenders::Views(views), ValueRef::Binary(bytes)) => views.push_bytes(bytes)?,
@@ -342,13 +351,12 @@ impl ColumnAppender {
         Ok(())
     }
 
-    /// The rest of [`ColumnAppender::push`]. The value is canonical: the casts lose nothing.
+    /// The rest of [`ColumnAppender::push_canonical`]: the casts lose nothing.
     fn push_rare(&mut self, value: ValueRef<'_>) {
         match (&mut self.values, value) {
             (Appenders::U8(values), ValueRef::Boolean(value)) => values.push(value.into()),
             (Appenders::I8(values), ValueRef::Integer(value)) => values.push(value as i8),
             (Appenders::I16(values), ValueRef::Integer(value)) => values.push(value as i16),
-            (Appenders::I32(values), ValueRef::Integer(value)) => values.push(value as i32),
             (Appenders::I32(values), ValueRef::Date(date)) => values.push(date.0),
             (Appenders::I32(values), ValueRef::Decimal(decimal)) => values.push(decimal.unscaled as i32),
             (Appenders::I32(values), ValueRef::Interval(interval)) => values.push(interval.months),

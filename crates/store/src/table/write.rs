@@ -14,7 +14,7 @@ use super::entries::{Newcomer, Refused};
 use super::references::Check;
 use super::{NativeTable, Writer, internal};
 use crate::catalog::temporary::FIRST_TEMPORARY;
-use crate::column::layout::canonical;
+use crate::column::layout::{canonical, is_kept_as_is};
 use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, View};
@@ -362,8 +362,10 @@ impl NativeTable {
             if !row.changes(number) {
                 continue;
             }
-            let value = canonical(column.sql_type, row.value(number)).map_err(|error| self.in_column(error, number))?;
-            if matches!(value, ValueRef::Null) && !column.nullable {
+            let value = row.value(number);
+            if !is_kept_as_is(column.sql_type, &value) {
+                canonical(column.sql_type, value).map_err(|error| self.in_column(error, number))?;
+            } else if matches!(value, ValueRef::Null) && !column.nullable {
                 return Err(self.not_null(number));
             }
         }

@@ -1,0 +1,196 @@
+//! Rows of values in conditions, in terms of their members.
+//!
+//! ```text
+//!   (a, b) = (c, d)               a = c AND b = d
+//!   (a, b) <> (c, d)              NOT (a = c AND b = d)
+//!   (a, b) < (c, d)               a < c OR (a = c AND b < d)
+//!   (a, b) IN ((c, d), (e, f))    (a = c AND b = d) OR (a = e AND b = f)
+//!   (a, b) IS [NOT] NULL          all members are [not]
+//!   (a, b) BETWEEN x AND y        (a, b) >= x AND (a, b) <= y
+//!   (a, b) = (SELECT x, y ...)    (SELECT a = x AND b = y FROM (SELECT x, y ...))
+//! ```
+//!
+//! So NULL means there what it means everywhere (ISO 9075-2, 8.2 and 8.8), and the indexes of the members are found. The
+//! planner compares rows as values, for which NULL equals NULL. Rows that are looked for in a query: [`crate::quantified`].
+
+use crate::compared::Compared;
+use datafusion::sql::sqlparser::ast::{
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Statement, UnaryOperator, Value,
+    VisitMut, VisitorMut,
+};
+use mainstay_base::{Code, Error, Result};
+use std::ops::ControlFlow;
+
+/// The statement without comparisons of rows.
+///
+/// Errors: `Syntax` for rows of different lengths.
+pub(crate) fn by_members(mut statement: Statement) -> Result<Statement> {
+    match VisitMut::visit(&mut statement, &mut Rows) {
+        ControlFlow::Continue(()) => Ok(statement),
+        ControlFlow::Break(error) => Err(error),
+    }
+}
+
+struct Rows;
+
+impl VisitorMut for Rows {
+    type Break = Error;
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        match reduced(expr) {
+            Ok(Some(reduced)) => {
+                *expr = Expr::Nested(Box::new(reduced));
+                ControlFlow::Continue(())
+            }
+            Ok(None) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+}
+
+/// What a comparison of rows says of their members; `None` for other expressions.
+fn reduced(expr: &Expr) -> Result<Option<Expr>> {
+    Ok(match expr {
+        Expr::BinaryOp { left, op, right } => match (members(left), members(right)) {
+            (Some(left), Some(right)) => compared(&left, op, &right)?,
+            (Some(left), None) => of_subquery(&left, op, right)?,
+            (None, Some(right)) => match mirrored(op) {
+                Some(op) => of_subquery(&right, &op, left)?,
+                None => None,
+            },
+            (None, None) => None,
+        },
+        Expr::IsNull(of) => members(of).map(|members| all(members.into_iter().map(|it| Expr::IsNull(Box::new(it))))),
+        Expr::IsNotNull(of) => {
+            members(of).map(|members| all(members.into_iter().map(|it| Expr::IsNotNull(Box::new(it)))))
+        }
+        Expr::Between { expr, negated, low, high } => match (members(expr), members(low), members(high)) {
+            (Some(row), Some(low), Some(high)) => {
+                let (from, to) =
+                    (compared(&row, &BinaryOperator::GtEq, &low)?, compared(&row, &BinaryOperator::LtEq, &high)?);
+                from.zip(to).map(|(from, to)| negated_if(*negated, binary(from, BinaryOperator::And, to)))
+            }
+            _ => None,
+        },
+        Expr::InList { expr, list, negated } => match members(expr) {
+            Some(row) => {
+                let mut any: Option<Expr> = None;
+                for item in list {
+                    let item = members(item).ok_or_else(unequal)?;
+                    let Some(equal) = compared(&row, &BinaryOperator::Eq, &item)? else { return Ok(None) };
+                    any = Some(match any {
+                        Some(any) => binary(any, BinaryOperator::Or, equal),
+                        None => equal,
+                    });
+                }
+                any.map(|any| negated_if(*negated, any))
+            }
+            None => None,
+        },
+        _ => None,
+    })
+}
+
+/// The members of `(a, b)` and `ROW(a, b)`.
+pub(crate) fn members(expr: &Expr) -> Option<Vec<Expr>> {
+    match expr {
+        Expr::Nested(inner) => members(inner),
+        Expr::Tuple(members) => Some(members.clone()),
+        Expr::Function(Function { name, args: FunctionArguments::List(list), over: None, .. })
+            if name.to_string().eq_ignore_ascii_case("row") =>
+        {
+            let member = |arg: &FunctionArg| match arg {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr.clone()),
+                _ => None,
+            };
+            list.args.iter().map(member).collect()
+        }
+        _ => None,
+    }
+}
+
+/// The comparison with the sides exchanged.
+fn mirrored(op: &BinaryOperator) -> Option<BinaryOperator> {
+    use BinaryOperator::*;
+    Some(match op {
+        Eq => Eq,
+        NotEq => NotEq,
+        Lt => Gt,
+        LtEq => GtEq,
+        Gt => Lt,
+        GtEq => LtEq,
+        _ => return None,
+    })
+}
+
+pub(crate) fn unequal() -> Error {
+    Error::new(Code::Syntax, "rows that are compared have as many members as each other")
+}
+
+pub(crate) fn nested(expr: Expr) -> Expr {
+    Expr::Nested(Box::new(expr))
+}
+
+pub(crate) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(nested(left)), op, right: Box::new(nested(right)) }
+}
+
+pub(crate) fn negated_if(negated: bool, expr: Expr) -> Expr {
+    match negated {
+        true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(nested(expr)) },
+        false => expr,
+    }
+}
+
+fn all(conditions: impl Iterator<Item = Expr>) -> Expr {
+    let joined = conditions.reduce(|left, right| binary(left, BinaryOperator::And, right));
+    joined.unwrap_or_else(|| Expr::Value(Value::Boolean(true).into()))
+}
+
+/// A comparison of two rows of the same length; `None` for what is no comparison.
+pub(crate) fn compared(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Result<Option<Expr>> {
+    use BinaryOperator::*;
+    if !matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | Spaceship) {
+        return Ok(None);
+    }
+    if left.len() != right.len() || left.is_empty() {
+        return Err(unequal());
+    }
+    let each = |op: &BinaryOperator| {
+        let op = op.clone();
+        all(left.iter().zip(right).map(move |(left, right)| binary(left.clone(), op.clone(), right.clone())))
+    };
+    Ok(Some(match op {
+        Eq | Spaceship => each(op),
+        NotEq => negated_if(true, each(&Eq)),
+        _ => ordered(left, op, right),
+    }))
+}
+
+/// `<`, `<=`, `>` or `>=`: by the first members that differ.
+fn ordered(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Expr {
+    let [(first_left, rest_left), (first_right, rest_right)] = [left, right].map(|side| (&side[0], &side[1..]));
+    if rest_left.is_empty() {
+        return binary(first_left.clone(), op.clone(), first_right.clone());
+    }
+    let strict = match op {
+        BinaryOperator::Lt | BinaryOperator::LtEq => BinaryOperator::Lt,
+        _ => BinaryOperator::Gt,
+    };
+    let equal = binary(first_left.clone(), BinaryOperator::Eq, first_right.clone());
+    let later = binary(equal, BinaryOperator::And, ordered(rest_left, op, rest_right));
+    binary(binary(first_left.clone(), strict, first_right.clone()), BinaryOperator::Or, later)
+}
+
+/// `(a, b) = (SELECT x, y ...)`, where the query gives one row at most.
+fn of_subquery(row: &[Expr], op: &BinaryOperator, other: &Expr) -> Result<Option<Expr>> {
+    match other {
+        Expr::Nested(inner) => of_subquery(row, op, inner),
+        Expr::Subquery(query) => {
+            let of = Compared::new(row.len(), query)?;
+            let Some(condition) = compared(row, op, of.names())? else { return Ok(None) };
+            Ok(Some(Expr::Subquery(Box::new(of.query(condition, None)?))))
+        }
+        _ => Ok(None),
+    }
+}
