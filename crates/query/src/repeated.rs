@@ -40,6 +40,7 @@ fn rename_outermost(query: &mut Query) {
     if select.distinct.is_some() && !has_wildcard {
         order.iter_mut().for_each(|term| by_number(term, &select.projection));
     }
+    let by_numbers = order.iter().any(|term| matches!(term, Expr::Value(_)));
     let mut seen = HashSet::new();
     for (number, item) in select.projection.iter_mut().enumerate() {
         match item {
@@ -62,10 +63,10 @@ fn rename_outermost(query: &mut Query) {
                 }
                 seen.insert(name);
             }
-            // The planner calls a CAST as what it casts, which ORDER BY may name beside it; and of what is calculated over a
-            // window it looks for the parts once it has to sort by them.
+            // The planner calls a CAST as what it casts, which ORDER BY may name beside it; and of what is calculated from groups
+            // or over a window it looks for the parts once it has to sort by them.
             SelectItem::UnnamedExpr(expr)
-                if !order.is_empty() && (matches!(expr, Expr::Cast { .. }) || has_window(expr)) =>
+                if !order.is_empty() && (by_numbers || matches!(expr, Expr::Cast { .. }) || has_window(expr)) =>
             {
                 let alias = Ident::new(numbered(&name_of(expr), number));
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
