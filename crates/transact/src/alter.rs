@@ -27,6 +27,7 @@ impl Inner {
         if let AlterTableAction::Add(_, elements) = &action {
             self.check_new_columns(&alter.table, &table, elements)?;
             self.check_references(&alter.table, &table, elements)?;
+            self.check_clustered(&alter.table, elements)?;
         }
         if let AlterTableAction::Drop(elements) = &mut action {
             self.known_elements(&alter.table, elements)?;
@@ -70,7 +71,9 @@ impl Inner {
             *elements = others;
         }
         let before = self.checks_of(&alter.table);
-        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
+        let names = self.names(&[]);
+        let known = names.columns(&alter.table).unwrap_or_default();
+        let statements = reduce::alter_table(&table, &action, &known, &names).map_err(raised)?;
         for statement in statements {
             self.execute(&statement).map_err(|error| match &alter.action {
                 AlterTableAction::CheckConstraint(_, _, names) => {
@@ -92,7 +95,13 @@ impl Inner {
             self.objects_changed()?;
         }
         match &alter.action {
-            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
+            AlterTableAction::Add(_, elements) => {
+                self.note_clustered(&alter.table, elements)?;
+                self.keep_defaults(&alter.table, elements)
+            }
+            AlterTableAction::Drop(elements) => {
+                elements.iter().try_for_each(|element| self.note_dropped_index(&alter.table, &element.name.text))
+            }
             _ => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
+use crate::clustered::check_one_clustered;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
@@ -94,6 +95,7 @@ impl Inner {
         let temporary = is_temporary(create.name.last());
         let own = temporary && !is_global(create.name.last());
         let before = self.states_of_tables();
+        check_one_clustered(&create.name, &create.elements)?;
         let table = self.new_table(&create.name)?;
         if own && self.made_again(create, before) {
             return Ok(());
@@ -108,6 +110,7 @@ impl Inner {
             self.forget_temporary(create.name.last());
         }
         done?;
+        self.note_clustered(&create.name, &create.elements)?;
         if own {
             self.remember_made(create, before);
         }
@@ -192,7 +195,7 @@ impl Inner {
     }
 
     fn create_view(&mut self, view: &View) -> Result<(), Box<Raised>> {
-        let reduced = reduce::query(&view.query, &self.names(&[])).map_err(raised)?;
+        let reduced = reduce::view(&view.query, &self.names(&[])).map_err(raised)?;
         let query = match self.is_momentary.replace(false) || !reduced.parameters.is_empty() {
             true => self.shape_of(reduced)?,
             false => reduced.text,
@@ -262,9 +265,17 @@ impl Inner {
     fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
         self.check_new_index(create)?;
+        let is_clustered = create.index.clustered == Some(true);
+        if is_clustered {
+            self.check_no_clustered(&create.table)?;
+        }
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
         let done = self.execute(&statement);
-        done.map(drop).map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))
+        done.map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
+        match &create.index.name {
+            Some(name) if is_clustered => self.set_clustered(&create.table, Some(name.text.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// TRUNCATE: all rows, and the numbers begin again.
@@ -402,6 +413,8 @@ impl Runner<'_> {
         for statement in &statements {
             self.inner.execute(statement)?;
         }
+        let variable = crate::session::object_name(&format!("[{name}]"));
+        self.inner.note_clustered(&variable, elements)?;
         let level = self.inner.state.level();
         if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
             made.made_by = statements.into();

@@ -30,6 +30,7 @@ mod calls;
 mod capture;
 mod catalog;
 mod change;
+mod clustered;
 mod collected;
 mod console;
 mod constraints;

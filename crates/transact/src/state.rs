@@ -198,12 +198,14 @@ pub(crate) struct TemporaryTable {
     pub(crate) borrowed: bool,
     /// What makes a table variable: a rollback that takes it away has it made again.
     pub(crate) made_by: Arc<[String]>,
+    /// Its clustered index, if that is not its primary key; empty where it has none.
+    pub(crate) clustered: Option<Arc<str>>,
 }
 
 impl TemporaryTable {
     /// One of the level's own.
     pub(crate) fn new(core: String) -> TemporaryTable {
-        TemporaryTable { core, borrowed: false, made_by: Arc::default() }
+        TemporaryTable { core, borrowed: false, made_by: Arc::default(), clustered: None }
     }
 }
 
@@ -286,6 +288,14 @@ impl State {
         let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
         let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
         levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn temporary_mut(&mut self, name: &str) -> Option<&mut TemporaryTable> {
+        let name = name.to_lowercase();
+        let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
+        let mut levels = self.levels.iter_mut().rev().take(if own { 1 } else { usize::MAX });
+        levels.find_map(|level| level.tables.get_mut(&name))
     }
 
     /// Whether there are cursors of any kind.
