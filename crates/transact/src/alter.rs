@@ -1,6 +1,7 @@
 //! ALTER TABLE.
 
 use crate::catalog::Detail;
+use crate::dependencies::{OfColumn, Preceded};
 use crate::errors::{raised, raised_error};
 use crate::modules;
 use crate::session::Inner;
@@ -34,6 +35,12 @@ impl Inner {
             if elements.is_empty() {
                 return Ok(());
             }
+            let constraints: Vec<String> =
+                elements.iter().filter(|it| it.column != Some(true)).map(|it| it.name.text.clone()).collect();
+            let beside: Vec<&str> = constraints.iter().map(String::as_str).collect();
+            for element in elements.iter().filter(|element| element.column == Some(true)) {
+                self.check_dependents(&alter.table, &element.name.text, OfColumn::Drop, &beside)?;
+            }
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let object = catalog.find(&alter.table);
             let default_of = |name: &str| {
@@ -63,7 +70,10 @@ impl Inner {
                         && !element.if_exists
                         && !is_constraint(&element.name.text) =>
                     {
-                        return Err(raised(Message::numbered(3728, &[&element.name.text])));
+                        let mut error = raised(Message::numbered(3727, &[]).severity(16).state(0));
+                        let before = Message::numbered(3728, &[&element.name.text]);
+                        error.detail = Some(Box::new(Preceded(vec![before])));
+                        return Err(error);
                     }
                     None => others.push(element.clone()),
                 }

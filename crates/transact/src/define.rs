@@ -133,6 +133,9 @@ impl Inner {
         let exists = if drop.if_exists { "IF EXISTS " } else { "" };
         for dropped in &drop.names {
             let name = &dropped.name;
+            if matches!(drop.kind, "TABLE" | "VIEW" | "FUNCTION") {
+                self.check_bound(name, &format!("DROP {}", drop.kind))?;
+            }
             match drop.kind {
                 "TABLE" if self.dropped_to_be_made_again(name)? => {}
                 "TABLE" => {
@@ -313,6 +316,9 @@ impl Runner<'_> {
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
             StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::TRUNCATE)?,
             StatementKind::View(view) => {
+                if !matches!(view.define, DefineKind::Create) {
+                    inner.check_bound(&view.name, "ALTER")?;
+                }
                 inner.create_view(view)?;
                 modules::keep(&mut inner.core, statement, text).map_err(raised)?;
                 inner.objects_changed()?;
@@ -331,6 +337,7 @@ impl Runner<'_> {
             }
             StatementKind::Function(function) => {
                 if !matches!(function.define, DefineKind::Create) {
+                    inner.check_bound(&function.name, "ALTER")?;
                     inner.check_unused(&function.name, "ALTER")?;
                 }
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
@@ -358,6 +365,9 @@ impl Runner<'_> {
             },
             StatementKind::Use(name) => {
                 let old = std::mem::replace(&mut inner.state.database, name.text.clone());
+                if let [_, .., level] = inner.state.levels.as_mut_slice() {
+                    level.database.get_or_insert_with(|| old.clone());
+                }
                 let text = format!("Changed database context to '{}'.", name.text);
                 self.sink.environment(&Environment::Database { new: name.text.clone(), old });
                 let message = Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 };

@@ -40,6 +40,7 @@ mod cursor_keyset;
 mod cursors;
 mod define;
 mod definition_errors;
+mod dependencies;
 mod describe;
 mod direct_function;
 mod errors;

@@ -187,6 +187,8 @@ pub(crate) struct Level {
     pub(crate) transactions: u32,
     /// The SET options of the level that called it, which come back when it ends.
     pub(crate) options: Option<Options>,
+    /// The database that it was called in, once it has chosen another one: it comes back with them.
+    pub(crate) database: Option<String>,
 }
 
 /// A temporary table, or a table variable.

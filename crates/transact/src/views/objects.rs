@@ -29,12 +29,16 @@ pub(super) const VIEWS: [View; 19] = [
     View { name: "sys.table_types", columns: TABLE_TYPE, rows: table_types },
     View { name: "sys.sequences", columns: SEQUENCE, rows: sequences },
     View { name: "sys.synonyms", columns: SYNONYM, rows: synonyms },
-    View { name: "sys.sql_expression_dependencies", columns: DEPENDENCY, rows: |_| Vec::new() },
+    View {
+        name: "sys.sql_expression_dependencies",
+        columns: DEPENDENCY,
+        rows: |facts| crate::dependencies::rows(facts.catalog),
+    },
     View {
         name: "sys.sql_dependencies",
         columns: "class:t class_desc:n60 object_id:i column_id:i referenced_major_id:i \
         referenced_minor_id:i is_selected:b is_updated:b is_select_all:b",
-        rows: |_| Vec::new(),
+        rows: |facts| crate::dependencies::old_rows(facts.catalog),
     },
     View {
         name: "sys.assemblies",
@@ -290,7 +294,7 @@ fn sequences(facts: &Facts<'_>) -> Rows {
             sequence.minimum,
             sequence.maximum,
             sequence.cycle,
-            sequence.start
+            facts.current_value(sequence)
         ])
     };
     facts.of(&["SO"]).filter_map(row).collect()

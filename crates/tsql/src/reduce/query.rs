@@ -335,6 +335,10 @@ impl Reducer<'_> {
         if group.all {
             return Err(not_supported("GROUP BY ALL"));
         }
+        if matches!(&group.items[..], [Grouping::Tuple(values)] if values.is_empty()) && group.with_cube.is_none() {
+            // The one group of all rows, as aggregates make it by themselves.
+            return Ok(());
+        }
         self.push(" GROUP BY ");
         match group.with_cube {
             Some(cube) => {
