@@ -9,7 +9,9 @@ use mainstay_base::{Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKind, Name, ObjectName, TableElement};
+use mainstay_tsql::tree::{
+    AlterTable, AlterTableAction, Constraint, ConstraintKind, DropElement, Name, ObjectName, TableElement,
+};
 
 impl Inner {
     /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
@@ -35,12 +37,7 @@ impl Inner {
             if elements.is_empty() {
                 return Ok(());
             }
-            let constraints: Vec<String> =
-                elements.iter().filter(|it| it.column != Some(true)).map(|it| it.name.text.clone()).collect();
-            let beside: Vec<&str> = constraints.iter().map(String::as_str).collect();
-            for element in elements.iter().filter(|element| element.column == Some(true)) {
-                self.check_dependents(&alter.table, &element.name.text, OfColumn::Drop, &beside)?;
-            }
+            self.check_dropped_columns(&alter.table, elements)?;
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let object = catalog.find(&alter.table);
             let default_of = |name: &str| {
@@ -70,10 +67,7 @@ impl Inner {
                         && !element.if_exists
                         && !is_constraint(&element.name.text) =>
                     {
-                        let mut error = raised(Message::numbered(3727, &[]).severity(16).state(0));
-                        let before = Message::numbered(3728, &[&element.name.text]);
-                        error.detail = Some(Box::new(Preceded(vec![before])));
-                        return Err(error);
+                        return Err(no_constraint(&element.name.text));
                     }
                     None => others.push(element.clone()),
                 }
@@ -114,6 +108,14 @@ impl Inner {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Sees that nothing needs the columns that are dropped, but for constraints that go with them.
+    fn check_dropped_columns(&mut self, table: &ObjectName, elements: &[DropElement]) -> Result<(), Box<Raised>> {
+        let (columns, constraints): (Vec<_>, Vec<_>) = elements.iter().partition(|it| it.column == Some(true));
+        let beside: Vec<&str> = constraints.iter().map(|element| &*element.name.text).collect();
+        let mut columns = columns.into_iter();
+        columns.try_for_each(|it| self.check_dependents(table, &it.name.text, OfColumn::Drop, &beside))
     }
 
     /// Whether another table refers to this one.
@@ -169,6 +171,13 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// 3727, after 3728.
+fn no_constraint(name: &str) -> Box<Raised> {
+    let mut error = raised(Message::numbered(3727, &[]).severity(16).state(0));
+    error.detail = Some(Box::new(Preceded(vec![Message::numbered(3728, &[&name])])));
+    error
 }
 
 /// The error of switching a constraint that is not there.

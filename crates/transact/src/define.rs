@@ -364,14 +364,7 @@ impl Runner<'_> {
                 _ => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
             },
             StatementKind::Use(name) => {
-                let old = std::mem::replace(&mut inner.state.database, name.text.clone());
-                if let [_, .., level] = inner.state.levels.as_mut_slice() {
-                    level.database.get_or_insert_with(|| old.clone());
-                }
-                let text = format!("Changed database context to '{}'.", name.text);
-                self.sink.environment(&Environment::Database { new: name.text.clone(), old });
-                let message = Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 };
-                self.sink.message(&message);
+                self.use_database(&name.text);
                 Command::NONE
             }
             StatementKind::Dbcc(command, arguments, options) => {
@@ -411,6 +404,17 @@ impl Runner<'_> {
         self.inner.state.row_count = 0;
         self.done(command, None);
         Ok(Flow::Next)
+    }
+
+    /// USE: it ends with the text or the procedure that says it.
+    fn use_database(&mut self, name: &str) {
+        let old = std::mem::replace(&mut self.inner.state.database, name.to_owned());
+        if let [_, .., level] = self.inner.state.levels.as_mut_slice() {
+            level.database.get_or_insert_with(|| old.clone());
+        }
+        let text = format!("Changed database context to '{name}'.");
+        self.sink.environment(&Environment::Database { new: name.to_owned(), old });
+        self.sink.message(&Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 });
     }
 
     /// A table variable: made once for each run of its module.

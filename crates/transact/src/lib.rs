@@ -76,6 +76,7 @@ mod table_variables;
 mod texts;
 mod transactions;
 mod triggers;
+mod undeclared;
 mod unexecuted;
 mod uses;
 mod views;

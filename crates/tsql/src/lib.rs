@@ -25,6 +25,7 @@ mod references;
 mod reserved;
 mod span;
 pub mod tree;
+mod undeclared;
 
 pub use batch::{Batch, batches};
 pub use error::{Diagnostic, SEVERITY};
@@ -34,3 +35,4 @@ pub use printer::{print, print_expression};
 pub use references::{Naming, Reference, references};
 pub use reserved::is_reserved;
 pub use span::{Lines, Span};
+pub use undeclared::{Hint, undeclared};

@@ -24,6 +24,8 @@ pub struct Reference {
     pub parts: Vec<String>,
     /// What is done.
     pub naming: Naming,
+    /// What it is called there, if otherwise.
+    pub alias: Option<String>,
 }
 
 /// The objects that a text names, each once for what is done, in the order in which they come.
@@ -120,7 +122,9 @@ impl Reader<'_> {
     fn note(&mut self, at: usize, naming: Naming) -> usize {
         let Some((parts, end)) = self.name(at) else { return at };
         if parts.len() <= 4 && parts.last().is_some_and(|name| !name.starts_with('#')) {
-            self.found.push(Reference { parts, naming });
+            let place = if self.is_word(end, "AS") { end + 1 } else { end };
+            let alias = self.name(place).filter(|(parts, _)| parts.len() == 1 && naming != Naming::Called);
+            self.found.push(Reference { parts, naming, alias: alias.and_then(|(mut parts, _)| parts.pop()) });
         }
         end
     }
@@ -172,7 +176,7 @@ impl Reader<'_> {
             } else if let Some((parts, end)) = self.name(at) {
                 let follows = self.text_at(end) == "(";
                 if parts.len() > 1 && follows && !parts[0].is_empty() {
-                    self.found.push(Reference { parts, naming: Naming::Called });
+                    self.found.push(Reference { parts, naming: Naming::Called, alias: None });
                 } else if self.is_common(end) && parts.len() == 1 {
                     self.common.extend(parts);
                 }
