@@ -64,6 +64,7 @@ mod readpast;
 mod reference_errors;
 mod rename;
 mod runner;
+mod running;
 mod scope;
 mod select_into;
 mod sequences;
