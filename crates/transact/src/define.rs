@@ -382,7 +382,8 @@ impl Runner<'_> {
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                inner.state.bulk_target = Some((table, bulk_columns(&words.rest)));
+                let (columns, keeps_nulls) = (bulk_columns(&words.rest), crate::bulk::keeps_nulls(&words.rest));
+                inner.state.bulk_target = Some(crate::bulk::Target { table, columns, keeps_nulls });
                 return Ok(Flow::Next);
             }
             StatementKind::Kill(phrase) => {

@@ -15,7 +15,7 @@ use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{self, InlineFunction, NaturalOrder, Scope, TableCall, TableColumn, TableFunction, quoted};
-use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter};
+use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, StatementKind};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -182,6 +182,11 @@ pub(crate) fn global_name(name: &str) -> String {
     format!("{GLOBALS}.{}", quoted(name))
 }
 
+/// Whether a column has a default.
+pub(crate) fn column_has_default(table: &TableDefinition, name: &str) -> bool {
+    table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name) && column.default.is_some())
+}
+
 /// The name of a column of a key.
 pub(crate) fn column_name(table: &TableDefinition, column: &IndexColumn) -> String {
     let found = table.columns.iter().find(|known| known.id == column.column);
@@ -335,6 +340,13 @@ impl Scope for Names<'_> {
 
     fn scalar_result(&self, name: &ObjectName) -> Option<DataType> {
         self.modules.scalar_result(name)
+    }
+
+    fn scalar_default(&self, name: &ObjectName, place: usize) -> Option<mainstay_tsql::tree::Expr> {
+        match &self.modules.find(name)?.statement.kind {
+            StatementKind::Function(function) => function.parameters.get(place)?.default.clone(),
+            _ => None,
+        }
     }
 
     fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {

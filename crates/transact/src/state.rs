@@ -62,7 +62,7 @@ pub(crate) struct State {
     /// How many statements have run since FMTONLY was put on to describe a text.
     pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
-    pub(crate) bulk_target: Option<(String, Vec<String>)>,
+    pub(crate) bulk_target: Option<crate::bulk::Target>,
     /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
     pub(crate) context: HashMap<String, (Value, bool)>,
     /// What SET CONTEXT_INFO was given.

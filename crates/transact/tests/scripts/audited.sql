@@ -45,3 +45,16 @@ SELECT NEXT VALUE FOR q AS v
 SELECT NEXT VALUE FOR q AS v
 SELECT current_value FROM sys.sequences WHERE name = 'q'
 GO
+-- All groups, also those without rows that count.
+SELECT dept, COUNT(*) AS n, SUM(sal) AS s FROM emp WHERE sal > 150 GROUP BY ALL dept ORDER BY dept
+SELECT dept FROM emp WHERE sal > 150 GROUP BY ALL dept HAVING COUNT(sal) = 0 ORDER BY COUNT(*), dept
+GO
+CREATE FUNCTION fdef (@a INT = 5, @b INT) RETURNS INT AS BEGIN RETURN @a * 10 + @b END
+GO
+SELECT dbo.fdef(DEFAULT, 1) AS a, dbo.fdef(2, 1) AS b
+SELECT id, dbo.fdef(DEFAULT, id) AS f FROM emp WHERE id < 3
+DECLARE @x INT = dbo.fdef(DEFAULT, 7)
+SELECT @x AS x
+SELECT CONVERT(CHAR(8), 0x4E616d65, 1) AS a, CONVERT(VARCHAR(4), 0x4E616d65, 2) AS b
+SELECT COUNT(*) AS n FROM sys.xml_schema_collections
+GO

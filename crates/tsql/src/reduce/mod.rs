@@ -28,6 +28,7 @@ mod define;
 mod expression;
 mod format;
 mod function;
+mod group_all;
 mod hinted;
 mod index;
 mod locking;
@@ -116,6 +117,11 @@ pub trait Scope {
 
     /// What such a function gives, where it is known.
     fn scalar_result(&self, _: &ObjectName) -> Option<DataType> {
+        None
+    }
+
+    /// What DEFAULT stands for as an argument of such a function, at this place.
+    fn scalar_default(&self, _: &ObjectName, _: usize) -> Option<tree::Expr> {
         None
     }
 

@@ -44,6 +44,9 @@ impl Reducer<'_> {
         if let Some(format) = &query.format {
             return self.formatted(query, format);
         }
+        if let Some(grouped) = super::group_all::without_all(query) {
+            return self.whole_query(&grouped);
+        }
         self.recursion_limit(&query.hints)?;
         self.with(&query.with)?;
         let top = match &query.body {
@@ -333,7 +336,7 @@ impl Reducer<'_> {
 
     fn group(&mut self, group: &GroupBy) -> Result<(), Message> {
         if group.all {
-            return Err(not_supported("GROUP BY ALL"));
+            return Err(not_supported("GROUP BY ALL below a set operator"));
         }
         if matches!(&group.items[..], [Grouping::Tuple(values)] if values.is_empty()) && group.with_cube.is_none() {
             // The one group of all rows, as aggregates make it by themselves.
