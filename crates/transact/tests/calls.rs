@@ -5,8 +5,9 @@ mod common;
 use common::Transcript;
 use mainstay_base::Value;
 use mainstay_engine::Database;
+use mainstay_mssql::Message;
 use mainstay_mssql::{DataType, Length};
-use mainstay_tds::{Call, Collation, Parameter, ParameterValue};
+use mainstay_tds::{BulkRows, Call, Collation, Column, Parameter, ParameterValue, Session as _};
 use mainstay_transact::{Instance, Session};
 
 fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
@@ -301,4 +302,50 @@ fn procedures_call_the_systems_again_and_again() {
         let seen = call(&mut session, "p", vec![int(value)]);
         assert!(seen.contains(&format!("\n{}\n", value * 2)), "{seen}");
     }
+}
+
+/// Rows that a client sends.
+struct Sent(std::vec::IntoIter<Vec<Value>>, Vec<Value>);
+
+impl BulkRows for Sent {
+    fn next_row(&mut self) -> Result<Option<&[Value]>, Message> {
+        Ok(self.0.next().map(|row| {
+            self.1 = row;
+            self.1.as_slice()
+        }))
+    }
+}
+
+#[test]
+fn a_bulk_load_fills_in_defaults_unless_it_keeps_nulls() {
+    let mut session = session();
+    session.batch(
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT DEFAULT 7, s VARCHAR(5) DEFAULT 'x', u INT)",
+        &mut Transcript::default(),
+    );
+    let columns = [
+        ("id", DataType::Int),
+        ("n", DataType::Int),
+        ("s", DataType::VarChar(Length::Limited(5))),
+        ("u", DataType::Int),
+    ];
+    let columns: Vec<Column> = columns.into_iter().map(|(name, data_type)| Column::new(name, data_type)).collect();
+    let mut load = |words: &str, id: i64| {
+        session
+            .batch(&format!("INSERT BULK t (id INT, n INT, s VARCHAR(5), u INT){words}"), &mut Transcript::default());
+        let rows = vec![
+            vec![Value::Integer(id), Value::Null, Value::Text("a".to_owned()), Value::Null],
+            vec![Value::Integer(id + 1), Value::Integer(1), Value::Null, Value::Integer(2)],
+        ];
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut Transcript::default());
+    };
+    load("", 1);
+    load(" WITH (KEEP_NULLS, TABLOCK, CHECK_CONSTRAINTS)", 3);
+    let mut seen = Transcript::default();
+    session.batch("SELECT * FROM t", &mut seen);
+    assert!(
+        seen.text.contains("\n1 | 7 | a | NULL\n2 | 1 | x | 2\n3 | NULL | a | NULL\n4 | 1 | NULL | 2\n"),
+        "{}",
+        seen.text
+    );
 }
