@@ -134,7 +134,7 @@ impl Plan {
     /// Whether a run of now has to sort what it finds.
     pub(crate) fn sorts(&self) -> bool {
         let is_in_row_order = || self.tables.first().is_some_and(|table| table.directory().is_in_row_order());
-        !self.is_ordered && !(self.is_by_row && is_in_row_order())
+        !(self.is_ordered || self.is_by_row && is_in_row_order())
     }
 
     /// Its loops from the outside in: each table, and the index that gives its rows.

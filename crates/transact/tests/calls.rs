@@ -349,3 +349,44 @@ fn a_bulk_load_fills_in_defaults_unless_it_keeps_nulls() {
         seen.text
     );
 }
+
+/// Programs of ODBC name their cursors and change rows by these names.
+#[test]
+fn a_named_cursor_of_a_driver_is_one_for_where_current_of() {
+    let mut session = session();
+    answer(
+        &mut session,
+        "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(20)); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+    );
+    let cursor = keyset(&mut session, "SELECT n, s FROM t ORDER BY n", 4);
+    let named = call(&mut session, "sp_cursoroption", vec![int(cursor), int(2), text("SQL_CUR1")]);
+    assert_eq!(named, "status 0\n");
+    let early = answer(&mut session, "UPDATE t SET s = 'x' WHERE CURRENT OF SQL_CUR1");
+    assert!(early.contains("Msg 16931"), "{early}");
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    let changed = answer(&mut session, "UPDATE t SET s = 'bb' WHERE CURRENT OF SQL_CUR1");
+    assert!(changed.starts_with("(1 rows affected)"), "{changed}");
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    let gone = answer(&mut session, "DELETE FROM t WHERE CURRENT OF [sql_cur1]");
+    assert!(gone.starts_with("(1 rows affected)"), "{gone}");
+    assert_eq!(answer(&mut session, "SELECT * FROM t"), "[n int | s varchar(20)]\n1 | a\n2 | bb\n(2 rows)\n");
+    let other = answer(&mut session, "DELETE FROM t WHERE CURRENT OF nobody");
+    assert!(other.contains("Msg 16916"), "{other}");
+}
+
+/// A key that neither the client nor an identity gives is not that of the last row that was counted.
+#[test]
+fn a_row_that_is_put_in_through_a_cursor_is_not_another_one() {
+    let mut session = session();
+    answer(
+        &mut session,
+        "CREATE TABLE c (i INT IDENTITY); CREATE TABLE t (n INT DEFAULT 5 PRIMARY KEY, s VARCHAR(5)); INSERT INTO t VALUES (1, 'a')",
+    );
+    let cursor = keyset(&mut session, "SELECT n, s FROM t ORDER BY n", 4);
+    answer(&mut session, "INSERT INTO c DEFAULT VALUES");
+    let added = call(&mut session, "sp_cursor", vec![int(cursor), int(4), int(0), text(""), named("@s", text("z"))]);
+    assert_eq!(added, "(1 rows affected)\nstatus 0\n");
+    let all = call(&mut session, "sp_cursorfetch", vec![int(cursor), int(1), int(0), int(5)]);
+    assert_eq!(all.matches("\n1 | a").count(), 1, "{all}");
+}

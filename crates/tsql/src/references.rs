@@ -152,9 +152,9 @@ impl Reader<'_> {
                 lists.push(depth);
                 let is_target = at > 0 && self.is_word(at - 1, "DELETE");
                 self.at = self.table(at + 1, if is_target { Naming::Changed } else { Naming::Read });
-            } else if self.is_word(at, "JOIN") || self.is_word(at, "APPLY") || self.is_word(at, "USING") {
-                self.at = self.table(at + 1, Naming::Read);
-            } else if self.text_at(at) == "," && lists.contains(&depth) {
+            } else if ["JOIN", "APPLY", "USING"].iter().any(|word| self.is_word(at, word))
+                || self.text_at(at) == "," && lists.contains(&depth)
+            {
                 self.at = self.table(at + 1, Naming::Read);
             } else if self.is_word(at, "INTO") || self.is_word(at, "MERGE") || self.is_word(at, "TABLE") {
                 self.at = self.note(at + 1, Naming::Changed);

@@ -104,3 +104,35 @@ SELECT h.* FROM other.Heap h
 SELECT * INTO Heap2 FROM other.Heap
 SELECT * FROM Heap2
 GO
+-- Tables of more rows than fit into the row executor: by a number, by several columns, by a text, and a heap.
+CREATE TABLE b1 (id INT PRIMARY KEY, v INT)
+CREATE TABLE b2 (a INT, b INT, v INT, PRIMARY KEY (a, b DESC))
+CREATE TABLE b3 (code VARCHAR(10) PRIMARY KEY, v INT)
+CREATE TABLE b4 (id INT, v INT)
+INSERT INTO b1 SELECT (value * 7919) % 6007, 0 FROM GENERATE_SERIES(1, 6000)
+INSERT INTO b2 SELECT id % 10, id, 0 FROM b1 WHERE id % 3 > 0 UPDATE b2 SET v = 1 WHERE b % 7 = 0
+INSERT INTO b3 SELECT CASE id % 2 WHEN 0 THEN 'k' ELSE 'K' END + RIGHT('0000' + CAST(id AS VARCHAR(5)), 5), 0 FROM b1 UPDATE b3 SET v = 1 WHERE v = 0 AND code LIKE '%7'
+INSERT INTO b4 SELECT value, 0 FROM GENERATE_SERIES(1, 6000)
+GO
+CREATE TABLE #o (n INT IDENTITY, x VARCHAR(30))
+INSERT INTO #o (x) SELECT id FROM b4
+SELECT COUNT(*) AS heap_as_it_was FROM #o a JOIN #o b ON b.n = a.n + 1 WHERE CAST(b.x AS INT) < CAST(a.x AS INT)
+UPDATE b1 SET v = 1 WHERE id % 5 = 0
+UPDATE b4 SET v = 1 WHERE id % 5 = 0
+TRUNCATE TABLE #o
+INSERT INTO #o (x) SELECT id FROM b1
+SELECT COUNT(*) AS numbers FROM #o a JOIN #o b ON b.n = a.n + 1 WHERE CAST(b.x AS INT) < CAST(a.x AS INT)
+TRUNCATE TABLE #o
+INSERT INTO #o (x) SELECT a * 10000 + 9999 - b FROM b2
+SELECT COUNT(*) AS pairs, (SELECT COUNT(*) FROM #o) AS n FROM #o a JOIN #o b ON b.n = a.n + 1 WHERE CAST(b.x AS INT) < CAST(a.x AS INT)
+TRUNCATE TABLE #o
+INSERT INTO #o (x) SELECT code FROM b3 WHERE v < 2
+SELECT COUNT(*) AS texts FROM #o a JOIN #o b ON b.n = a.n + 1 WHERE b.x < a.x
+TRUNCATE TABLE #o
+INSERT INTO #o (x) SELECT id FROM b4
+SELECT COUNT(*) AS heap FROM #o a JOIN #o b ON b.n = a.n + 1 WHERE CAST(b.x AS INT) < CAST(a.x AS INT)
+SELECT TOP 3 id FROM b4
+SELECT TOP 3 id, v FROM b1 WHERE v = 1
+SELECT TOP 2 code FROM b3
+SELECT TOP 2 a, b FROM b2 WHERE v = 1
+GO

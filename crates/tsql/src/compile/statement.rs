@@ -222,7 +222,7 @@ impl Compiler<'_> {
         let data_type = self.returns.unwrap_or(DataType::Int);
         // A status is never NULL.
         let is_plain = |value: &&Expr| matches!(value, Expr::Literal(Literal::Integer(_)));
-        let status = value.filter(|value| self.returns.is_none() && !is_plain(value)).map(|value| or_zero(value));
+        let status = value.filter(|value| self.returns.is_none() && !is_plain(value)).map(or_zero);
         let value = status.as_ref().or(value).map(|value| self.value_as(value, data_type)).transpose()?;
         self.plain(line, program::StatementKind::Return(value))
     }
