@@ -1,5 +1,5 @@
 -- Rows of one table come in the order of its clustered index, without ORDER BY.
-CREATE TABLE Orders (Id INT NOT NULL PRIMARY KEY, Customer NVARCHAR(10), Total INT)
+CREATE TABLE Orders (Id INT NOT NULL CONSTRAINT PK_Orders PRIMARY KEY, Customer NVARCHAR(10), Total INT)
 INSERT INTO Orders VALUES (30, 'c', 3), (10, 'a', 1), (20, 'b', 2), (40, 'a', 4)
 UPDATE Orders SET Total = Total + 1 WHERE Id = 10
 SELECT * FROM Orders
