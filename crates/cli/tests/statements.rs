@@ -141,6 +141,11 @@ fn a_backup_is_restored_in_another_folder() {
         "{}",
         text(&output.stderr)
     );
+    for outside in ["../away.bak".to_owned(), path("away.bak")] {
+        let output = run(&[&shop, "--tsql", "-c", &format!("BACKUP DATABASE shop TO DISK = '{outside}'")], "");
+        assert!(text(&output.stderr).contains("Msg 3201"), "{}", text(&output.stderr));
+        assert!(!folder.path().join("away.bak").exists());
+    }
     let output = run(&[&shop, "--tsql", "-c", "BEGIN TRAN; BACKUP DATABASE shop TO DISK = 'x.bak'"], "");
     assert!(text(&output.stderr).contains("Msg 3021"), "{}", text(&output.stderr));
 }

@@ -238,7 +238,8 @@ impl Planner {
             let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
             let cast = crate::cast::in_expression(dated.data, &schema).map_err(explained)?;
-            let checked = crate::overflow::checked(cast.data, &schema).map_err(explained)?;
+            let lowered = crate::mssql::in_expression(cast.data, &schema).map_err(explained)?;
+            let checked = crate::overflow::checked(lowered, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
             let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;

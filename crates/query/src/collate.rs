@@ -115,6 +115,12 @@ pub(crate) struct Keyed<'e> {
     pub(crate) pads: bool,
 }
 
+/// The collation whose sort keys, blanks at the ends of texts left out, the function of this name makes.
+pub(crate) fn collation_of_key(name: &str) -> Option<Collation> {
+    let found = FUNCTIONS.iter().find(|(known, _, pads)| *known == name && *pads);
+    found.map(|(_, collation, _)| *collation).filter(|collation| *collation != Collation::Binary)
+}
+
 /// What is taken of a text by one of the functions.
 pub(crate) fn keyed(expr: &Expr) -> Option<Keyed<'_>> {
     match expr {

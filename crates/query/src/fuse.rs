@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Aggregate(Scan)            ->  TableAggregate     plain columns, COUNT SUM MIN MAX AVG
-//!   Sort(Scan)                 ->  TableOrder         one column that an index orders
+//!   Sort(Scan)                 ->  TableOrder         what an index orders, or the row ids
 //!   Sort(Scan) with a limit    ->  TableTop           plain columns
 //!   Projection(any of these)   ->  the same leaf      plain columns only
 //! ```
@@ -12,7 +12,7 @@
 
 use crate::aggregate::AggregateKernel;
 use crate::fused::{Fused, Kernel};
-use crate::order::OrderKernel;
+use crate::order::{By, OrderKernel};
 use crate::relation::Visibility;
 use crate::scan::{Scan, TableScan};
 use crate::top::TopKernel;
@@ -20,14 +20,15 @@ use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::{CastExpr, Column, Literal};
+use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
+use mainstay_table::OrderKey;
 use mainstay_table::vector::{Aggregate, Aggregator, Function, GroupColumn, SortKey, Top};
 use std::sync::Arc;
 
@@ -86,32 +87,54 @@ fn column_index(expr: &Arc<dyn PhysicalExpr>) -> Option<usize> {
 
 fn fused_sort(node: &Arc<dyn ExecutionPlan>, sort: &SortExec) -> Option<Arc<dyn ExecutionPlan>> {
     let scan = plain_scan(sort.input())?;
-    let key = |item: &datafusion::physical_expr::PhysicalSortExpr| {
-        let column = scan.columns[column_index(&item.expr)?];
-        Some(SortKey { column, descending: item.options.descending, nulls_first: item.options.nulls_first })
-    };
-    let keys: Vec<SortKey> = sort.expr().iter().map(key).collect::<Option<_>>()?;
     let (columns, limit) = (scan.columns.clone(), sort.fetch());
     let leaf = |kernel| {
         let leaf: Arc<dyn ExecutionPlan> = Arc::new(Fused::new(scan.source.clone(), kernel, Arc::clone(node)));
         Some(leaf)
     };
-    // A walk over an index ends early only when most rows it meets are wanted.
-    if let [key] = keys.as_slice()
-        && key.nulls_first != key.descending
-        && scan.source.visibility == Visibility::Live
-        && (scan.source.predicate.is_none() || limit.is_none())
-        && let Some(ordering) = scan.source.table.order(key.column, key.descending)
+    if scan.source.visibility == Visibility::Live
+        && let Some(order) = sort.expr().iter().map(|item| order_key(scan, item)).collect::<Option<Vec<_>>>()
     {
-        return leaf(Kernel::Order(OrderKernel { ordering, columns, limit }));
+        let by_rows = matches!(order.as_slice(), [OrderKey { column, descending: false, .. }]
+            if scan.source.table.row_id_column() == Some(*column));
+        if by_rows {
+            return leaf(Kernel::Order(OrderKernel { by: By::Rows, columns, limit }));
+        }
+        // A walk over an index ends early only when most rows it meets are wanted.
+        if (scan.source.predicate.is_none() || limit.is_none())
+            && let Some(ordering) = scan.source.table.order_by(&order)
+        {
+            return leaf(Kernel::Order(OrderKernel { by: By::Index(ordering), columns, limit }));
+        }
     }
+    let key = |item: &PhysicalSortExpr| {
+        let column = scan.columns[column_index(&item.expr)?];
+        Some(SortKey { column, descending: item.options.descending, nulls_first: item.options.nulls_first })
+    };
+    let keys: Vec<SortKey> = sort.expr().iter().map(key).collect::<Option<_>>()?;
     let limit = limit.filter(|limit| *limit <= MAX_TOP)?;
     keys.iter().all(|key| Top::supports(physical_kind(scan, key.column))).then_some(())?;
     leaf(Kernel::Top(TopKernel { keys, columns, limit }))
 }
 
+/// What rows are ordered by, where indexes may order them so: a column, or the sort key of one, with NULL at the end where
+/// indexes have it.
+fn order_key(scan: &Scan, item: &PhysicalSortExpr) -> Option<OrderKey> {
+    let descending = item.options.descending;
+    let (column, collation) = match item.expr.downcast_ref::<ScalarFunctionExpr>() {
+        None => (column_index(&item.expr)?, None),
+        Some(call) => {
+            let [text] = call.args() else { return None };
+            (column_index(text)?, Some(crate::collate::collation_of_key(call.name())?))
+        }
+    };
+    let column = scan.columns[column];
+    let nullable = scan.source.table.schema().field(column).is_nullable();
+    (!nullable || item.options.nulls_first != descending).then_some(OrderKey { column, descending, collation })
+}
+
 /// The largest LIMIT for which a heap of rows is the right tool.
-const MAX_TOP: usize = 10_000;
+pub(crate) const MAX_TOP: usize = 10_000;
 
 /// The scan, if it gives all the rows of its condition.
 fn plain_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<&Scan> {

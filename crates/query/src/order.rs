@@ -1,23 +1,36 @@
-//! ORDER BY a column that an index orders: the rows come in the order of the index.
+//! ORDER BY what an index orders, or the row ids: the rows come in the order of the index, or as they stand.
 
-use crate::batches;
+use crate::batches::{self, group_batch};
+use crate::fuse::MAX_TOP;
 use crate::fused::{Batches, Input};
-use crate::scan::FETCH_ROWS;
+use crate::scan::{FETCH_ROWS, Scan};
+use crate::top::TopKernel;
 use arrow_buffer::BooleanBuffer;
 use mainstay_base::Result;
-use mainstay_table::vector::materialize;
+use mainstay_table::vector::{SortKey, materialize};
 use mainstay_table::{Ordering, Snapshot};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Rows of a scan in the order of an index.
+/// A walk over an index that gives fewer than one row in so many is not worth it: they are sooner sorted.
+const WALK_FROM: usize = 16;
+
+/// Rows of a scan in an order that is there already.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderKernel {
-    pub(crate) ordering: Ordering,
+    pub(crate) by: By,
     /// Columns of the table, in the order of the output.
     pub(crate) columns: Vec<usize>,
     pub(crate) limit: Option<usize>,
+}
+
+/// What has the order.
+#[derive(Clone, Debug)]
+pub(crate) enum By {
+    Index(Ordering),
+    /// The rows themselves, as long as no change has moved one.
+    Rows,
 }
 
 impl OrderKernel {
@@ -27,7 +40,10 @@ impl OrderKernel {
     }
 
     pub(crate) fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TableOrder: by={}", self.ordering.text)?;
+        match &self.by {
+            By::Index(ordering) => write!(f, "TableOrder: by={}", ordering.text)?,
+            By::Rows => f.write_str("TableOrder: by=rows")?,
+        }
         if let Some(limit) = self.limit {
             write!(f, ", limit={limit}")?;
         }
@@ -35,8 +51,25 @@ impl OrderKernel {
     }
 
     pub(crate) fn run(&self, input: &Input<'_>) -> Result<Option<Batches>> {
+        match &self.by {
+            By::Index(ordering) => self.walk(input, ordering),
+            By::Rows if input.snapshot.is_in_row_order() => self.as_they_stand(input).map(Some),
+            By::Rows => match (self.limit, input.source.table.row_id_column()) {
+                (Some(limit), Some(column)) if limit <= MAX_TOP => {
+                    let keys = vec![SortKey { column, descending: false, nulls_first: true }];
+                    TopKernel { keys, columns: self.columns.clone(), limit }.run(input)
+                }
+                _ => Ok(None),
+            },
+        }
+    }
+
+    fn walk(&self, input: &Input<'_>, ordering: &Ordering) -> Result<Option<Batches>> {
         let snapshot = input.snapshot.as_ref();
         let selected = Selected::new(input)?;
+        if selected.count(snapshot) < snapshot.slots() / WALK_FROM {
+            return Ok(None);
+        }
         let limit = self.limit.unwrap_or(usize::MAX);
         let mut rows = Vec::with_capacity(limit.min(snapshot.slots()));
         let mut visit = |row: u32| {
@@ -45,10 +78,33 @@ impl OrderKernel {
             }
             Ok(if rows.len() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
-        if limit > 0 && !snapshot.walk(&self.ordering, &mut visit)? {
+        if limit > 0 && !snapshot.walk(ordering, &mut visit)? {
             return Ok(None);
         }
         Ok(Some(fetch_in_order(input, self.columns.clone(), rows)))
+    }
+
+    fn as_they_stand(&self, input: &Input<'_>) -> Result<Batches> {
+        let (snapshot, run) = (Arc::clone(input.snapshot), Arc::clone(input.run));
+        let (columns, limit, schema) = (self.columns.clone(), self.limit, Arc::clone(input.schema));
+        let scan = Scan { source: input.source.clone(), columns, limit, schema };
+        let candidates = input.candidates()?;
+        let (mut next, mut left) = (0, limit.unwrap_or(usize::MAX));
+        Ok(Box::new(std::iter::from_fn(move || {
+            if next >= snapshot.groups() || left == 0 {
+                return None;
+            }
+            let group = next;
+            next += 1;
+            let given = run
+                .advance(snapshot.group(group).len(), 0)
+                .and_then(|()| group_batch(&scan, snapshot.as_ref(), group, candidates.as_ref(), left));
+            match &given {
+                Ok(batch) => left -= batch.num_rows(),
+                Err(_) => next = usize::MAX,
+            }
+            Some(given)
+        })))
     }
 }
 
@@ -67,6 +123,14 @@ impl Selected {
         let groups: Result<Vec<_>> =
             groups.map(|group| input.source.select(snapshot, group, candidates.as_ref())).collect();
         Ok(Selected { starts, groups: groups? })
+    }
+
+    /// How many there are; all slots of a group that has no choice to make.
+    fn count(&self, snapshot: &dyn Snapshot) -> usize {
+        let groups = self.groups.iter().enumerate();
+        groups
+            .map(|(group, bits)| bits.as_ref().map_or(snapshot.group(group).len(), BooleanBuffer::count_set_bits))
+            .sum()
     }
 
     fn contains(&self, row: usize) -> bool {

@@ -42,8 +42,10 @@ impl Expander<'_> {
                 TableFactor::Derived { alias, .. } => (None, alias),
                 _ => return Ok(None),
             };
-            let hidden = match name.and_then(|name| name.0.last()).and_then(|part| part.as_ident()) {
-                Some(ident) => self.hidden_columns(&ident.value)?,
+            let parts =
+                name.map(|name| name.0.iter().filter_map(|part| part.as_ident()).map(|part| part.value.as_str()));
+            let hidden = match parts.map(Iterator::collect::<Vec<_>>) {
+                Some(parts) => self.hidden_columns(&parts)?,
                 None => Vec::new(),
             };
             let qualifier = match (alias, name) {
@@ -56,8 +58,15 @@ impl Expander<'_> {
         Ok(Some(tables))
     }
 
-    fn hidden_columns(&self, table: &str) -> Result<Vec<String>> {
-        Ok(match self.catalog.relation(table)? {
+    /// The hidden columns of a table of this name, whose last part is found without the others where there is no schema
+    /// of its own.
+    fn hidden_columns(&self, table: &[&str]) -> Result<Vec<String>> {
+        let Some(last) = table.last() else { return Ok(Vec::new()) };
+        let relation = match table.len() {
+            1 => None,
+            _ => self.catalog.relation(&table.join("."))?,
+        };
+        Ok(match relation.map_or_else(|| self.catalog.relation(last), |relation| Ok(Some(relation)))? {
             Some(Relation::Table(table)) => {
                 let fields = table.schema().fields();
                 let first = fields.len() - table.hidden_columns();

@@ -142,12 +142,16 @@ impl Turn<'_> {
         let columns = &indexes.get(index)?.definition().columns[fixed..];
         let mut direction = None;
         for (at, key) in order.iter().enumerate() {
-            let column = columns.get(at)?;
+            let Some(column) = columns.get(at) else {
+                // Rows of one key are in the order of their ids.
+                let is_last = at == columns.len() && at + 1 == order.len();
+                let is_it = is_last && self.is_row_id(key) && direction != Some(Direction::Descending);
+                return is_it.then_some(Direction::Ascending);
+            };
             let declared = &self.table.definition().columns[column.column];
-            let is_it = matches!(key.expression, Expression::Column { source, column: of } if source == self.source && of == column.column);
             // NULL is the lowest value of an index.
             let nulls_agree = !declared.nullable || key.nulls_first != key.descending;
-            if !is_it || !nulls_agree || !orders_values(declared.sql_type) {
+            if !nulls_agree || !self.is_ordered_by(&key.expression, column.column, declared.sql_type) {
                 return None;
             }
             let wanted = match key.descending == column.descending {
@@ -159,6 +163,24 @@ impl Turn<'_> {
             }
         }
         direction
+    }
+
+    /// Whether an expression orders rows as the keys of an index of a column do.
+    fn is_ordered_by(&self, expression: &Expression, number: usize, sql_type: SqlType) -> bool {
+        let is_it = |expression: &Expression| matches!(expression, Expression::Column { source, column } if *source == self.source && *column == number);
+        match expression {
+            Expression::SortKey { text, collation, pads: true } => {
+                *collation != Collation::Binary && sql_type.collation() == Some(*collation) && is_it(text)
+            }
+            expression => orders_values(sql_type) && is_it(expression),
+        }
+    }
+
+    /// Whether rows are ordered by their ids.
+    pub(crate) fn is_row_id(&self, key: &SortKey) -> bool {
+        let number = self.table.types().len();
+        let is_it = |source, column| source == self.source && column == number;
+        !key.descending && matches!(key.expression, Expression::Column { source, column } if is_it(source, column))
     }
 }
 

@@ -31,6 +31,9 @@ pub struct Plan {
     pub(crate) before: Vec<Expression>,
     /// Whether rows come in the order of the answer.
     pub(crate) is_ordered: bool,
+    /// Whether the only table is read from one end to the other for an answer in the order of its row ids: there is
+    /// nothing to sort as long as no change has moved a row.
+    pub(crate) is_by_row: bool,
     /// How the vector kernels do it, for a table of more than a few rows.
     pub(crate) whole: Option<Whole>,
     /// The columns of the only table that are the answer as they are stored, in the order in which rows are met.
@@ -84,6 +87,7 @@ impl Plan {
         let whole = Whole::of(&block, &tables);
         let mut plan = Plan {
             is_ordered: block.order.is_empty(),
+            is_by_row: false,
             block,
             tables,
             widths,
@@ -99,13 +103,15 @@ impl Plan {
             None => return None,
         }
         plan.is_ordered &= plan.block.numbered.is_none();
+        plan.is_by_row &= plan.block.numbered.is_none();
         plan.stored = plan.stored_columns();
         Some(plan)
     }
 
     /// See [`Plan::stored`].
     fn stored_columns(&self) -> Option<Vec<usize>> {
-        let ([step], true, None) = (self.steps.as_slice(), self.is_ordered, &self.block.aggregate) else { return None };
+        let is_as_met = self.is_ordered || self.is_by_row;
+        let ([step], true, None) = (self.steps.as_slice(), is_as_met, &self.block.aggregate) else { return None };
         let (width, None) = (self.widths.first()?, &step.partner) else { return None };
         let column = |expression: &Expression| match expression {
             Expression::Column { column, .. } if column < width => Some(*column),
@@ -119,10 +125,16 @@ impl Plan {
     pub fn is_brief(&self) -> bool {
         let rows = if self.block.is_slow { BRIEF / 8 } else { BRIEF };
         let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= rows);
-        let ends_early = self.block.fetch.is_some() && self.is_ordered && self.block.aggregate.is_none();
+        let ends_early = self.block.fetch.is_some() && !self.sorts() && self.block.aggregate.is_none();
         let mut steps = self.steps.iter().enumerate();
         self.by_kernels().is_none()
             && steps.all(|(place, step)| step.access.is_some() || is_small(step) || (place == 0 && ends_early))
+    }
+
+    /// Whether a run of now has to sort what it finds.
+    pub(crate) fn sorts(&self) -> bool {
+        let is_in_row_order = || self.tables.first().is_some_and(|table| table.directory().is_in_row_order());
+        !(self.is_ordered || self.is_by_row && is_in_row_order())
     }
 
     /// Its loops from the outside in: each table, and the index that gives its rows.
@@ -176,6 +188,12 @@ impl Plan {
         let block = &self.block;
         let has_outer = block.sources.iter().any(|source| source.outer.is_some());
         let conditions: Vec<&Expression> = block.conditions.iter().collect();
+        let by_row = match (self.tables.as_slice(), block.order.as_slice()) {
+            ([table], [key]) if block.aggregate.is_none() && block.numbered.is_none() => {
+                Turn { table, source: 0, bound: 0, conditions: &[] }.is_row_id(key)
+            }
+            _ => false,
+        };
         let mut bound = 0u32;
         let mut steps: Vec<Step> = Vec::new();
         while steps.len() < self.tables.len() {
@@ -200,7 +218,7 @@ impl Plan {
             let is_first = steps.is_empty();
             let ends_early = block.numbered.is_none()
                 && block.fetch.is_some()
-                && block.order.is_empty()
+                && (block.order.is_empty() || by_row)
                 && block.aggregate.is_none();
             if access.is_none() && rows > if is_first { SMALL } else { TINY } && !(is_first && ends_early) {
                 // An order may still give an index.
@@ -224,7 +242,9 @@ impl Plan {
                 first.access = Some(access);
                 self.is_ordered = true;
             }
-            if first.access.is_none() && table.estimated_rows() > SMALL {
+            self.is_by_row = by_row && first.access.is_none();
+            let ends_early = self.is_by_row && block.fetch.is_some() && table.directory().is_in_row_order();
+            if first.access.is_none() && table.estimated_rows() > SMALL && !ends_early {
                 return None;
             }
         }

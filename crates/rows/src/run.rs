@@ -93,10 +93,10 @@ impl Plan {
         };
         let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
         scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
-        let (sorts, texts) = (!self.is_ordered, Bump::new());
+        let (sorts, texts) = (self.sorts(), Bump::new());
         match &self.stored {
-            Some(columns) => buffer.clear_for(columns),
-            None => buffer.clear(self.cells()),
+            Some(columns) if !sorts => buffer.clear_for(columns),
+            _ => buffer.clear(self.cells(sorts)),
         }
         let mut run = Run {
             plan: self,
@@ -106,6 +106,7 @@ impl Plan {
             buffer,
             probes: &mut scratch.probes,
             visits: 0,
+            sorts,
             skip: if sorts { 0 } else { self.block.skip },
             fetch: if sorts { None } else { self.block.fetch },
         };
@@ -138,8 +139,8 @@ impl Plan {
     }
 
     /// How many cells a row has in the buffer while it is filled: the answer's, then those of orders.
-    fn cells(&self) -> usize {
-        let keys = if self.is_ordered { 0 } else { self.block.order.len() };
+    fn cells(&self, sorts: bool) -> usize {
+        let keys = if sorts { self.block.order.len() } else { 0 };
         self.block.output.len() + keys + self.block.numbered.as_ref().map_or(0, |numbered| numbered.keys.len())
     }
 
@@ -219,6 +220,8 @@ struct Run<'r> {
     buffer: &'r mut Buffer,
     probes: &'r mut Vec<Probe>,
     visits: usize,
+    /// Whether rows are brought into their order when all are there.
+    sorts: bool,
     skip: usize,
     /// Rows that are still wanted.
     fetch: Option<usize>,
@@ -425,14 +428,14 @@ impl<'r> Run<'r> {
             return Ok(ControlFlow::Break(()));
         }
         let block = &self.plan.block;
-        if let (Some(_), Some(version)) = (&self.plan.stored, &self.current.rows[0]) {
+        if let (Some(_), Some(version), false) = (&self.plan.stored, &self.current.rows[0], self.sorts) {
             self.buffer.push_stored(version.group, version.offset);
             return Ok(self.count_out());
         }
         for expression in &block.output {
             self.buffer.push(expression.value(&self.current, results)?);
         }
-        if !self.plan.is_ordered {
+        if self.sorts {
             for key in &block.order {
                 self.buffer.push(key.expression.value(&self.current, results)?);
             }

@@ -55,6 +55,17 @@ impl Directory {
         Ok(directory)
     }
 
+    /// Whether row slots stand in the order of their row ids: no row has been moved by a change.
+    pub fn is_in_row_order(&self) -> bool {
+        let ends = |pair: &[Arc<Group>]| match pair {
+            [one, next] => {
+                one.len().checked_sub(1).is_none_or(|last| next.is_empty() || one.row_id(last) <= next.row_id(0))
+            }
+            _ => true,
+        };
+        self.groups.iter().all(|group| group.is_in_row_order()) && self.groups.windows(2).all(ends)
+    }
+
     /// The table's indexes, in the order of their declaration.
     #[inline]
     pub fn indexes(&self) -> &Indexes {

@@ -14,4 +14,4 @@ pub mod vector;
 
 pub use cache::{VectorCache, VectorKey};
 pub use predicate::{Comparison, Predicate};
-pub use table::{Access, KeyRange, Ordering, RowSet, Snapshot, Table};
+pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};

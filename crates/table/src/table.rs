@@ -19,7 +19,7 @@ use crate::Predicate;
 use arrow_array::ArrayRef;
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result};
 use std::any::Any;
 use std::fmt::{self, Debug};
 use std::ops::{Bound, ControlFlow, Range};
@@ -48,6 +48,37 @@ pub trait Table: Any + Send + Sync + Debug {
 
     /// An index that has every visible row in the order of this column, NULL first when ascending.
     fn order(&self, column: usize, descending: bool) -> Option<Ordering>;
+
+    /// The same for an order by several columns, or by sort keys of texts.
+    fn order_by(&self, keys: &[OrderKey]) -> Option<Ordering> {
+        match keys {
+            [OrderKey { column, descending, collation: None }] => self.order(*column, *descending),
+            _ => None,
+        }
+    }
+
+    /// The hidden column of numbers that rows keep, and in whose order they were put in; `None` without one.
+    fn row_id_column(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// A column that rows are ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderKey {
+    /// The column.
+    pub column: usize,
+    /// Whether the greatest value comes first.
+    pub descending: bool,
+    /// The collation by whose sort keys texts are ordered, blanks at their ends left out; `None` for values as they are.
+    pub collation: Option<Collation>,
+}
+
+impl OrderKey {
+    /// By the values of a column as they are.
+    pub fn of_values(column: usize, descending: bool) -> OrderKey {
+        OrderKey { column, descending, collation: None }
+    }
 }
 
 /// One state of a table's rows.
@@ -104,6 +135,11 @@ pub trait Snapshot: Send + Sync {
     /// Visits row ordinals in the order of an index until `visit` breaks. `false` says that this order
     /// cannot be had now: then what has been visited must not be used.
     fn walk(&self, ordering: &Ordering, visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>) -> Result<bool>;
+
+    /// Whether the row slots are in the order of the table's row ids ([`Table::row_id_column`]).
+    fn is_in_row_order(&self) -> bool {
+        false
+    }
 
     /// Things the user should know about these data (values that could not be read), once per state.
     fn notices(&self) -> Vec<String>;

@@ -56,6 +56,14 @@ impl Accumulation {
         Ok(Accumulation { query, columns: columns.len(), text })
     }
 
+    /// A query that gives these columns, and the batch for each of its rows.
+    pub(crate) fn over(mut query: Query, columns: &[Expr], text: String) -> Accumulation {
+        if let QueryBody::Select(select) = &mut query.body {
+            select.items = columns.iter().map(|column| SelectItem::Value(column.clone(), None)).collect();
+        }
+        Accumulation { query, columns: columns.len(), text }
+    }
+
     /// The rows.
     pub(crate) fn rows(
         &mut self,
@@ -107,7 +115,7 @@ pub(crate) fn names_assigned(value: &Expr, host: &HostStatement) -> bool {
 
 /// Replaces what the query can give by variables: the columns of an expression, and the parts of it that name no variable
 /// that is set, subqueries and functions over windows among them.
-fn lift_in(value: &mut Expr, columns: &mut Vec<Expr>, host: &HostStatement) -> Result<(), Message> {
+pub(crate) fn lift_in(value: &mut Expr, columns: &mut Vec<Expr>, host: &HostStatement) -> Result<(), Message> {
     let is_given = match &*value {
         Expr::Column(_) => true,
         Expr::Variable(_) => !names_assigned(value, host),

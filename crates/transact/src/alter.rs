@@ -1,6 +1,7 @@
 //! ALTER TABLE.
 
 use crate::catalog::Detail;
+use crate::dependencies::{OfColumn, Preceded};
 use crate::errors::{raised, raised_error};
 use crate::modules;
 use crate::session::Inner;
@@ -8,7 +9,9 @@ use mainstay_base::{Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::{AlterTable, AlterTableAction, Constraint, ConstraintKind, Name, ObjectName, TableElement};
+use mainstay_tsql::tree::{
+    AlterTable, AlterTableAction, Constraint, ConstraintKind, DropElement, Name, ObjectName, TableElement,
+};
 
 impl Inner {
     /// ALTER TABLE. A default is a constraint here, and a property of its column in the core.
@@ -27,12 +30,14 @@ impl Inner {
         if let AlterTableAction::Add(_, elements) = &action {
             self.check_new_columns(&alter.table, &table, elements)?;
             self.check_references(&alter.table, &table, elements)?;
+            self.check_clustered(&alter.table, elements)?;
         }
         if let AlterTableAction::Drop(elements) = &mut action {
             self.known_elements(&alter.table, elements)?;
             if elements.is_empty() {
                 return Ok(());
             }
+            self.check_dropped_columns(&alter.table, elements)?;
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let object = catalog.find(&alter.table);
             let default_of = |name: &str| {
@@ -62,7 +67,7 @@ impl Inner {
                         && !element.if_exists
                         && !is_constraint(&element.name.text) =>
                     {
-                        return Err(raised(Message::numbered(3728, &[&element.name.text])));
+                        return Err(no_constraint(&element.name.text));
                     }
                     None => others.push(element.clone()),
                 }
@@ -70,7 +75,9 @@ impl Inner {
             *elements = others;
         }
         let before = self.checks_of(&alter.table);
-        let statements = reduce::alter_table(&table, &action, &self.names(&[])).map_err(raised)?;
+        let names = self.names(&[]);
+        let known = names.columns(&alter.table).unwrap_or_default();
+        let statements = reduce::alter_table(&table, &action, &known, &names).map_err(raised)?;
         for statement in statements {
             self.execute(&statement).map_err(|error| match &alter.action {
                 AlterTableAction::CheckConstraint(_, _, names) => {
@@ -92,9 +99,23 @@ impl Inner {
             self.objects_changed()?;
         }
         match &alter.action {
-            AlterTableAction::Add(_, elements) => self.keep_defaults(&alter.table, elements),
+            AlterTableAction::Add(_, elements) => {
+                self.note_clustered(&alter.table, elements)?;
+                self.keep_defaults(&alter.table, elements)
+            }
+            AlterTableAction::Drop(elements) => {
+                elements.iter().try_for_each(|element| self.note_dropped_index(&alter.table, &element.name.text))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Sees that nothing needs the columns that are dropped, but for constraints that go with them.
+    fn check_dropped_columns(&mut self, table: &ObjectName, elements: &[DropElement]) -> Result<(), Box<Raised>> {
+        let (columns, constraints): (Vec<_>, Vec<_>) = elements.iter().partition(|it| it.column == Some(true));
+        let beside: Vec<&str> = constraints.iter().map(|element| &*element.name.text).collect();
+        let mut columns = columns.into_iter();
+        columns.try_for_each(|it| self.check_dependents(table, &it.name.text, OfColumn::Drop, &beside))
     }
 
     /// Whether another table refers to this one.
@@ -150,6 +171,13 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// 3727, after 3728.
+fn no_constraint(name: &str) -> Box<Raised> {
+    let mut error = raised(Message::numbered(3727, &[]).severity(16).state(0));
+    error.detail = Some(Box::new(Preceded(vec![Message::numbered(3728, &[&name])])));
+    error
 }
 
 /// The error of switching a constraint that is not there.

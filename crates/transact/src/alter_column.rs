@@ -7,6 +7,7 @@
 //!
 //! All of it or nothing.
 
+use crate::dependencies::OfColumn;
 use crate::errors::raised;
 use crate::session::Inner;
 use mainstay_mssql::types::Declared;
@@ -50,7 +51,7 @@ impl Inner {
             );
             return Err(raised(Message::error(4902, text)));
         };
-        let Some(old) = known.iter().find(|known| column.name.is(&known.name)) else {
+        let Some(old) = known.into_iter().find(|known| column.name.is(&known.name)) else {
             let text = format!(
                 "ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.",
                 column.name.text,
@@ -61,6 +62,10 @@ impl Inner {
         if old.is_computed {
             let text = format!("Cannot alter column '{}' because it is 'COMPUTED'.", old.name);
             return Err(raised(Message::error(4928, text)));
+        }
+        let (known_name, is_altered) = (old.name.clone(), old.data_type != data_type);
+        if is_altered {
+            self.check_dependents(name, &known_name, OfColumn::Alter(data_type), &[])?;
         }
         let collation = column.properties.iter().find_map(|property| match property {
             ColumnProperty::Collate(collation) => Some(&*collation.text),

@@ -1,7 +1,8 @@
 //! BACKUP DATABASE ... TO DISK: the native tables of the folder in one file, while others go on.
 //!
 //! The file is of a format of our own (docs/formats/backup.md) and is read by `mainstay restore`. One file holds one backup:
-//! another one into the same file replaces it, which SQL Server does WITH INIT. Other options are accepted. DBF, CSV and
+//! another one into the same file replaces it, which SQL Server does WITH INIT. It is below the folder of the database: whoever
+//! may log in would else write files all over the machine (3201); `.backup` of the command writes anywhere. Other options are accepted. DBF, CSV and
 //! Parquet files are not in it: they are files, and copied as such. Limits: one DISK; DIFFERENTIAL and LOG are refused.
 
 use crate::errors::raised;
@@ -11,7 +12,6 @@ use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Literal, PhraseItem, Words};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// 3201.
@@ -51,7 +51,13 @@ impl Inner {
         };
         let begun = Instant::now();
         let database = &self.instance.database;
-        let path: PathBuf = database.path().join(file);
+        let Some(path) = crate::bulk_file::below(database.path(), file) else {
+            let text = format!(
+                "Cannot open backup device '{file}'. Operating system error 5(Access is denied: backups are made below the \
+                 folder of the database only.)."
+            );
+            return Err(raised(Message::error(3201, text)));
+        };
         database.backup(&path).map_err(|error| cannot_open(file, &error))?;
         let text = format!("BACKUP DATABASE successfully processed in {:.3} seconds.", begun.elapsed().as_secs_f64());
         Ok(Message { number: 3014, severity: 0, state: 1, text, procedure: None, line: 0 })

@@ -171,7 +171,7 @@ impl Instance {
 }
 
 /// The path of a file within a folder; `None` for any other.
-fn below(folder: &Path, named: &str) -> Option<PathBuf> {
+pub(crate) fn below(folder: &Path, named: &str) -> Option<PathBuf> {
     let named = PathBuf::from(named.replace('\\', "/"));
     let within = match named.is_absolute() {
         true => named.strip_prefix(folder).ok()?.to_path_buf(),

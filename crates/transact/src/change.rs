@@ -61,11 +61,22 @@ impl Runner<'_> {
             return self.changed(change, count);
         }
         self.inner.check_writable()?;
-        let mut plan = self.planned(loaded, number, |inner| {
-            let mut plan = inner.plan_change(host, change)?;
-            plan.direct = Direct::of(&plan, host);
-            Ok(plan)
-        })?;
+        let mut plan = match self.held_plan(loaded, number) {
+            Some(plan) => plan,
+            None => {
+                // What goes on from row to row has no plan.
+                if crate::running::is_running(change, host)
+                    && let Some(done) = self.running_update(host, change, call)
+                {
+                    return done;
+                }
+                self.made_plan(|inner| {
+                    let mut plan = inner.plan_change(host, change)?;
+                    plan.direct = Direct::of(&plan, host);
+                    Ok(plan)
+                })?
+            }
+        };
         let outcome = self.planned_change(&mut plan, host, change, call);
         self.put_plan(loaded, number, plan);
         self.changed(change, outcome?)

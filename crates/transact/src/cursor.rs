@@ -407,6 +407,9 @@ impl Runner<'_> {
     ) -> Result<(), Box<Raised>> {
         let core = self.inner.names(&[]).table(table).map_err(raised)?;
         let state = &self.inner.state;
+        if let (None, Some(cursor)) = (state.cursor(name), state.named_server_cursor(name)) {
+            return cursor.check_current(&core).map_err(raised);
+        }
         let cursor = state.cursor(name).ok_or_else(|| missing(name))?;
         let Some(rows) = &cursor.rows else { return Err(not_open(1)) };
         let failed = |number: i32, text: &str| Err(raised(Message::error(number, text)));

@@ -20,6 +20,7 @@ use crate::session::Session;
 use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
 use mainstay_tds::{Command, Done, Parameter, ParameterValue, Sink, concurrency};
+use mainstay_tsql::reduce::Scope;
 
 /// An operation's bits.
 mod operation {
@@ -195,12 +196,18 @@ impl Session {
             false => format!("INSERT INTO {name} ({}) VALUES ({})", columns.join(", "), values.join(", ")),
         };
         let count = self.run_made(made, sink)?;
+        let counted = keyset.sources.tables.get(table).and_then(|(name, _)| {
+            let columns = self.inner.names(&[]).columns(name)?;
+            columns.into_iter().find(|column| column.is_identity).map(|column| column.name)
+        });
+        let is_counted = |column: &str| counted.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(column));
         let mut key = Vec::new();
         for of in &keyset.keys {
             let sent = given.iter().find(|(column, _)| column.eq_ignore_ascii_case(&of.column));
             key.push(match sent {
                 Some((_, parameter)) => single(parameter),
-                None => self.inner.state.identity.map_or(Value::Null, Value::Integer),
+                None if is_counted(&of.column) => self.inner.state.identity.map_or(Value::Null, Value::Integer),
+                None => Value::Null,
             });
         }
         let fits = result.columns.len() == keyset.sources.columns.len() && keyset.sources.tables.len() == 1;

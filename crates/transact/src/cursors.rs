@@ -13,6 +13,7 @@ use crate::errors::raised;
 use crate::instance::Watcher;
 use crate::modules::Loaded;
 use crate::query::Plan;
+use crate::server_cursor::ServerCursor;
 use crate::session::Inner;
 use crate::state::State;
 use mainstay_base::Value;
@@ -141,6 +142,12 @@ impl State {
         self.cursors.known.get(&self.cursor_number(name)?)
     }
 
+    /// A cursor of the protocol that a driver has given this name.
+    pub(crate) fn named_server_cursor(&self, name: &CursorName) -> Option<&ServerCursor> {
+        let is_it = |cursor: &&ServerCursor| cursor.name.as_deref().is_some_and(|known| name.name.is(known));
+        self.server_cursors.values().find(is_it)
+    }
+
     /// A cursor by its name, with its number.
     ///
     /// Errors: 16916, 16950.
@@ -267,6 +274,9 @@ impl Inner {
     /// A column of the key of the row that a cursor stands on.
     pub(crate) fn current_key(&self, name: &CursorName, table: &str, column: &str) -> Value {
         let value = || {
+            if self.state.cursor(name).is_none() {
+                return self.state.named_server_cursor(name)?.current_key(table, column);
+            }
             let (rows, row) = self.state.cursor(name)?.current()?;
             let is_it = |key: &CursorKey| key.table == table && key.column.eq_ignore_ascii_case(column);
             let place = rows.keys.iter().position(is_it)?;

@@ -1,5 +1,6 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
+use crate::clustered::check_one_clustered;
 use crate::errors::raised;
 use crate::modules;
 use crate::runner::{Ran, Runner};
@@ -94,6 +95,7 @@ impl Inner {
         let temporary = is_temporary(create.name.last());
         let own = temporary && !is_global(create.name.last());
         let before = self.states_of_tables();
+        check_one_clustered(&create.name, &create.elements)?;
         let table = self.new_table(&create.name)?;
         if own && self.made_again(create, before) {
             return Ok(());
@@ -108,6 +110,7 @@ impl Inner {
             self.forget_temporary(create.name.last());
         }
         done?;
+        self.note_clustered(&create.name, &create.elements)?;
         if own {
             self.remember_made(create, before);
         }
@@ -130,6 +133,9 @@ impl Inner {
         let exists = if drop.if_exists { "IF EXISTS " } else { "" };
         for dropped in &drop.names {
             let name = &dropped.name;
+            if matches!(drop.kind, "TABLE" | "VIEW" | "FUNCTION") {
+                self.check_bound(name, &format!("DROP {}", drop.kind))?;
+            }
             match drop.kind {
                 "TABLE" if self.dropped_to_be_made_again(name)? => {}
                 "TABLE" => {
@@ -192,7 +198,7 @@ impl Inner {
     }
 
     fn create_view(&mut self, view: &View) -> Result<(), Box<Raised>> {
-        let reduced = reduce::query(&view.query, &self.names(&[])).map_err(raised)?;
+        let reduced = reduce::view(&view.query, &self.names(&[])).map_err(raised)?;
         let query = match self.is_momentary.replace(false) || !reduced.parameters.is_empty() {
             true => self.shape_of(reduced)?,
             false => reduced.text,
@@ -262,9 +268,17 @@ impl Inner {
     fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
         self.check_new_index(create)?;
+        let is_clustered = create.index.clustered == Some(true);
+        if is_clustered {
+            self.check_no_clustered(&create.table)?;
+        }
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
         let done = self.execute(&statement);
-        done.map(drop).map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))
+        done.map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
+        match &create.index.name {
+            Some(name) if is_clustered => self.set_clustered(&create.table, Some(name.text.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// TRUNCATE: all rows, and the numbers begin again.
@@ -302,6 +316,9 @@ impl Runner<'_> {
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
             StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::TRUNCATE)?,
             StatementKind::View(view) => {
+                if !matches!(view.define, DefineKind::Create) {
+                    inner.check_bound(&view.name, "ALTER")?;
+                }
                 inner.create_view(view)?;
                 modules::keep(&mut inner.core, statement, text).map_err(raised)?;
                 inner.objects_changed()?;
@@ -320,6 +337,7 @@ impl Runner<'_> {
             }
             StatementKind::Function(function) => {
                 if !matches!(function.define, DefineKind::Create) {
+                    inner.check_bound(&function.name, "ALTER")?;
                     inner.check_unused(&function.name, "ALTER")?;
                 }
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
@@ -346,11 +364,7 @@ impl Runner<'_> {
                 _ => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
             },
             StatementKind::Use(name) => {
-                let old = std::mem::replace(&mut inner.state.database, name.text.clone());
-                let text = format!("Changed database context to '{}'.", name.text);
-                self.sink.environment(&Environment::Database { new: name.text.clone(), old });
-                let message = Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 };
-                self.sink.message(&message);
+                self.use_database(&name.text);
                 Command::NONE
             }
             StatementKind::Dbcc(command, arguments, options) => {
@@ -368,7 +382,8 @@ impl Runner<'_> {
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                inner.state.bulk_target = Some((table, bulk_columns(&words.rest)));
+                let (columns, keeps_nulls) = (bulk_columns(&words.rest), crate::bulk::keeps_nulls(&words.rest));
+                inner.state.bulk_target = Some(crate::bulk::Target { table, columns, keeps_nulls });
                 return Ok(Flow::Next);
             }
             StatementKind::Kill(phrase) => {
@@ -392,6 +407,17 @@ impl Runner<'_> {
         Ok(Flow::Next)
     }
 
+    /// USE: it ends with the text or the procedure that says it.
+    fn use_database(&mut self, name: &str) {
+        let old = std::mem::replace(&mut self.inner.state.database, name.to_owned());
+        if let [_, .., level] = self.inner.state.levels.as_mut_slice() {
+            level.database.get_or_insert_with(|| old.clone());
+        }
+        let text = format!("Changed database context to '{name}'.");
+        self.sink.environment(&Environment::Database { new: name.to_owned(), old });
+        self.sink.message(&Message { number: 5701, severity: 0, state: 1, text, procedure: None, line: 0 });
+    }
+
     /// A table variable: made once for each run of its module.
     pub(crate) fn declare_table(&mut self, name: &str, elements: &[TableElement], _: &HostStatement) -> Ran {
         if self.inner.state.temporary(name).is_some() {
@@ -402,6 +428,8 @@ impl Runner<'_> {
         for statement in &statements {
             self.inner.execute(statement)?;
         }
+        let variable = crate::session::object_name(&format!("[{name}]"));
+        self.inner.note_clustered(&variable, elements)?;
         let level = self.inner.state.level();
         if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
             made.made_by = statements.into();

@@ -127,7 +127,7 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
 }
 
 /// The number and the length that TDS has for a type that can be NULL.
-fn on_the_wire(of: DataType) -> (i64, i64) {
+pub(crate) fn on_the_wire(of: DataType) -> (i64, i64) {
     use DataType::*;
     let length = i64::from(of.max_length());
     let kind = match of {

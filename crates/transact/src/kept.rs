@@ -1,17 +1,19 @@
-//! What is said of a database beside its objects: extended properties and messages of its own.
+//! What is said of a database beside its objects: extended properties, messages of its own, clustered indexes.
 //!
-//! Both stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
-//! the levels as the parent and the value as the text; `message:50010` with the severity as the name.
+//! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
+//! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
+//! table, which is the parent, and the index as the name.
 
 use crate::errors::raised;
 use crate::modules;
 use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 const PROPERTY: &str = "XP";
 const MESSAGE: &str = "MSG";
+pub(crate) const CLUSTERED: &str = "CL";
 /// What stands between the levels of a property; no name has it.
 const BETWEEN: char = '\u{1}';
 
@@ -29,6 +31,9 @@ pub(crate) struct Property {
 pub(crate) struct Kept {
     pub(crate) properties: Vec<Property>,
     pub(crate) messages: BTreeMap<i32, (u8, String)>,
+    /// The clustered indexes that are not the primary keys of their tables, by schema and table in lower case; empty where
+    /// a primary key is not clustered and nothing else is.
+    pub(crate) clustered: HashMap<String, String>,
 }
 
 impl Kept {
@@ -45,6 +50,9 @@ impl Kept {
                 if let (Some(number), Ok(severity)) = (number, name.parse()) {
                     self.messages.insert(number, (severity, text.to_owned()));
                 }
+            }
+            CLUSTERED => {
+                self.clustered.insert(parent.to_owned(), name.to_owned());
             }
             _ => return false,
         }

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "sp_addextendedproperty",
     "sp_addmessage",
     "sp_describe_first_result_set",
+    "sp_describe_undeclared_parameters",
     "sp_dropextendedproperty",
     "sp_dropmessage",
     "sp_executesql",
@@ -113,6 +114,11 @@ pub(crate) fn run(
             let text = text_of(argument(0, "@tsql").unwrap_or(ValueRef::Null));
             let definitions = text_of(argument(1, "@params").unwrap_or(ValueRef::Null));
             crate::describe::first_result_set(runner, machine, &text, &definitions)
+        }
+        "sp_describe_undeclared_parameters" => {
+            let text = text_of(argument(0, "@tsql").unwrap_or(ValueRef::Null));
+            let definitions = text_of(argument(1, "@params").unwrap_or(ValueRef::Null));
+            crate::undeclared::describe(runner, &text, &definitions)
         }
         "sp_rename" => {
             let given = |place: usize, called: &str| text_of(argument(place, called).unwrap_or(ValueRef::Null));

@@ -134,12 +134,12 @@ impl Runner<'_> {
     }
 
     /// The plan of the statement that runs, if it has one that holds.
-    fn held_plan(&mut self, loaded: &Arc<Loaded>, number: usize) -> Option<Box<Plan>> {
+    pub(crate) fn held_plan(&mut self, loaded: &Arc<Loaded>, number: usize) -> Option<Box<Plan>> {
         let mut plan = self.take_plan(loaded, number)?;
         self.inner.holds(&mut plan).then_some(plan)
     }
 
-    fn made_plan(
+    pub(crate) fn made_plan(
         &mut self,
         make: impl FnOnce(&mut Inner) -> Result<Plan, Box<Raised>>,
     ) -> Result<Box<Plan>, Box<Raised>> {

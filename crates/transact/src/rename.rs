@@ -49,7 +49,8 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
     match found.kind {
         "U" => {
             let table = inner.names(&[]).table(known).map_err(raised)?;
-            inner.execute(&format!("ALTER TABLE {table} RENAME TO {}", quoted(to))).map(|_| ())
+            inner.execute(&format!("ALTER TABLE {table} RENAME TO {}", quoted(to)))?;
+            inner.note_renamed_table(known, &target)
         }
         "P" | "FN" | "IF" | "TF" | "TR" => {
             let Some(object) = inner.modules.find(known).cloned() else {
@@ -101,7 +102,8 @@ fn index(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Rais
 /// A constraint or an index: the core has one statement for both.
 fn rename_constraint(inner: &mut Inner, table: &ObjectName, from: &str, to: &str) -> Result<(), Box<Raised>> {
     let core = inner.names(&[]).table(table).map_err(raised)?;
-    inner.execute(&format!("ALTER TABLE {core} RENAME CONSTRAINT {} TO {}", quoted(from), quoted(to))).map(|_| ())
+    inner.execute(&format!("ALTER TABLE {core} RENAME CONSTRAINT {} TO {}", quoted(from), quoted(to)))?;
+    inner.note_renamed_index(table, from, to)
 }
 
 fn column(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Raised>> {

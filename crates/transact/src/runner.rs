@@ -1,5 +1,6 @@
 //! The host of the machine: what each statement of a program does.
 
+use crate::dependencies::Preceded;
 use crate::errors::{message_from, of_fault, raised};
 use crate::flow::Origin;
 use crate::modules::Loaded;
@@ -13,7 +14,7 @@ use mainstay_program::{
     Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
     Unhandled,
 };
-use mainstay_tds::{Command, Done, DoneKind, Sink};
+use mainstay_tds::{Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
 use std::sync::Arc;
@@ -146,6 +147,10 @@ impl<'a> Runner<'a> {
         self.inner.state.forget_names_of_ended_levels();
         if let Some(options) = level.options {
             self.inner.restore_options(options);
+        }
+        if let Some(database) = level.database.filter(|database| *database != self.inner.state.database) {
+            let (new, old) = (database.clone(), std::mem::replace(&mut self.inner.state.database, database));
+            self.sink.environment(&Environment::Database { new, old });
         }
         if let Some(table) = level.returns.as_ref().and_then(|name| level.tables.get(name)) {
             self.returned = self.inner.all_rows(&table.core).unwrap_or_default();
@@ -417,6 +422,10 @@ impl Host for Runner<'_> {
         self.inner.state.error = error.number;
         self.inner.state.row_count = 0;
         let message = message_from(error);
+        let preceded = error.detail.as_ref().and_then(|detail| detail.downcast_ref::<Preceded>());
+        for Message { number, severity, state, text, .. } in preceded.iter().flat_map(|preceded| preceded.0.clone()) {
+            self.sink.message(&Message { number, severity, state, text, ..message.clone() });
+        }
         self.sink.message(&message);
         if matches!(Origin::of(error), Some(Origin::Key | Origin::Reference)) {
             let text = "Could not create constraint or index. See previous errors.".to_owned();

@@ -14,8 +14,8 @@ use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction, quoted};
-use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter};
+use mainstay_tsql::reduce::{self, InlineFunction, NaturalOrder, Scope, TableCall, TableColumn, TableFunction, quoted};
+use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, StatementKind};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -182,18 +182,25 @@ pub(crate) fn global_name(name: &str) -> String {
     format!("{GLOBALS}.{}", quoted(name))
 }
 
+/// Whether a column has a default.
+pub(crate) fn column_has_default(table: &TableDefinition, name: &str) -> bool {
+    table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name) && column.default.is_some())
+}
+
+/// The name of a column of a key.
+pub(crate) fn column_name(table: &TableDefinition, column: &IndexColumn) -> String {
+    let found = table.columns.iter().find(|known| known.id == column.column);
+    found.map_or_else(String::new, |found| found.name.clone())
+}
+
 impl Names<'_> {
     /// Whether there is a temporary table of all sessions of this name.
     fn has_global(&self, name: &str) -> bool {
         matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
     }
 
-    /// The names of the columns of keys of a table of the core.
-    fn keys_of(
-        &self,
-        core: &str,
-        keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>,
-    ) -> Option<Vec<Vec<String>>> {
+    /// Asks the definition of a table of the core.
+    pub(crate) fn with_definition<R>(&self, core: &str, work: impl FnOnce(&TableDefinition) -> R) -> Option<R> {
         let definitions = self.core.borrow().definitions();
         let core = core.replace('"', "");
         let (schema, name) = core.split_once('.').unwrap_or(("main", &core));
@@ -202,12 +209,19 @@ impl Names<'_> {
         let schema = shared.schemas.iter().find(|known| known.name.eq_ignore_ascii_case(schema)).map(|known| known.id);
         let temporary = definitions.temporary.iter().flat_map(|own| &own.tables).find(is_it);
         let in_schema = |table: &&TableDefinition| is_it(table) && schema.is_none_or(|schema| schema == table.schema);
-        let table = temporary.or_else(|| shared.tables.iter().find(in_schema))?;
-        let name_of = |column: &IndexColumn| {
-            let found = table.columns.iter().find(|known| known.id == column.column);
-            found.map_or_else(String::new, |found| found.name.clone())
-        };
-        Some(keys(table).iter().map(|key| key.iter().map(name_of).collect()).collect())
+        temporary.or_else(|| shared.tables.iter().find(in_schema)).map(work)
+    }
+
+    /// The names of the columns of keys of a table of the core.
+    fn keys_of(
+        &self,
+        core: &str,
+        keys: impl Fn(&TableDefinition) -> Vec<Vec<IndexColumn>>,
+    ) -> Option<Vec<Vec<String>>> {
+        self.with_definition(core, |table| {
+            let names = |key: &Vec<IndexColumn>| key.iter().map(|column| column_name(table, column)).collect();
+            keys(table).iter().map(names).collect()
+        })
     }
 
     /// What a name leads to.
@@ -260,7 +274,7 @@ impl Scope for Names<'_> {
 
     fn table(&self, name: &ObjectName) -> Result<String, Message> {
         let found = self.table_of(name)?;
-        self.uses.borrow_mut().note(name, &found, &self.core.borrow());
+        self.uses.borrow_mut().note(name, &found, self.temporary_clustering(name).cloned(), &self.core.borrow());
         Ok(found)
     }
 
@@ -328,6 +342,13 @@ impl Scope for Names<'_> {
         self.modules.scalar_result(name)
     }
 
+    fn scalar_default(&self, name: &ObjectName, place: usize) -> Option<mainstay_tsql::tree::Expr> {
+        match &self.modules.find(name)?.statement.kind {
+            StatementKind::Function(function) => function.parameters.get(place)?.default.clone(),
+            _ => None,
+        }
+    }
+
     fn view(&self, name: &ObjectName) -> Option<mainstay_tsql::tree::View> {
         self.modules.view(name).cloned()
     }
@@ -343,6 +364,10 @@ impl Scope for Names<'_> {
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
         keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
+    }
+
+    fn natural_order(&self, name: &ObjectName) -> Option<NaturalOrder> {
+        self.order_of_table(name)
     }
 
     fn indexes(&self, name: &ObjectName) -> Vec<Vec<String>> {

@@ -52,7 +52,13 @@ impl Runner<'_> {
             let schema = rows.schema().cloned();
             let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
             let mut all = Vec::new();
-            while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
+            let limit = match self.inner.state.options.row_limit {
+                0 => usize::MAX,
+                limit => limit as usize,
+            };
+            while all.len() < limit
+                && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
+            {
                 all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
             }
             (columns, all)

@@ -18,8 +18,10 @@ use crate::session::Session;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Message};
 use mainstay_tds::{
-    Call, Column, Command, CursorCall, Done, DoneKind, Fetch, Opened, Sink, StaticCursor, concurrency, scroll,
+    Call, Column, Command, CursorCall, Done, DoneKind, Fetch, Opened, ParameterValue, Sink, StaticCursor, concurrency,
+    scroll,
 };
+use mainstay_tsql::reduce::CursorKey;
 
 /// A cursor that a client has opened.
 #[derive(Debug)]
@@ -32,6 +34,8 @@ pub(crate) struct ServerCursor {
     pub(crate) row: usize,
     /// What it became: bits of [`scroll`].
     kind: i32,
+    /// What statements call it in WHERE CURRENT OF.
+    pub(crate) name: Option<String>,
 }
 
 /// What a driver is told of a text that runs without a cursor.
@@ -67,7 +71,7 @@ impl Session {
                     return Err(vec![unknown("sp_cursorclose", cursor)]);
                 }
             }
-            CursorCall::Option { cursor, option, .. } => self.cursor_option(call, cursor, option, sink)?,
+            CursorCall::Option { cursor, option, value } => self.cursor_option(call, (cursor, option, value), sink)?,
             CursorCall::Change { cursor, operation, row, table, values } => {
                 let asked = Asked { operation, row, table, values };
                 let outcome =
@@ -98,18 +102,20 @@ impl Session {
         outcome
     }
 
-    /// What a cursor became, and how many rows it has: 4, 5 and 6. Other options say how values are sent and what
-    /// the cursor is called, which changes nothing here.
+    /// What a cursor is called (2), what it became, and how many rows it has: 4, 5 and 6. Other options say how values are
+    /// sent, which changes nothing here.
     fn cursor_option(
         &mut self,
         call: &Call,
-        number: i32,
-        option: i32,
+        (number, option, value): (i32, i32, &ParameterValue),
         sink: &mut dyn Sink,
     ) -> Result<(), Vec<Message>> {
-        let Some(cursor) = self.inner.state.server_cursors.get(&number) else {
+        let Some(cursor) = self.inner.state.server_cursors.get_mut(&number) else {
             return Err(vec![unknown("sp_cursoroption", number)]);
         };
+        if let (2, ParameterValue::Single(Value::Text(name))) = (option, value) {
+            cursor.name = Some(name.clone());
+        }
         let value = match option {
             4 => i64::from(cursor.kind),
             5 => i64::from(cursor.concurrency()),
@@ -180,7 +186,8 @@ impl Session {
             (true, Some(_)) => kept | scroll::KEYSET,
             (true, None) => kept | scroll::STATIC,
         };
-        let mut cursor = ServerCursor { place: StaticCursor::new(result.rows.len()), result, keyset, row: 0, kind };
+        let mut cursor =
+            ServerCursor { place: StaticCursor::new(result.rows.len()), result, keyset, row: 0, kind, name: None };
         let count = cursor.result.rows.len() as i64;
         let fetches = opened.scroll & scroll::AUTO_FETCH != 0 && opened.rows > 0;
         let first = if fetches { cursor.place.fetch(Fetch::Next { count: opened.rows }) } else { 0..0 };
@@ -222,6 +229,32 @@ impl Session {
 }
 
 impl ServerCursor {
+    /// Of the row that a positioned change is of, the value of a column of its key.
+    pub(crate) fn current_key(&self, table: &str, column: &str) -> Option<Value> {
+        let keyset = self.keyset.as_ref()?;
+        let is_it = |key: &CursorKey| key.table == table && key.column.eq_ignore_ascii_case(column);
+        let place = keyset.keys.iter().position(is_it)?;
+        keyset.rows.get(self.row).filter(|row| !row.is_gone)?.key.get(place).cloned()
+    }
+
+    /// Sees that a statement may change the row that the cursor stands on, of a table by its name in the core.
+    ///
+    /// Errors: 16929, 16931, 16933.
+    pub(crate) fn check_current(&self, table: &str) -> Result<(), Message> {
+        let Some(keyset) = self.keyset.as_ref().filter(|keyset| keyset.concurrency != concurrency::READ_ONLY) else {
+            return Err(Message::error(16929, "The cursor is READ ONLY."));
+        };
+        if !keyset.keys.iter().any(|key| key.table == table) {
+            let text = "The cursor does not include the table being modified or the table is not updatable through the \
+                        cursor.";
+            return Err(Message::error(16933, text));
+        }
+        match self.place.fetched().is_empty() {
+            true => Err(Message::error(16931, "There are no rows in the current fetch buffer.")),
+            false => Ok(()),
+        }
+    }
+
     /// How its rows are changed: bits of [`concurrency`].
     fn concurrency(&self) -> i32 {
         self.keyset.as_ref().map_or(concurrency::READ_ONLY, |keyset| keyset.concurrency)

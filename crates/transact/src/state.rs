@@ -62,7 +62,7 @@ pub(crate) struct State {
     /// How many statements have run since FMTONLY was put on to describe a text.
     pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
-    pub(crate) bulk_target: Option<(String, Vec<String>)>,
+    pub(crate) bulk_target: Option<crate::bulk::Target>,
     /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
     pub(crate) context: HashMap<String, (Value, bool)>,
     /// What SET CONTEXT_INFO was given.
@@ -187,6 +187,8 @@ pub(crate) struct Level {
     pub(crate) transactions: u32,
     /// The SET options of the level that called it, which come back when it ends.
     pub(crate) options: Option<Options>,
+    /// The database that it was called in, once it has chosen another one: it comes back with them.
+    pub(crate) database: Option<String>,
 }
 
 /// A temporary table, or a table variable.
@@ -198,12 +200,14 @@ pub(crate) struct TemporaryTable {
     pub(crate) borrowed: bool,
     /// What makes a table variable: a rollback that takes it away has it made again.
     pub(crate) made_by: Arc<[String]>,
+    /// Its clustered index, if that is not its primary key; empty where it has none.
+    pub(crate) clustered: Option<Arc<str>>,
 }
 
 impl TemporaryTable {
     /// One of the level's own.
     pub(crate) fn new(core: String) -> TemporaryTable {
-        TemporaryTable { core, borrowed: false, made_by: Arc::default() }
+        TemporaryTable { core, borrowed: false, made_by: Arc::default(), clustered: None }
     }
 }
 
@@ -286,6 +290,14 @@ impl State {
         let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
         let mut levels = self.levels.iter().rev().take(if own { 1 } else { usize::MAX });
         levels.find_map(|level| level.tables.get(&name))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn temporary_mut(&mut self, name: &str) -> Option<&mut TemporaryTable> {
+        let name = name.to_lowercase();
+        let own = name.starts_with('@') || matches!(name.as_str(), "inserted" | "deleted");
+        let mut levels = self.levels.iter_mut().rev().take(if own { 1 } else { usize::MAX });
+        levels.find_map(|level| level.tables.get_mut(&name))
     }
 
     /// Whether there are cursors of any kind.

@@ -37,7 +37,7 @@ impl Inner {
         let columns: Vec<String> =
             known.iter().filter(|column| !column.is_computed).map(|column| column.field.name().clone()).collect();
         let list: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
-        let text = format!("SELECT {} FROM {}", list.join(", "), quoted(&core));
+        let text = format!("SELECT {} FROM {} ORDER BY _rowid", list.join(", "), quoted(&core));
         let mut plan = self.plan(&text, Vec::new(), Vec::new()).ok()?;
         let rows = self.rows_of(&mut plan, &[]).ok()?.rows;
         let next = self.core.identity(&core).ok().flatten().and_then(|identity| identity.next);

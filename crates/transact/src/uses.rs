@@ -30,6 +30,8 @@ struct Used {
     /// What the core calls it.
     core: String,
     definition: TableDefinition,
+    /// Of a temporary table, the clustered index that it was said to have.
+    clustered: Option<Arc<str>>,
 }
 
 /// What a session was in the middle of when it made a plan.
@@ -55,14 +57,22 @@ fn key_of(core: &str) -> String {
 
 impl Uses {
     /// Notes what a name leads to now; what it led to before is nothing any more.
-    pub(crate) fn note(&mut self, name: &ObjectName, core: &str, session: &mainstay_engine::Session) {
+    pub(crate) fn note(
+        &mut self,
+        name: &ObjectName,
+        core: &str,
+        clustered: Option<Arc<str>>,
+        session: &mainstay_engine::Session,
+    ) {
         if self.is_more || self.tables.len() >= MOST {
             self.is_more = true;
             return;
         }
         self.tables.retain(|used| used.name != *name);
         match session.table_definition(&key_of(core)) {
-            Some(definition) => self.tables.push(Used { name: name.clone(), core: core.to_owned(), definition }),
+            Some(definition) => {
+                self.tables.push(Used { name: name.clone(), core: core.to_owned(), definition, clustered })
+            }
             None => self.is_more = true,
         }
     }
@@ -82,6 +92,7 @@ impl Inner {
         let names = self.names(&[]);
         let holds = |used: &Used| {
             names.table_of(&used.name).is_ok_and(|core| core == used.core)
+                && names.temporary_clustering(&used.name) == used.clustered.as_ref()
                 && names.core.borrow().has_table_like(&key_of(&used.core), &used.definition)
         };
         uses.tables.iter().all(holds)

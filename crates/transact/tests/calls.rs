@@ -5,8 +5,9 @@ mod common;
 use common::Transcript;
 use mainstay_base::Value;
 use mainstay_engine::Database;
+use mainstay_mssql::Message;
 use mainstay_mssql::{DataType, Length};
-use mainstay_tds::{Call, Collation, Parameter, ParameterValue};
+use mainstay_tds::{BulkRows, Call, Collation, Column, Parameter, ParameterValue, Session as _};
 use mainstay_transact::{Instance, Session};
 
 fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
@@ -301,4 +302,91 @@ fn procedures_call_the_systems_again_and_again() {
         let seen = call(&mut session, "p", vec![int(value)]);
         assert!(seen.contains(&format!("\n{}\n", value * 2)), "{seen}");
     }
+}
+
+/// Rows that a client sends.
+struct Sent(std::vec::IntoIter<Vec<Value>>, Vec<Value>);
+
+impl BulkRows for Sent {
+    fn next_row(&mut self) -> Result<Option<&[Value]>, Message> {
+        Ok(self.0.next().map(|row| {
+            self.1 = row;
+            self.1.as_slice()
+        }))
+    }
+}
+
+#[test]
+fn a_bulk_load_fills_in_defaults_unless_it_keeps_nulls() {
+    let mut session = session();
+    session.batch(
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT DEFAULT 7, s VARCHAR(5) DEFAULT 'x', u INT)",
+        &mut Transcript::default(),
+    );
+    let columns = [
+        ("id", DataType::Int),
+        ("n", DataType::Int),
+        ("s", DataType::VarChar(Length::Limited(5))),
+        ("u", DataType::Int),
+    ];
+    let columns: Vec<Column> = columns.into_iter().map(|(name, data_type)| Column::new(name, data_type)).collect();
+    let mut load = |words: &str, id: i64| {
+        session
+            .batch(&format!("INSERT BULK t (id INT, n INT, s VARCHAR(5), u INT){words}"), &mut Transcript::default());
+        let rows = vec![
+            vec![Value::Integer(id), Value::Null, Value::Text("a".to_owned()), Value::Null],
+            vec![Value::Integer(id + 1), Value::Integer(1), Value::Null, Value::Integer(2)],
+        ];
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut Transcript::default());
+    };
+    load("", 1);
+    load(" WITH (KEEP_NULLS, TABLOCK, CHECK_CONSTRAINTS)", 3);
+    let mut seen = Transcript::default();
+    session.batch("SELECT * FROM t", &mut seen);
+    assert!(
+        seen.text.contains("\n1 | 7 | a | NULL\n2 | 1 | x | 2\n3 | NULL | a | NULL\n4 | 1 | NULL | 2\n"),
+        "{}",
+        seen.text
+    );
+}
+
+/// Programs of ODBC name their cursors and change rows by these names.
+#[test]
+fn a_named_cursor_of_a_driver_is_one_for_where_current_of() {
+    let mut session = session();
+    answer(
+        &mut session,
+        "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(20)); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+    );
+    let cursor = keyset(&mut session, "SELECT n, s FROM t ORDER BY n", 4);
+    let named = call(&mut session, "sp_cursoroption", vec![int(cursor), int(2), text("SQL_CUR1")]);
+    assert_eq!(named, "status 0\n");
+    let early = answer(&mut session, "UPDATE t SET s = 'x' WHERE CURRENT OF SQL_CUR1");
+    assert!(early.contains("Msg 16931"), "{early}");
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    let changed = answer(&mut session, "UPDATE t SET s = 'bb' WHERE CURRENT OF SQL_CUR1");
+    assert!(changed.starts_with("(1 rows affected)"), "{changed}");
+    call(&mut session, "sp_cursorfetch", vec![int(cursor), int(2), int(0), int(1)]);
+    let gone = answer(&mut session, "DELETE FROM t WHERE CURRENT OF [sql_cur1]");
+    assert!(gone.starts_with("(1 rows affected)"), "{gone}");
+    assert_eq!(answer(&mut session, "SELECT * FROM t"), "[n int | s varchar(20)]\n1 | a\n2 | bb\n(2 rows)\n");
+    let other = answer(&mut session, "DELETE FROM t WHERE CURRENT OF nobody");
+    assert!(other.contains("Msg 16916"), "{other}");
+}
+
+/// A key that neither the client nor an identity gives is not that of the last row that was counted.
+#[test]
+fn a_row_that_is_put_in_through_a_cursor_is_not_another_one() {
+    let mut session = session();
+    answer(
+        &mut session,
+        "CREATE TABLE c (i INT IDENTITY); CREATE TABLE t (n INT DEFAULT 5 PRIMARY KEY, s VARCHAR(5)); INSERT INTO t VALUES (1, 'a')",
+    );
+    let cursor = keyset(&mut session, "SELECT n, s FROM t ORDER BY n", 4);
+    answer(&mut session, "INSERT INTO c DEFAULT VALUES");
+    let added = call(&mut session, "sp_cursor", vec![int(cursor), int(4), int(0), text(""), named("@s", text("z"))]);
+    assert_eq!(added, "(1 rows affected)\nstatus 0\n");
+    let all = call(&mut session, "sp_cursorfetch", vec![int(cursor), int(1), int(0), int(5)]);
+    assert_eq!(all.matches("\n1 | a").count(), 1, "{all}");
 }

@@ -21,14 +21,18 @@ mod lexer;
 mod parser;
 mod printer;
 pub mod reduce;
+mod references;
 mod reserved;
 mod span;
 pub mod tree;
+mod undeclared;
 
 pub use batch::{Batch, batches};
 pub use error::{Diagnostic, SEVERITY};
 pub use lexer::{NAME_LENGTH, Token, TokenKind, tokens, unquoted};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression};
 pub use printer::{print, print_expression};
+pub use references::{Naming, Reference, references};
 pub use reserved::is_reserved;
 pub use span::{Lines, Span};
+pub use undeclared::{Hint, undeclared};

@@ -12,6 +12,11 @@ impl Session {
         Ok(self.identity_sequence(table)?.and_then(|id| self.scope().identity(id)))
     }
 
+    /// The value that the sequence of this number gives next; `None` when all are given.
+    pub fn upcoming_value(&self, sequence: u64) -> Option<i64> {
+        self.scope().identity(sequence).and_then(|identity| identity.next)
+    }
+
     /// Lets the identity column of a native table go on with this number. No rollback takes it back.
     ///
     /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.

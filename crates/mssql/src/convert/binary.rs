@@ -221,9 +221,6 @@ pub fn to_text(bytes: &[u8], source: &Source<'_>) -> Result<String, Message> {
     // As many whole bytes as there is room for.
     let room = source.to.limit().map_or(usize::MAX, usize::from).saturating_sub(digits.len()) / 2;
     let shown = bytes.get(..bytes.len().min(room)).unwrap_or(bytes);
-    if source.style == Some(1) && shown.len() < bytes.len() {
-        return Err(Message::numbered(8152, &[]).state(17));
-    }
     text::push_hex(shown, &mut digits);
     Ok(digits)
 }

@@ -35,7 +35,7 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
                 let outer = split_conjunction(&filter.predicate).into_iter().filter(|part| part.contains_outer());
                 is_every_condition_equality &= outer.into_iter().all(is_equality_of_column);
                 // A condition on groups is not pulled up.
-                let is_of_groups = matches!(filter.input.as_ref(), LogicalPlan::Aggregate(_));
+                let is_of_groups = is_grouped(&filter.input);
                 !is_of_groups || !filter.predicate.contains_outer() && place != Place::Side
             }
             LogicalPlan::Aggregate(aggregate) => {
@@ -44,6 +44,10 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
                 (aggregate.group_expr.is_empty() || place == Place::Test) && !node.contains_outer_reference()
             }
             LogicalPlan::Join(join) => join.join_type == JoinType::Inner && !node.contains_outer_reference(),
+            // Beside an aggregate of no rows, DataFusion makes NULL of everything that is calculated.
+            LogicalPlan::Projection(projection) if place == Place::Side && is_grouped(&projection.input) => {
+                projection.expr.iter().all(|expr| matches!(expr.clone().unalias(), Expr::Column(_)))
+            }
             LogicalPlan::Projection(_) => !node.contains_outer_reference(),
             LogicalPlan::SubqueryAlias(_) | LogicalPlan::TableScan(_) | LogicalPlan::EmptyRelation(_) => true,
             LogicalPlan::Sort(_) | LogicalPlan::Distinct(_) => place == Place::Test && !node.contains_outer_reference(),
@@ -53,6 +57,17 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
         Ok(if easy { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     })?;
     Ok(easy && (!has_aggregate || is_every_condition_equality))
+}
+
+/// Whether the rows of a plan are groups.
+fn is_grouped(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Aggregate(_) => true,
+        LogicalPlan::Projection(projection) => is_grouped(&projection.input),
+        LogicalPlan::SubqueryAlias(alias) => is_grouped(&alias.input),
+        LogicalPlan::Filter(filter) => is_grouped(&filter.input),
+        _ => false,
+    }
 }
 
 fn is_one_row(plan: &LogicalPlan) -> bool {

@@ -61,10 +61,15 @@ impl ExtensionPlanner for Nodes {
             return internal_err!("a lateral node outside of a session");
         };
         let inner = optimized(state, lateral.with_placeholders()?)?;
-        let is_plain = crate::optimize::is_plain(&inner);
+        // The short list of rules leaves the branches of a union apart, each of which would be grouped by itself.
+        let is_plain = crate::optimize::is_plain(&inner) && !has_union(&inner);
         let state = if is_plain { Arc::clone(&self.plain) } else { Arc::new(state.clone()) };
         Ok(Some(Arc::new(LateralExec::new(lateral, inner, Arc::clone(input), state)?)))
     }
+}
+
+fn has_union(plan: &LogicalPlan) -> bool {
+    crate::contains::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
 }
 
 /// What the placeholder for a key is called; DataFusion's name of it has a dollar before.

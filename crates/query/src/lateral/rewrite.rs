@@ -215,7 +215,9 @@ impl<'r> Below<'r> {
                 }
                 Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
                     let subquery = self.rule.kept(subquery)?;
-                    match self.is_hard(&subquery, Place::Test)? {
+                    // DataFusion has no correlated NOT IN that minds NULL.
+                    let minds_null = negated && !super::outer_references(&subquery.subquery)?.is_empty();
+                    match minds_null || self.is_hard(&subquery, Place::Test)? {
                         true => {
                             self.compared(*expr)?;
                             Transformed::yes(negated_if(self.test(&subquery, Kind::In)?, negated))

@@ -88,6 +88,27 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
+/// An expression over rows of this schema without functions of T-SQL that have a plain form. Its metadata have its type.
+pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    if !has_function(&expr) {
+        return Ok(expr);
+    }
+    // What the planner's rules would make of it: nobody runs COALESCE itself.
+    let without_coalesce = |expr: Expr| match expr {
+        Expr::ScalarFunction(mut call) if call.name() == "coalesce" && !call.args.is_empty() => {
+            let Some(last) = call.args.pop() else { return Ok(Transformed::no(Expr::ScalarFunction(call))) };
+            let branch = |value: Expr| (Box::new(value.clone().is_not_null()), Box::new(value));
+            let branches: Vec<_> = call.args.into_iter().map(branch).collect();
+            Ok(Transformed::yes(match branches.is_empty() {
+                true => last,
+                false => Expr::Case(Case::new(None, branches, Some(Box::new(last)))),
+            }))
+        }
+        other => Ok(Transformed::no(other)),
+    };
+    Lowerer { schema }.named(expr)?.transform_up(without_coalesce).data()
+}
+
 fn has_functions(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| {
         matches!(node, LogicalPlan::RecursiveQuery(_))

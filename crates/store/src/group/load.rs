@@ -9,7 +9,7 @@ use crate::files::{GroupRowIds, GroupVectors};
 use crate::stamp::Stamps;
 use arrow_array::ArrayRef;
 use mainstay_base::{Code, Error, Result, SqlType};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 impl Group {
@@ -20,6 +20,7 @@ impl Group {
             first_row_id: first_row_id(&vectors.row_ids),
             length: AtomicUsize::new(vectors.rows),
             row_ids: row_ids(&vectors.row_ids, vectors.rows)?,
+            is_mixed: AtomicBool::new(is_mixed(&vectors.row_ids)),
             ended: OnceLock::new(),
             previous: OnceLock::new(),
             next: OnceLock::new(),
@@ -89,6 +90,13 @@ fn first_row_id(row_ids: &GroupRowIds) -> u64 {
     match row_ids {
         GroupRowIds::From(first) => *first,
         GroupRowIds::Each(ids) => ids.values().first().copied().unwrap_or(0),
+    }
+}
+
+fn is_mixed(row_ids: &GroupRowIds) -> bool {
+    match row_ids {
+        GroupRowIds::From(_) => false,
+        GroupRowIds::Each(ids) => !ids.values().is_sorted(),
     }
 }
 

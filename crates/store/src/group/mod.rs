@@ -26,7 +26,7 @@ use crate::column::{Column, ColumnAppender};
 use crate::row::Row;
 use crate::stamp::{ABORTED, NEVER, NOWHERE, Stamps, View, exchange, stamps};
 use mainstay_base::{Result, SqlType, ValueRef};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Slots of a group at most: offsets have 16 bits.
@@ -63,6 +63,8 @@ struct State {
     first_row_id: u64,
     length: AtomicUsize,
     row_ids: OnceLock<Stamps>,
+    /// Whether a slot has a lesser row id than the one before it.
+    is_mixed: AtomicBool,
     ended: OnceLock<Stamps>,
     previous: OnceLock<Stamps>,
     next: OnceLock<Stamps>,
@@ -95,6 +97,7 @@ impl Group {
             first_row_id,
             length: AtomicUsize::new(0),
             row_ids: OnceLock::new(),
+            is_mixed: AtomicBool::new(false),
             ended: OnceLock::new(),
             previous: OnceLock::new(),
             next: OnceLock::new(),
@@ -179,6 +182,11 @@ impl Group {
             Some(ids) => ids.get(offset).map_or(0, |id| id.load(Ordering::Relaxed)),
             None => self.state.first_row_id + offset as u64,
         }
+    }
+
+    /// Whether the slots stand in the order of their row ids. A reader that sees a slot has the answer for it.
+    pub fn is_in_row_order(&self) -> bool {
+        !self.state.is_mixed.load(Ordering::Relaxed)
     }
 
     /// The stamp of who created the version of a slot.
@@ -403,6 +411,10 @@ impl GroupWriter {
         let ids = state.row_ids.get_or_init(|| {
             (0..self.group.capacity as u64).map(|offset| AtomicU64::new(state.first_row_id + offset)).collect()
         });
+        let before = self.length.checked_sub(1).map_or(0, |offset| ids[offset].load(Ordering::Relaxed));
+        if first < before {
+            state.is_mixed.store(true, Ordering::Relaxed);
+        }
         for (i, id) in ids[self.length..self.length + count].iter().enumerate() {
             id.store(first + i as u64, Ordering::Relaxed);
         }

@@ -10,9 +10,10 @@
 
 use super::NativeTable;
 use super::indexes::{TableIndex, is_plain_text};
+use crate::definition::IndexColumn;
 use crate::key::KeyRange as Keys;
 use mainstay_base::{Value, ValueRef};
-use mainstay_table::{Access, Comparison, KeyRange, Ordering, Predicate};
+use mainstay_table::{Access, Comparison, KeyRange, OrderKey, Ordering, Predicate};
 use std::ops::Bound;
 
 /// Ranges of one access at most: longer lists are scanned for.
@@ -114,17 +115,42 @@ impl NativeTable {
         sql_type.collation().is_none() || is_plain_text(sql_type)
     }
 
-    /// An index that has every row in the order of a column, NULL first when ascending.
-    pub fn order(&self, column: usize, descending: bool) -> Option<Ordering> {
-        if column >= self.types().len() || !self.orders_bytes(column) {
+    /// An index that has every row in this order, NULL first when ascending. The row ids may come last: an index that is
+    /// not unique orders rows of one key by them.
+    pub fn order(&self, keys: &[OrderKey]) -> Option<Ordering> {
+        let (last, others) = keys.split_last()?;
+        let is_by_row = last.column == self.types().len() && !last.descending;
+        let columns = if is_by_row { others } else { keys };
+        let first = columns.first()?;
+        if !columns.iter().all(|key| self.orders(key)) {
             return None;
         }
         let indexes = self.indexes();
-        let (number, index) = indexes.iter().enumerate().find(|(_, index)| index.columns.first() == Some(&column))?;
-        let descending = descending != index.definition.columns[0].descending;
-        let name = &self.definition().columns[column].name;
-        let text = format!("{}: {name}{}", index.definition.name, if descending { " descending" } else { "" });
-        Some(Ordering { index: number, descending, column, text })
+        let direction = |index: &TableIndex| {
+            let parts = index.definition.columns.get(..columns.len())?;
+            let descending = first.descending != parts.first()?.descending;
+            let is_it = |(key, part): (&OrderKey, &IndexColumn)| {
+                key.column == part.column && (key.descending != part.descending) == descending
+            };
+            let is_in_row_order = !is_by_row || !descending && parts.len() == index.columns.len();
+            (is_in_row_order && columns.iter().zip(parts).all(is_it)).then_some(descending)
+        };
+        let (number, descending) =
+            indexes.iter().enumerate().find_map(|(number, index)| Some((number, direction(index)?)))?;
+        let named = columns.iter().map(|key| self.definition().columns[key.column].name.as_str());
+        let (name, names) = (&indexes[number].definition.name, named.collect::<Vec<_>>().join(", "));
+        let text = format!("{name}: {names}{}", if descending { " descending" } else { "" });
+        Some(Ordering { index: number, descending, column: first.column, text })
+    }
+
+    /// Whether the keys of indexes order a column so.
+    fn orders(&self, key: &OrderKey) -> bool {
+        let Some(sql_type) = self.types().get(key.column) else { return false };
+        match key.collation {
+            None => self.orders_bytes(key.column),
+            // Indexes have the sort keys of their columns' own collations.
+            Some(collation) => sql_type.collation() == Some(collation) && !is_plain_text(*sql_type),
+        }
     }
 
     /// About how many row slots there are.

@@ -9,7 +9,7 @@ use crate::stamp::View;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use mainstay_base::{Code, Error, Result};
-use mainstay_table::{Access, KeyRange, Ordering, RowSet, Snapshot, Table};
+use mainstay_table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};
 use std::ops::{Bound, ControlFlow, Range};
 use std::sync::Arc;
 
@@ -207,6 +207,10 @@ impl Snapshot for TableSnapshot {
         Ok(true)
     }
 
+    fn is_in_row_order(&self) -> bool {
+        self.directory.is_in_row_order()
+    }
+
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -242,6 +246,14 @@ impl Table for Shown {
     }
 
     fn order(&self, column: usize, descending: bool) -> Option<Ordering> {
-        self.0.order(column, descending)
+        self.0.order(&[OrderKey::of_values(column, descending)])
+    }
+
+    fn order_by(&self, keys: &[OrderKey]) -> Option<Ordering> {
+        self.0.order(keys)
+    }
+
+    fn row_id_column(&self) -> Option<usize> {
+        Some(self.0.types().len())
     }
 }

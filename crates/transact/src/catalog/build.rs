@@ -120,6 +120,33 @@ impl Made<'_> {
         known.map_or(core, |(name, _)| name.as_str())
     }
 
+    /// The name of a table's clustered index; `None` for a heap.
+    fn clustered_index<'t>(
+        &'t self,
+        catalog: &definitions::Catalog,
+        table: &'t TableDefinition,
+        is_temporary: bool,
+    ) -> Option<&'t str> {
+        let said = match is_temporary {
+            true => {
+                let mut own = self.state.levels.iter().flat_map(|level| level.tables.values());
+                let known = own.find(|known| known.core.eq_ignore_ascii_case(&table.name));
+                known.and_then(|known| known.clustered.as_deref())
+            }
+            false => {
+                let schema = catalog.schemas.iter().find(|schema| schema.id == table.schema);
+                let schema =
+                    schema.map_or("dbo", |it| if it.name.eq_ignore_ascii_case("main") { "dbo" } else { &it.name });
+                let key = format!("{schema}.{}", table.name).to_lowercase();
+                self.modules.kept().clustered.get(&key).map(String::as_str)
+            }
+        };
+        match said {
+            None => table.primary_key.as_ref().map(|key| key.name.as_str()),
+            Some(name) => Some(name).filter(|name| !name.is_empty()),
+        }
+    }
+
     fn table(
         &self,
         catalog: &definitions::Catalog,
@@ -145,9 +172,17 @@ impl Made<'_> {
         }
         let mut indexes = Vec::new();
         let mut next = 2;
-        if table.primary_key.is_none() {
+        let clustered = self.clustered_index(catalog, table, is_temporary);
+        if clustered.is_none() {
             indexes.push(Index::heap());
         }
+        let mut number_of = |name: &str| {
+            if clustered.is_some_and(|clustered| clustered.eq_ignore_ascii_case(name)) {
+                return 1;
+            }
+            next += 1;
+            next - 1
+        };
         let index = |id: i64, key: &KeyDefinition, primary: bool| Index {
             id,
             name: Some(key.name.clone()),
@@ -160,8 +195,7 @@ impl Made<'_> {
         for (key, primary) in
             table.primary_key.iter().map(|key| (key, true)).chain(table.unique.iter().map(|k| (k, false)))
         {
-            let number = if primary { 1 } else { next };
-            next += i64::from(!primary);
+            let number = number_of(&key.name);
             indexes.push(index(number, key, primary));
             let kind = if primary { "PK" } else { "UQ" };
             let is_system_named = is_made_up(&key.name);
@@ -172,7 +206,7 @@ impl Made<'_> {
             let parts = known.columns.iter().map(|part| (column_id(part.column), part.descending)).collect();
             let name = Some(known.name.clone());
             indexes.push(Index {
-                id: next,
+                id: number_of(&known.name),
                 name,
                 unique: known.unique,
                 primary: false,
@@ -180,8 +214,8 @@ impl Made<'_> {
                 columns: parts,
                 filter: super::filter::shown(table, known),
             });
-            next += 1;
         }
+        indexes.sort_by_key(|index| index.id);
         for check in &table.checks {
             let number = sign * named_id(&format!("{}/{}", table.id, check.name.to_lowercase()));
             let is_system_named = is_made_up(&check.name);

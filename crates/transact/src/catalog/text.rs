@@ -290,6 +290,8 @@ impl Reader<'_> {
                 }
                 Some(Shown::tight(format!("CONVERT({},{values})", bracketed(detail))))
             }
+            // A default is brought to the type of its column, which nobody has written.
+            ("assign", 1) => values.pop(),
             ("try_cast" | "try_convert", 1..) => {
                 Some(Shown::tight(format!("TRY_CAST({} AS {})", joined(values), bracketed(detail))))
             }
@@ -378,6 +380,7 @@ mod tests {
             (r#"("mssql:cast:datetime2(7)"(CAST(now() AS TIMESTAMP)))"#, "(sysdatetime())"),
             (r#"("mssql:negate"("mssql:decimal(3,2)"('1.50')))"#, "((-1.50))"),
             (r#"("mssql:newid"())"#, "(newid())"),
+            (r#"("mssql:assign:datetime"("mssql:varchar(8)"('20240101')))"#, "('20240101')"),
             (r#""mssql:multiply"("qty", "mssql:int"(2))"#, "([qty]*(2))"),
             (r#""mssql:multiply"("mssql:add"("a", "b"), "c")"#, "(([a]+[b])*[c])"),
             (r#""mssql:upper"("name")"#, "(upper([name]))"),

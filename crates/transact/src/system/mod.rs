@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 42] = texts![
+static TEXTS: [Text; 43] = texts![
     "sp_addtype",
     "sp_column_privileges",
     "sp_columns",
@@ -30,6 +30,7 @@ static TEXTS: [Text; 42] = texts![
     "sp_databases",
     "sp_datatype_info",
     "sp_datatype_info_100",
+    "sp_depends",
     "sp_droptype",
     "sp_fkeys",
     "sp_getapplock",
@@ -76,7 +77,8 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static Object> {
 }
 
 /// The system's functions of rows.
-static FUNCTIONS: [Text; 1] = texts!["fn_listextendedproperty"];
+static FUNCTIONS: [Text; 3] =
+    texts!["dm_sql_referenced_entities", "dm_sql_referencing_entities", "fn_listextendedproperty"];
 
 /// The system function of this name.
 pub(crate) fn function(name: &ObjectName) -> Option<&'static Object> {

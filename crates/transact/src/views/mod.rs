@@ -21,6 +21,7 @@ use crate::modules::Modules;
 use crate::scope::Sources;
 use crate::state::State;
 use mainstay_base::{Decimal, Result, Timestamp, Value, ValueRef};
+use mainstay_engine::definitions::SequenceDefinition;
 use mainstay_mssql::{DataType, Length};
 use mainstay_tsql::reduce::{quoted, type_name};
 use std::cell::RefCell;
@@ -75,6 +76,18 @@ impl Facts<'_> {
             None => table,
         };
         count_of(&mut self.core.borrow_mut(), &table).unwrap_or(0)
+    }
+
+    /// The value that a sequence gave last, or the one that it begins with.
+    pub(super) fn current_value(&self, sequence: &SequenceDefinition) -> i64 {
+        let next = self.core.borrow().upcoming_value(sequence.id);
+        match next {
+            Some(next) if next == sequence.start => next,
+            Some(next) => next.saturating_sub(sequence.increment),
+            // All are given.
+            None if sequence.increment < 0 => sequence.minimum,
+            None => sequence.maximum,
+        }
     }
 
     /// When objects were made, as far as it is known.

@@ -8,7 +8,7 @@ use mainstay_tsql::tree::{CreateType, StatementKind};
 const OBJECT: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i type:c2 type_desc:n60 \
     create_date:d modify_date:d is_ms_shipped:b=0 is_published:b=0 is_schema_published:b=0";
 
-pub(super) const VIEWS: [View; 19] = [
+pub(super) const VIEWS: [View; 20] = [
     View { name: "sys.objects", columns: OBJECT, rows: |facts| objects(facts, &[]) },
     View { name: "sys.all_objects", columns: OBJECT, rows: |facts| objects(facts, &[]) },
     View { name: "sys.tables", columns: TABLE, rows: tables },
@@ -29,11 +29,20 @@ pub(super) const VIEWS: [View; 19] = [
     View { name: "sys.table_types", columns: TABLE_TYPE, rows: table_types },
     View { name: "sys.sequences", columns: SEQUENCE, rows: sequences },
     View { name: "sys.synonyms", columns: SYNONYM, rows: synonyms },
-    View { name: "sys.sql_expression_dependencies", columns: DEPENDENCY, rows: |_| Vec::new() },
+    View {
+        name: "sys.sql_expression_dependencies",
+        columns: DEPENDENCY,
+        rows: |facts| crate::dependencies::rows(facts.catalog),
+    },
     View {
         name: "sys.sql_dependencies",
         columns: "class:t class_desc:n60 object_id:i column_id:i referenced_major_id:i \
         referenced_minor_id:i is_selected:b is_updated:b is_select_all:b",
+        rows: |facts| crate::dependencies::old_rows(facts.catalog),
+    },
+    View {
+        name: "sys.xml_schema_collections",
+        columns: "xml_collection_id:i schema_id:i principal_id:i name:n create_date:d modify_date:d",
         rows: |_| Vec::new(),
     },
     View {
@@ -290,7 +299,7 @@ fn sequences(facts: &Facts<'_>) -> Rows {
             sequence.minimum,
             sequence.maximum,
             sequence.cycle,
-            sequence.start
+            facts.current_value(sequence)
         ])
     };
     facts.of(&["SO"]).filter_map(row).collect()

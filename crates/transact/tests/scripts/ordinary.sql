@@ -136,7 +136,7 @@ UPDATE i SET Parent = p.Id FROM Items i JOIN Items p ON p.Name = 'apple' WHERE i
 DELETE i OUTPUT deleted.Name FROM Items i JOIN Items p ON p.Id = i.Parent;
 GO
 -- 20 triggers, defaults, checks, foreign keys
-CREATE TABLE Notes (Id INT IDENTITY, Item INT NOT NULL REFERENCES Items(Id), Words VARCHAR(10) CHECK (LEN(Words) > 1), At DATETIME DEFAULT GETDATE());
+CREATE TABLE Notes (Id INT IDENTITY, Item INT NOT NULL CONSTRAINT FK_Notes REFERENCES Items(Id), Words VARCHAR(10) CONSTRAINT CK_Notes CHECK (LEN(Words) > 1), At DATETIME DEFAULT GETDATE());
 GO
 CREATE TRIGGER NotesTrigger ON Notes AFTER INSERT AS UPDATE Items SET Qty = ISNULL(Qty, 0) + 1000 FROM Items JOIN inserted ON inserted.Item = Items.Id;
 GO

@@ -105,3 +105,13 @@ DELETE FROM dbo.[Plain];
 SET FMTONLY OFF;
 SELECT a FROM dbo.[Plain] ORDER BY a;
 GO
+-- What types parameters take that a text does not declare.
+CREATE TABLE Asked (Id INT IDENTITY PRIMARY KEY, Name NVARCHAR(30), Price DECIMAL(9,2), Made DATETIME)
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT * FROM Asked AS a WHERE a.Id = @P1 AND Name LIKE @P2 AND Made BETWEEN @P3 AND @P4 AND Price > @known', N'@known MONEY'
+EXEC sp_describe_undeclared_parameters N'INSERT INTO Asked (Name, Price) VALUES (@P1, @P2)'
+EXEC sp_describe_undeclared_parameters N'INSERT Asked VALUES (@P1, @P2, @P3)'
+EXEC sp_describe_undeclared_parameters N'UPDATE Asked SET Price = @P1 WHERE Id IN (@P2, @P3)'
+EXEC sp_describe_undeclared_parameters N'SELECT TOP (@n) @x'
+EXEC sp_describe_undeclared_parameters N'SELEC 1'
+GO

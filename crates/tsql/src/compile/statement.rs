@@ -4,9 +4,9 @@ use super::{Action, Compiler, callee, storage_type};
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, ExecuteArgument,
-    ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, PhraseItem, Query, QueryBody, SelectItem, SetItem,
-    SetVariable, Statement, StatementKind, With,
+    self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute,
+    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, PhraseItem, Query, QueryBody, SelectItem,
+    SetItem, SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -220,7 +220,10 @@ impl Compiler<'_> {
 
     fn return_statement(&mut self, value: Option<&Expr>, line: u32) -> Compiled {
         let data_type = self.returns.unwrap_or(DataType::Int);
-        let value = value.map(|value| self.value_as(value, data_type)).transpose()?;
+        // A status is never NULL.
+        let is_plain = |value: &&Expr| matches!(value, Expr::Literal(Literal::Integer(_)));
+        let status = value.filter(|value| self.returns.is_none() && !is_plain(value)).map(or_zero);
+        let value = status.as_ref().or(value).map(|value| self.value_as(value, data_type)).transpose()?;
         self.plain(line, program::StatementKind::Return(value))
     }
 
@@ -529,4 +532,19 @@ fn cursor_misplaced(name: &Name) -> Message {
         name.text
     );
     Message::error(16949, text)
+}
+
+/// `ISNULL(value, 0)`.
+fn or_zero(value: &Expr) -> Expr {
+    let name = Name { text: "ISNULL".to_owned(), ..Name::default() };
+    let zero = Expr::Literal(Literal::Integer("0".to_owned()));
+    Expr::Call(Box::new(tree::Call {
+        name: tree::ObjectName { parts: vec![name], ..tree::ObjectName::default() },
+        quantifier: None,
+        arguments: [value.clone(), zero].map(tree::Argument::Value).into(),
+        json_nulls: None,
+        ignore_nulls: None,
+        within_group: Vec::new(),
+        over: None,
+    }))
 }

@@ -10,7 +10,7 @@ use super::output::{Assigned, Images, Kind, OutputNames, ReducedOutput, Returned
 use super::updatable::Mapped;
 use super::{Head, Parameter, Reducer, Scope, TableColumn, TakingColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Change, Expr, Insert, InsertRows, Literal, Name, ObjectName, Target, Top,
+    AssignOperator, BinaryOperator, Change, Expr, Insert, InsertRows, Literal, Name, ObjectName, QueryBody, Target, Top,
 };
 use mainstay_mssql::{DataType, Length, Message};
 use std::rc::Rc;
@@ -52,7 +52,7 @@ pub fn change(
     identity_insert: bool,
     images: bool,
 ) -> Result<ReducedChange, Message> {
-    let reducer = Reducer { images, ..Reducer::new(scope) };
+    let reducer = Reducer { images, is_ordered: true, ..Reducer::new(scope) };
     match change {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
@@ -263,6 +263,12 @@ impl Reducer<'_> {
                 }
                 self.push(" FROM (");
                 self.query(query)?;
+                // An order alone would be lost in a query within another, and identities are given in it.
+                let is_cut =
+                    query.offset.is_some() || matches!(&query.body, QueryBody::Select(select) if select.top.is_some());
+                if !is_cut && query.format.is_none() && !self.order_of(query, true).is_empty() {
+                    self.push(" OFFSET 0");
+                }
                 self.push(") AS \"#q\" (");
                 let columns = (0..given.len()).map(|number| format!("\"#i{number}\"")).collect::<Vec<_>>().join(", ");
                 self.push(&columns);

@@ -3,7 +3,7 @@
 //! A column's type keeps its name (`"mssql:datetime"`), which the core maps to one of its own and remembers.
 
 use super::index::{create_index, key_columns};
-use super::{Reducer, Scope, data_type, not_supported, quoted, table_expression};
+use super::{Reducer, Scope, TableColumn, data_type, literal_value, not_supported, quoted, table_expression};
 use crate::tree::{
     AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
     KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
@@ -65,10 +65,15 @@ fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
     }
 }
 
-/// The statements that change a table.
+/// The statements that change a table, which has these columns.
 ///
 /// Errors: as [`create_table`].
-pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) -> Result<Vec<String>, Message> {
+pub fn alter_table(
+    table: &str,
+    action: &AlterTableAction,
+    known: &[TableColumn],
+    scope: &dyn Scope,
+) -> Result<Vec<String>, Message> {
     match action {
         AlterTableAction::Add(with_check, elements) => {
             let columns = stored_columns(elements, scope)?;
@@ -86,7 +91,11 @@ pub fn alter_table(table: &str, action: &AlterTableAction, scope: &dyn Scope) ->
                         kind: ConstraintKind::Default(value, Some(column), _),
                         ..
                     }) => {
-                        let value = default_text(value, scope)?;
+                        let is_it = |known: &&TableColumn| known.name.eq_ignore_ascii_case(&column.text);
+                        let of_table = known.iter().find(is_it).map(|known| known.data_type);
+                        let of_new =
+                            || columns.iter().find(|(name, _)| column.is(name)).map(|(_, data_type)| *data_type);
+                        let value = default_text(value, of_table.or_else(of_new), scope)?;
                         let column = quoted(&column.text);
                         statements.push(format!("ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {value}"));
                     }
@@ -234,7 +243,7 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
                 ));
             }
             ColumnProperty::Constraint(Constraint { kind: ConstraintKind::Default(value, ..), .. }) => {
-                text.push_str(&format!(" DEFAULT {}", default_text(value, scope)?));
+                text.push_str(&format!(" DEFAULT {}", default_text(value, Some(data_type), scope)?));
             }
             _ => {}
         }
@@ -254,9 +263,27 @@ fn over_columns(value: &str, columns: &[(String, DataType)]) -> String {
     format!("SELECT {value} AS c FROM (SELECT {}) AS t", columns.join(", "))
 }
 
-fn default_text(value: &Expr, scope: &dyn Scope) -> Result<String, Message> {
+/// A default for a column of this type. What is not of that type at sight is converted to it when a row takes it.
+fn default_text(value: &Expr, to: Option<DataType>, scope: &dyn Scope) -> Result<String, Message> {
     let text = table_expression(value, scope)?;
-    Ok(if text == "NULL" { text } else { format!("({text})") })
+    Ok(match to {
+        _ if text == "NULL" => text,
+        Some(to) if !is_of_type(value, to) => format!("(\"mssql:assign:{to}\"({text}))"),
+        _ => format!("({text})"),
+    })
+}
+
+/// Whether a constant needs no conversion to be of a type.
+fn is_of_type(value: &Expr, to: DataType) -> bool {
+    let Expr::Literal(literal) = value else { return false };
+    let Ok(Some((data_type, _))) = literal_value(literal) else { return false };
+    let is_whole = |data_type| matches!(data_type, DataType::SmallInt | DataType::Int | DataType::BigInt);
+    let fits = || match (data_type.limit(), to.limit()) {
+        (_, None) => true,
+        (Some(from), Some(to)) => from <= to,
+        (None, Some(_)) => false,
+    };
+    data_type == to || is_whole(data_type) && is_whole(to) || data_type.is_text() && to.is_text() && fits()
 }
 
 /// The constraints that stand with a column.

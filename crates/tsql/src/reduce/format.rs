@@ -102,6 +102,7 @@ impl Reducer<'_> {
         }
         let mut inner = query.clone();
         inner.format = None;
+        inner.order = self.order_of(&inner, true).into_owned();
         rename(&mut inner);
         self.push("SELECT \"#text\" AS \"#1\" FROM \"mssql:table:format\"(");
         self.text(&layout.write());

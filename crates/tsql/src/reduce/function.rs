@@ -146,7 +146,12 @@ pub(crate) fn is_datepart_function(name: &str) -> bool {
 
 /// Whether an expression has an aggregate in it that belongs to its own query.
 pub(super) fn has_aggregate(value: &Expr) -> bool {
-    has_call(value, &|call| call.over.is_none() && is_named(&AGGREGATES, call))
+    has_call(value, &is_aggregate)
+}
+
+/// Whether a call is an aggregate of its query's groups.
+pub(super) fn is_aggregate(call: &Call) -> bool {
+    call.over.is_none() && is_named(&AGGREGATES, call)
 }
 
 /// Whether an expression has a function over a window in it that belongs to its own query.
@@ -485,6 +490,16 @@ impl Reducer<'_> {
                  ambiguous."
             );
             return Err(Message::error(4121, message));
+        }
+        let is_default = |argument: &Argument| matches!(argument, Argument::Value(Expr::Default));
+        if call.arguments.iter().any(is_default) {
+            let mut given = call.clone();
+            for (place, argument) in given.arguments.iter_mut().enumerate().filter(|(_, argument)| is_default(argument))
+            {
+                let value = self.scope.scalar_default(&call.name, place);
+                *argument = Argument::Value(value.unwrap_or(Expr::Literal(Literal::Null)));
+            }
+            return self.user_function(&given);
         }
         let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
         // What belongs to a table is compiled without a session that could say what the function gives.

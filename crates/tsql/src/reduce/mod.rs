@@ -28,10 +28,12 @@ mod define;
 mod expression;
 mod format;
 mod function;
+mod group_all;
 mod hinted;
 mod index;
 mod locking;
 mod merge;
+mod natural;
 mod output;
 mod query;
 mod rowset;
@@ -56,6 +58,7 @@ pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
 pub use index::create_index;
+pub use natural::NaturalOrder;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
 
@@ -117,6 +120,11 @@ pub trait Scope {
         None
     }
 
+    /// What DEFAULT stands for as an argument of such a function, at this place.
+    fn scalar_default(&self, _: &ObjectName, _: usize) -> Option<tree::Expr> {
+        None
+    }
+
     /// The view of this name, as it was written.
     fn view(&self, _name: &ObjectName) -> Option<tree::View> {
         None
@@ -146,6 +154,11 @@ pub trait Scope {
     /// The columns of the indexes of a table, its keys among them.
     fn indexes(&self, _: &ObjectName) -> Vec<Vec<String>> {
         Vec::new()
+    }
+
+    /// The order in which a table of the core's own gives its rows; `None` for anything else.
+    fn natural_order(&self, _: &ObjectName) -> Option<NaturalOrder> {
+        None
     }
 
     /// Whether statements may read this file.
@@ -271,7 +284,18 @@ pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { locks: true, disguises: scope.disguises_tables(), ..Reducer::new(scope) };
+    reduced_query(query, Reducer { locks: true, is_ordered: true, ..Reducer::new(scope) })
+}
+
+/// Reduces the query of a view, whose rows have no order.
+///
+/// Errors: as [`query`].
+pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
+    reduced_query(query, Reducer::new(scope))
+}
+
+fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
+    let mut reducer = Reducer { disguises: reducer.scope.disguises_tables(), ..reducer };
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],
@@ -392,6 +416,8 @@ struct Reducer<'s> {
     recursion_limit: u32,
     /// Whether tables are called otherwise than the statement calls them.
     disguises: bool,
+    /// Whether the order of the outermost query's rows is seen.
+    is_ordered: bool,
     /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
     in_value: bool,
 }
@@ -420,6 +446,7 @@ impl<'s> Reducer<'s> {
             looks_up: false,
             recursion_limit: 100,
             disguises: false,
+            is_ordered: false,
             in_value: false,
         }
     }

@@ -6,6 +6,7 @@ use crate::tree::{
     SelectItem, SetOperator, SetQuantifier, Source, Top, With,
 };
 use mainstay_mssql::Message;
+use std::borrow::Cow;
 
 /// The heads of the columns of a query: those of its first SELECT.
 pub(super) fn heads(body: &QueryBody) -> Vec<Head> {
@@ -43,27 +44,35 @@ impl Reducer<'_> {
         if let Some(format) = &query.format {
             return self.formatted(query, format);
         }
+        if let Some(grouped) = super::group_all::without_all(query) {
+            return self.whole_query(&grouped);
+        }
         self.recursion_limit(&query.hints)?;
         self.with(&query.with)?;
         let top = match &query.body {
             QueryBody::Select(select) => select.top.as_ref(),
             QueryBody::Set(..) => None,
         };
+        let order = match top {
+            // Without an order to be alike in, there are no ties.
+            Some(top) if top.with_ties => Cow::Borrowed(&*query.order),
+            _ => self.order_of(query, self.is_ordered && self.depth == 1),
+        };
         match &query.body {
-            QueryBody::Select(select) => self.select(select, top, &query.order)?,
+            QueryBody::Select(select) => self.select(select, top, &order)?,
             body => self.body(body)?,
         }
         match top {
             Some(top) if top.percent => {}
-            Some(top) => self.top(top, &query.order)?,
-            None => self.order_of_query(query)?,
+            Some(top) => self.top(top, &order)?,
+            None => self.order_of_query(query, &order)?,
         }
         self.offset(query)?;
         self.locking(query);
         Ok(())
     }
 
-    fn order_of_query(&mut self, query: &Query) -> Result<(), Message> {
+    fn order_of_query(&mut self, query: &Query, order: &[OrderItem]) -> Result<(), Message> {
         if let QueryBody::Set(..) = &query.body {
             let heads = heads(&query.body);
             let is_named = |name: &Name| {
@@ -84,7 +93,7 @@ impl Reducer<'_> {
             // A name of a column may have its table's before it, which is the first query's and means nothing here.
             return self.order(&query.order.iter().map(without_table).collect::<Vec<_>>());
         }
-        self.order(&query.order)
+        self.order(order)
     }
 
     /// Writes the common table expressions of a query or a change.
@@ -171,9 +180,12 @@ impl Reducer<'_> {
             QueryBody::Select(select) => match &select.top {
                 None => self.select(select, None, &[]),
                 Some(top) => {
+                    let order = if top.with_ties { Vec::new() } else { self.order_of_select(select, false) };
                     self.push("(");
-                    self.select(select, Some(top), &[])?;
-                    self.top(top, &[])?;
+                    self.select(select, Some(top), &order)?;
+                    if !top.percent {
+                        self.top(top, &order)?;
+                    }
                     self.push(")");
                     Ok(())
                 }
@@ -324,7 +336,11 @@ impl Reducer<'_> {
 
     fn group(&mut self, group: &GroupBy) -> Result<(), Message> {
         if group.all {
-            return Err(not_supported("GROUP BY ALL"));
+            return Err(not_supported("GROUP BY ALL below a set operator"));
+        }
+        if matches!(&group.items[..], [Grouping::Tuple(values)] if values.is_empty()) && group.with_cube.is_none() {
+            // The one group of all rows, as aggregates make it by themselves.
+            return Ok(());
         }
         self.push(" GROUP BY ");
         match group.with_cube {

@@ -43,7 +43,8 @@ impl Reducer<'_> {
             Some(_) => {
                 self.push("first_value(");
                 self.expression(item)?;
-                self.order(&query.order)?;
+                let order = self.order_of(query, false);
+                self.order(&order)?;
             }
         }
         self.push(") AS \"#1\"");

@@ -16,7 +16,7 @@ use super::target::flatten;
 use super::updatable::{Mapped, Resolved};
 use super::{ReducedChange, Reducer, TableColumn, not_supported, quoted};
 use crate::tree::{
-    AssignOperator, BinaryOperator, Delete, Expr, Literal, Name, ObjectName, SetItem, Source, Top, Update,
+    AssignOperator, BinaryOperator, Delete, Expr, Literal, Name, ObjectName, SetItem, Source, TableSource, Top, Update,
 };
 use mainstay_mssql::{DataType, Message};
 use std::borrow::Cow;
@@ -144,9 +144,21 @@ impl Reducer<'_> {
             self.push(" WHERE ");
             self.condition(condition)?;
         }
+        let order = match (&rows.resolved.from[..], rows.top) {
+            (_, None) => Vec::new(),
+            ([], Some(_)) => {
+                let alias = Some(Name { text: rows.resolved.alias.clone(), ..Name::default() });
+                let name = rows.resolved.table.clone();
+                let table = Source::Table(Box::new(TableSource { name, alias, ..TableSource::default() }));
+                self.order_of_source(&table, rows.condition, true)
+            }
+            ([source], Some(_)) => self.order_of_source(source, rows.condition, true),
+            _ => Vec::new(),
+        };
         match rows.top {
-            Some(top) if top.percent => self.percent(top, &[])?,
+            Some(top) if top.percent => self.percent(top, &order)?,
             Some(top) => {
+                self.order(&order)?;
                 self.push(" LIMIT ");
                 self.row_count(&top.count)?;
             }
