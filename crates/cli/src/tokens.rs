@@ -6,7 +6,8 @@
 //! to the end and says so, and whether the statement means anything is the engine's to say.
 //!
 //! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments
-//! nest, as the standard lets them.
+//! nest, as the standard lets them. As in PostgreSQL, a backslash keeps a quote inside of `E'...'`, and `$$...$$` and
+//! `$tag$...$tag$` are texts with anything in them.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ pub(crate) enum Kind {
     Space,
     /// `-- ...` or `/* ... */`.
     Comment,
-    /// `'text'`.
+    /// `'text'`, `E'text'`, `$$text$$`.
     Text,
     /// `"name"`.
     QuotedName,
@@ -73,6 +74,8 @@ impl Iterator for Tokens<'_> {
             '/' if rest.starts_with("/*") => block_comment(rest),
             '\'' => quoted(rest, b'\'', Kind::Text),
             '"' => quoted(rest, b'"', Kind::QuotedName),
+            'e' | 'E' if rest[1..].starts_with('\'') => escaped(rest),
+            '$' if dollar_tag(rest).is_some() => between(rest, dollar_tag(rest).unwrap_or_default()),
             '0'..='9' => (Kind::Number, number(rest), true),
             _ if is_word(first) => (Kind::Word, run(rest, is_word), true),
             _ => (Kind::Symbol, first.len_utf8(), true),
@@ -103,6 +106,36 @@ fn quoted(text: &str, quote: u8, kind: Kind) -> (Kind, usize, bool) {
         at += 1;
     }
     (kind, text.len(), false)
+}
+
+/// `E'...'`: a backslash takes the next character along.
+fn escaped(text: &str) -> (Kind, usize, bool) {
+    let bytes = text.as_bytes();
+    let mut at = 2;
+    while at < bytes.len() {
+        at += match bytes[at..] {
+            [b'\\', _, ..] | [b'\'', b'\'', ..] => 2,
+            [b'\'', ..] => return (Kind::Text, at + 1, true),
+            _ => 1,
+        };
+    }
+    (Kind::Text, text.len(), false)
+}
+
+/// The `$$` or `$tag$` that a text begins with.
+fn dollar_tag(text: &str) -> Option<&str> {
+    let name = &text[1..];
+    let length = run(name, |character| character.is_alphanumeric() || character == '_');
+    let is_tag = name[length..].starts_with('$') && !name.starts_with(|first: char| first.is_ascii_digit());
+    is_tag.then(|| &text[..length + 2])
+}
+
+/// Everything from a tag to the same tag.
+fn between(text: &str, tag: &str) -> (Kind, usize, bool) {
+    match text[tag.len()..].find(tag) {
+        Some(length) => (Kind::Text, length + 2 * tag.len(), true),
+        None => (Kind::Text, text.len(), false),
+    }
 }
 
 fn block_comment(text: &str) -> (Kind, usize, bool) {
@@ -234,6 +267,22 @@ pub(crate) fn quote_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_all_kinds_keep_their_semicolons() {
+        for text in [
+            "SELECT $$it's; $$;",
+            "SELECT $a$ ; $$ ; $b$ $a$;",
+            r"SELECT E'it\'s; ', e'a''b;';",
+            "SELECT $1, 'a;', a$b$;",
+        ] {
+            assert_eq!(statement_end(text, 0), Some(text.len()), "{text}");
+        }
+        for text in ["SELECT $$;", "SELECT $a$ ; $$", r"SELECT E'\';"] {
+            assert_eq!(statement_end(text, 0), None, "{text}");
+        }
+        assert_eq!(statement_end("SELECT $1;2$;", 0), Some(10));
+    }
 
     #[test]
     fn only_reserved_words_are_quoted() {

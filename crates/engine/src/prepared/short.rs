@@ -185,7 +185,7 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<u64>> {
-        Ok(self.changed(session, text, parameters, workspace, Keep::Nothing)?.map(|done| done.count))
+        self.changed(session, text, parameters, workspace, (Keep::Nothing, &|done| Ok(done.count)))
     }
 
     /// Runs an UPDATE whose RETURNING gives columns as the table has them, and leaves those in the buffer: what they are
@@ -201,7 +201,8 @@ impl ShortStatement {
         else {
             return Ok(None);
         };
-        let Some(done) = self.changed(session, text, parameters, workspace, Keep::Versions)? else { return Ok(None) };
+        let kept = (Keep::Versions, &Ok as &dyn Fn(RowsDone) -> Result<RowsDone>);
+        let Some(done) = self.changed(session, text, parameters, workspace, kept)? else { return Ok(None) };
         workspace.buffer.take_stored(columns, done.versions.iter().map(|(group, offset)| (group, *offset)));
         Ok(Some(expressions.schema()))
     }
@@ -218,10 +219,12 @@ impl ShortStatement {
         let ShortStatement::Update { form, returning: Some(Returned { expressions, .. }), .. } = self else {
             return Ok(None);
         };
-        let Some(done) = self.changed(session, text, parameters, workspace, Keep::Rows)? else { return Ok(None) };
-        let rows: Vec<NewRow> = done.kept.into_iter().map(|(row, _)| row).collect();
-        let batch = expressions.evaluate(&form.batch(&rows)?)?;
-        Ok(Some(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count)))
+        let answer = |done: RowsDone| {
+            let rows: Vec<NewRow> = done.kept.into_iter().map(|(row, _)| row).collect();
+            let batch = expressions.evaluate(&form.batch(&rows)?)?;
+            Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count))
+        };
+        self.changed(session, text, parameters, workspace, (Keep::Rows, &answer))
     }
 
     /// How its rows are found, for EXPLAIN.
@@ -240,14 +243,16 @@ impl ShortStatement {
         matches!(self, ShortStatement::Update { returning: Some(_), .. })
     }
 
-    fn changed(
+    /// Changes rows, and makes of them what the statement gives. That is part of the statement: an error in it undoes the
+    /// change.
+    fn changed<T>(
         &self,
         session: &mut Session,
         text: &Arc<str>,
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
-        keep: Keep,
-    ) -> Result<Option<RowsDone>> {
+        (keep, give): (Keep, &dyn Fn(RowsDone) -> Result<T>),
+    ) -> Result<Option<T>> {
         let Workspace { scratch, buffer } = workspace;
         let (ShortStatement::Update { short, .. } | ShortStatement::Delete { short, .. }) = self else {
             return Ok(None);
@@ -267,7 +272,10 @@ impl ShortStatement {
                     Some(RowsDone::default())
                 }
             };
-            Ok(done.map_or(Changed::Overtaken, |done| Changed::Done(Some(done))))
+            Ok(match done {
+                Some(done) => Changed::Done(Some(give(done)?)),
+                None => Changed::Overtaken,
+            })
         })
     }
 }
