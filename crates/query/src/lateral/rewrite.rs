@@ -1,13 +1,17 @@
 //! The rule that makes [`Lateral`] nodes of the subqueries that DataFusion would refuse.
 
 use super::easy::{Place, is_easy};
-use super::{Kind, Lateral};
+use super::{Kind, Lateral, has_column};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference};
-use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery};
-use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference, internal_err, not_impl_err};
+use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery, SetComparison, SetQuantifier};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{
+    Aggregate, BinaryExpr, Expr, ExprSchemable, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Operator,
+    Projection, Sort, Subquery, binary_expr, lit, when,
+};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
@@ -25,7 +29,7 @@ impl AnalyzerRule for Rewrite {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        match has_outer_references(&plan) {
+        match has_subqueries(&plan) {
             true => self.rewritten(plan),
             false => Ok(plan),
         }
@@ -39,11 +43,18 @@ pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
     let _ = plan.apply_with_subqueries(|node| {
         found |= node.contains_outer_reference();
         Ok(match found {
-            true => datafusion::common::tree_node::TreeNodeRecursion::Stop,
-            false => datafusion::common::tree_node::TreeNodeRecursion::Continue,
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
         })
     });
     found
+}
+
+/// Whether a plan has subqueries that the rule may have to do with.
+pub(super) fn has_subqueries(plan: &LogicalPlan) -> bool {
+    crate::contains::any_node(plan, |node| {
+        node.contains_outer_reference() || crate::contains::any_expression(node, is_subquery)
+    })
 }
 
 impl Rewrite {
@@ -58,24 +69,142 @@ impl Rewrite {
 
     fn node(&self, node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         match node {
-            LogicalPlan::Join(join) => {
-                let Some(inner) = side(&join.right) else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
-                if !self.all && is_easy(inner_of(&join.right), join.left.schema(), Place::Side)? {
-                    return described(LogicalPlan::Join(join));
-                }
-                let kind = match join.join_type {
-                    datafusion::logical_expr::JoinType::Left => Kind::Outer,
-                    _ => Kind::Cross,
-                };
-                let input = Arc::unwrap_or_clone(join.left);
-                let lateral = Lateral::plan(input, inner, kind, Arc::clone(&join.schema))?;
-                Ok(Transformed::yes(match join.filter {
-                    Some(filter) if !is_true(&filter) => LogicalPlanBuilder::from(lateral).filter(filter)?.build()?,
-                    _ => lateral,
-                }))
+            LogicalPlan::Join(join) => match side(&join.right) {
+                Some(inner) => self.applied(join, inner),
+                None if join.filter.as_ref().is_some_and(has_subquery) => self.on(join).map(Transformed::yes),
+                None => Ok(Transformed::no(LogicalPlan::Join(join))),
+            },
+            LogicalPlan::Aggregate(aggregate) => {
+                refuse_aggregates_of_others(&aggregate)?;
+                self.aggregated(aggregate)
             }
             node => self.expressions(node),
         }
+    }
+
+    /// A join whose right side looks at the left one.
+    fn applied(&self, join: Join, inner: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+        if !self.all
+            && is_easy(inner_of(&join.right), join.left.schema(), Place::Side)?
+            && !join.filter.as_ref().is_some_and(has_subquery)
+        {
+            return described(LogicalPlan::Join(join));
+        }
+        let kind = match join.join_type {
+            JoinType::Inner => Kind::Cross,
+            JoinType::Left => Kind::Outer,
+            other => return not_impl_err!("{other} JOIN LATERAL"),
+        };
+        // What ON says is asked of the inner rows, so that a row without any that it is true for has NULL beside it.
+        let inner = match join.filter {
+            Some(filter) if !is_true(&filter) => self.filtered(inner, outside(filter, join.left.schema())?)?,
+            _ => inner,
+        };
+        let input = Arc::unwrap_or_clone(join.left);
+        Ok(Transformed::yes(Lateral::plan(input, inner, kind, join.schema)?))
+    }
+
+    /// The rows of a plan that meet a condition, which may have subqueries.
+    fn filtered(&self, input: LogicalPlan, condition: Expr) -> Result<LogicalPlan> {
+        let filter = Filter::try_new(condition, Arc::new(input))?;
+        self.expressions(LogicalPlan::Filter(filter)).data()
+    }
+
+    /// A join whose ON has subqueries: conditions of an inner join are asked of its rows; of the others, what looks at one
+    /// side is a value of that side, and the rest is asked of the right rows for each left one.
+    fn on(&self, mut join: Join) -> Result<LogicalPlan> {
+        let Some(filter) = join.filter.take() else { return Ok(LogicalPlan::Join(join)) };
+        let conditions = split_conjunction_owned(filter);
+        let (asked, kept): (Vec<_>, Vec<_>) = conditions.into_iter().partition(has_subquery);
+        if join.join_type == JoinType::Inner {
+            join.filter = conjunction(kept);
+            return match conjunction(asked) {
+                Some(asked) => self.filtered(LogicalPlan::Join(join), asked),
+                None => Ok(LogicalPlan::Join(join)),
+            };
+        }
+        let mut sides = [Values::new(&join.left, "left"), Values::new(&join.right, "right")];
+        let asked = asked.into_iter().map(|condition| self.of_sides(condition, &mut sides));
+        let asked = asked.collect::<Result<Vec<_>>>()?;
+        let [left, right] = sides;
+        let columns = columns_of(&join.schema);
+        let (left, right) = (self.with_values(left)?, self.with_values(right)?);
+        let is_left = asked.iter().any(has_subquery);
+        let filter = conjunction(kept.into_iter().chain(asked));
+        let joined = match (is_left, join.join_type) {
+            (false, join_type) => {
+                let (on_left, on_right): (Vec<_>, Vec<_>) = join.on.into_iter().unzip();
+                let on = on_left.into_iter().zip(on_right).map(|(left, right)| left.eq(right));
+                let filter = conjunction(on.chain(filter)).unwrap_or_else(|| lit(true));
+                LogicalPlanBuilder::from(left).join_on(right, join_type, Some(filter))?.build()?
+            }
+            (true, JoinType::Left | JoinType::Right) => {
+                let (input, other) = if join.join_type == JoinType::Left { (left, right) } else { (right, left) };
+                let on = join.on.into_iter().map(|(left, right)| left.eq(right));
+                let condition = conjunction(on.chain(filter)).unwrap_or_else(|| lit(true));
+                let inner = self.filtered(other, outside(condition, input.schema())?)?;
+                let schema = input.schema().join(&all_nullable(inner.schema())?)?;
+                Lateral::plan(input, inner, Kind::Outer, Arc::new(schema))?
+            }
+            (true, other) => return not_impl_err!("{other} JOIN whose ON has a subquery that looks at both sides"),
+        };
+        LogicalPlanBuilder::from(joined).project(columns)?.build()
+    }
+
+    /// A condition whose subqueries that look at one side only are columns of that side.
+    fn of_sides(&self, condition: Expr, sides: &mut [Values; 2]) -> Result<Expr> {
+        condition
+            .transform_down(|expr| {
+                if !is_subquery(&expr) {
+                    return Ok(Transformed::no(expr));
+                }
+                let kept = self.inside(expr)?.data;
+                let [left, right] = sides;
+                let value = match (left.has_all_of(&kept)?, right.has_all_of(&kept)?) {
+                    (true, false) => left.add(kept),
+                    (false, true) => right.add(kept),
+                    // What looks at none of them is a value of either.
+                    (true, true) => left.add(kept),
+                    (false, false) => kept,
+                };
+                Ok(Transformed::new(value, true, TreeNodeRecursion::Jump))
+            })
+            .data()
+    }
+
+    fn with_values(&self, values: Values) -> Result<LogicalPlan> {
+        if values.added.is_empty() {
+            return Ok(values.input);
+        }
+        let mut list = columns_of(values.input.schema());
+        list.extend(values.added);
+        let projection = Projection::try_new(list, Arc::new(values.input))?;
+        self.expressions(LogicalPlan::Projection(projection)).data()
+    }
+
+    /// An aggregate whose groups and arguments have subqueries, which become columns below it.
+    fn aggregated(&self, aggregate: Aggregate) -> Result<Transformed<LogicalPlan>> {
+        if !aggregate.group_expr.iter().chain(&aggregate.aggr_expr).any(has_subquery) {
+            return Ok(Transformed::no(LogicalPlan::Aggregate(aggregate)));
+        }
+        let Aggregate { input, group_expr, aggr_expr, schema, .. } = aggregate;
+        let mut values = Values::new(&input, "value");
+        let mut without = |expr: Expr| -> Result<Expr> {
+            let (relation, name) = expr.qualified_name();
+            if !has_subquery(&expr) {
+                return Ok(expr);
+            }
+            let replaced = expr.transform_down(|expr| match is_subquery(&expr) {
+                true => Ok(Transformed::new(values.add(expr), true, TreeNodeRecursion::Jump)),
+                false => Ok(Transformed::no(expr)),
+            });
+            Ok(replaced.data()?.unalias().alias_qualified(relation, name))
+        };
+        let group_expr = group_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
+        let aggr_expr = aggr_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
+        let input = Arc::new(self.with_values(values)?);
+        let plan = Aggregate::try_new_with_schema(input, group_expr, aggr_expr, schema)?;
+        Ok(Transformed::yes(LogicalPlan::Aggregate(plan)))
     }
 
     /// A node whose expressions have subqueries.
@@ -90,7 +219,8 @@ impl Rewrite {
             LogicalPlan::Filter(Filter { predicate, input, .. }) => {
                 let columns = columns_of(input.schema());
                 let mut below = Below::new(self, input);
-                let predicate = below.expr(predicate)?;
+                below.is_filter = true;
+                let predicate = below.condition(predicate, true)?;
                 let changed = below.changed;
                 let plan = LogicalPlan::Filter(Filter::try_new(predicate, below.input)?);
                 restored(plan, columns, changed)
@@ -106,13 +236,6 @@ impl Rewrite {
                 let changed = below.changed;
                 restored(LogicalPlan::Sort(Sort { expr, input: below.input, fetch }), columns, changed)
             }
-            LogicalPlan::Aggregate(Aggregate { input, group_expr, aggr_expr, schema, .. }) => {
-                let mut below = Below::new(self, input);
-                let group_expr = group_expr.into_iter().map(|expr| below.named(expr)).collect::<Result<Vec<_>>>()?;
-                let aggr_expr = aggr_expr.into_iter().map(|expr| below.named(expr)).collect::<Result<Vec<_>>>()?;
-                let plan = Aggregate::try_new_with_schema(below.input, group_expr, aggr_expr, schema)?;
-                Ok(below.changed.of(LogicalPlan::Aggregate(plan)))
-            }
             // Subqueries of other nodes stay where they are; what is inside of them may be hard.
             node => node.map_expressions(|expr| expr.transform_up(|expr| self.inside(expr))),
         }
@@ -127,6 +250,10 @@ impl Rewrite {
             }
             Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
                 Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery: self.kept(subquery)?, negated }))
+            }
+            Expr::SetComparison(comparison) => {
+                let subquery = self.kept(comparison.subquery)?;
+                Transformed::yes(Expr::SetComparison(SetComparison { subquery, ..comparison }))
             }
             other => Transformed::no(other),
         })
@@ -167,11 +294,74 @@ struct Below<'r> {
     input: Arc<LogicalPlan>,
     added: usize,
     changed: Changed,
+    /// Whether the node is one that DataFusion makes joins of tests below.
+    is_filter: bool,
 }
 
 impl<'r> Below<'r> {
     fn new(rule: &'r Rewrite, input: Arc<LogicalPlan>) -> Below<'r> {
-        Below { rule, input, added: 0, changed: Changed(false) }
+        Below { rule, input, added: 0, changed: Changed(false), is_filter: false }
+    }
+
+    /// A condition that keeps what it is true for, so that unknown is as good as false. Of IN that is DataFusion's test;
+    /// NOT IN below an OR or with a correlated subquery it does not know.
+    fn condition(&mut self, expr: Expr, is_whole: bool) -> Result<Expr> {
+        if !has_subquery(&expr) {
+            return Ok(expr);
+        }
+        self.changed = Changed(true);
+        Ok(match expr {
+            Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
+                let is_whole = is_whole && op == Operator::And;
+                let left = self.condition(*left, is_whole)?;
+                binary_expr(left, op, self.condition(*right, is_whole)?)
+            }
+            Expr::Not(inner) => match *inner {
+                Expr::InSubquery(test) => {
+                    self.condition(Expr::InSubquery(InSubquery { negated: !test.negated, ..test }), is_whole)?
+                }
+                other => self.expr(Expr::Not(Box::new(other)))?,
+            },
+            Expr::InSubquery(InSubquery { expr, subquery, negated }) if !has_subquery(&expr) => {
+                let subquery = self.rule.kept(subquery)?;
+                let is_correlated = !super::outer_references(&subquery.subquery)?.is_empty();
+                let test = Expr::InSubquery(InSubquery { expr: expr.clone(), subquery: subquery.clone(), negated });
+                match (negated, is_correlated) {
+                    _ if self.rule.all => self.expr(test)?,
+                    (false, false) => test,
+                    (false, true) if self.is_hard(&subquery, Place::Test)? => self.expr(test)?,
+                    (false, true) => test,
+                    (true, false) if is_whole => test,
+                    (true, false) => self.expr(test)?,
+                    (true, true) => match self.none(&expr, &subquery)? {
+                        Some(none) => none,
+                        None => self.expr(test)?,
+                    },
+                }
+            }
+            other => self.expr(other)?,
+        })
+    }
+
+    /// `value NOT IN (subquery)` of a condition, as NOT EXISTS of a row that is equal or may be.
+    fn none(&self, value: &Expr, subquery: &Subquery) -> Result<Option<Expr>> {
+        let plan = subquery.subquery.as_ref();
+        let Some(found) = first_column(plan) else { return Ok(None) };
+        let is_nullable = |expr: &Expr, schema: &DFSchema| expr.nullable(schema).unwrap_or(true);
+        let (may_be, is_found) = (is_nullable(value, self.input.schema()), is_nullable(&found, plan.schema()));
+        let value = outside(value.clone(), self.input.schema())?;
+        let mut unequal = value.clone().eq(found.clone());
+        if is_found {
+            unequal = unequal.or(found.is_null());
+        }
+        if may_be {
+            unequal = unequal.or(value.is_null());
+        }
+        let subquery = with_condition(subquery, unequal)?;
+        Ok(match self.is_hard(&subquery, Place::Test)? {
+            true => None,
+            false => Some(Expr::Exists(Exists { subquery, negated: true })),
+        })
     }
 
     /// An expression without hard subqueries, under the name that it had.
@@ -197,7 +387,11 @@ impl<'r> Below<'r> {
             return Ok(expr);
         }
         self.changed = Changed(true);
-        expr.transform_up(|expr| {
+        let expr = expr.transform_up(|expr| match expr {
+            Expr::SetComparison(comparison) => self.compared_with_all(comparison).map(Transformed::yes),
+            other => Ok(Transformed::no(other)),
+        });
+        expr.data()?.transform_up(|expr| {
             Ok(match expr {
                 Expr::ScalarSubquery(subquery) => {
                     let subquery = self.rule.kept(subquery)?;
@@ -208,25 +402,36 @@ impl<'r> Below<'r> {
                 }
                 Expr::Exists(Exists { subquery, negated }) => {
                     let subquery = self.rule.kept(subquery)?;
-                    match self.is_hard(&subquery, Place::Test)? {
+                    match !self.is_filter || self.is_hard(&subquery, Place::Test)? {
                         true => Transformed::yes(negated_if(self.test(&subquery, Kind::Exists)?, negated)),
                         false => Transformed::yes(Expr::Exists(Exists { subquery, negated })),
                     }
                 }
                 Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
+                    // A join says of a value whether it is there, not that it may be.
                     let subquery = self.rule.kept(subquery)?;
-                    match self.is_hard(&subquery, Place::Test)? {
-                        true => {
-                            self.compared(*expr)?;
-                            Transformed::yes(negated_if(self.test(&subquery, Kind::In)?, negated))
-                        }
-                        false => Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated })),
-                    }
+                    self.compared(*expr)?;
+                    Transformed::yes(negated_if(self.test(&subquery, Kind::In)?, negated))
                 }
                 other => Transformed::no(other),
             })
         })
         .data()
+    }
+
+    /// A comparison with ANY or ALL of the values of a subquery: whether there are any that decide it, or that leave it
+    /// unknown.
+    fn compared_with_all(&self, comparison: SetComparison) -> Result<Expr> {
+        let SetComparison { expr, subquery, op, quantifier } = comparison;
+        let Some(found) = first_column(&subquery.subquery) else { return internal_err!("a comparison without a column") };
+        let compared = binary_expr(outside(*expr, self.input.schema())?, op, found);
+        let exists = |condition: Expr| -> Result<Expr> {
+            Ok(Expr::Exists(Exists { subquery: with_condition(&subquery, condition)?, negated: false }))
+        };
+        let is_any = matches!(quantifier, SetQuantifier::Any);
+        let decisive = if is_any { compared.clone().is_true() } else { compared.clone().is_false() };
+        let unknown = lit(ScalarValue::Boolean(None));
+        when(exists(decisive)?, lit(is_any)).when(exists(compared.is_null())?, unknown).otherwise(lit(!is_any))
     }
 
     fn is_hard(&self, subquery: &Subquery, place: Place) -> Result<bool> {
@@ -259,8 +464,13 @@ impl<'r> Below<'r> {
     }
 
     fn new_name(&mut self) -> String {
-        self.added += 1;
-        format!("#lateral{}", self.added)
+        loop {
+            self.added += 1;
+            let name = format!("#lateral{}", self.added);
+            if !self.input.schema().has_column_with_unqualified_name(&name) {
+                return name;
+            }
+        }
     }
 
     fn add(&mut self, subquery: &Subquery, kind: Kind, field: FieldRef) -> Result<Expr> {
@@ -294,8 +504,104 @@ fn columns_of(schema: &DFSchema) -> Vec<Expr> {
 }
 
 fn has_subquery(expr: &Expr) -> bool {
-    let is_subquery = |expr: &Expr| Ok(matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::ScalarSubquery(_)));
-    expr.exists(is_subquery).unwrap_or(true)
+    expr.exists(|expr| Ok(is_subquery(expr))).unwrap_or(true)
+}
+
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
+}
+
+fn first_column(plan: &LogicalPlan) -> Option<Expr> {
+    plan.schema().iter().next().map(|field| Expr::Column(Column::from(field)))
+}
+
+/// A subquery with the rows that meet a condition.
+fn with_condition(subquery: &Subquery, condition: Expr) -> Result<Subquery> {
+    let plan = LogicalPlan::Filter(Filter::try_new(condition, Arc::clone(&subquery.subquery))?);
+    let outer_ref_columns = plan.all_out_ref_exprs();
+    Ok(Subquery { subquery: Arc::new(plan), outer_ref_columns, spans: subquery.spans.clone() })
+}
+
+/// An expression over these columns and others, with outer references in their places.
+fn outside(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let replaced = expr.transform_up(|expr| match &expr {
+        Expr::Column(column) if has_column(schema, column) => {
+            let field = Arc::clone(schema.qualified_field_from_column(column)?.1);
+            Ok(Transformed::yes(Expr::OuterReferenceColumn(field, column.clone())))
+        }
+        _ => Ok(Transformed::no(expr)),
+    });
+    replaced.data()
+}
+
+fn all_nullable(schema: &DFSchema) -> Result<DFSchema> {
+    let fields = schema.iter().map(|(qualifier, field)| {
+        (qualifier.cloned(), Arc::new(field.as_ref().clone().with_nullable(true)))
+    });
+    DFSchema::new_with_metadata(fields.collect(), schema.metadata().clone())
+}
+
+/// Refuses an aggregate whose argument is made of columns of a query outside only: it is that query's aggregate, by the
+/// standard's rule and SQL Server's, and not one of the rows here.
+fn refuse_aggregates_of_others(aggregate: &Aggregate) -> Result<()> {
+    for expr in &aggregate.aggr_expr {
+        expr.apply(|part| {
+            if let Expr::AggregateFunction(call) = part
+                && call.func.name() != "first_value"
+                && call.params.args.iter().any(Expr::contains_outer)
+                && !call.params.args.iter().any(|arg| arg.any_column_refs() || has_subquery(arg))
+            {
+                return not_impl_err!("An aggregate of columns of an outer query only, which is that query's aggregate");
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+    }
+    Ok(())
+}
+
+/// A plan and the subqueries that are to become columns of it.
+struct Values {
+    input: LogicalPlan,
+    /// What the names of these columns begin with.
+    prefix: &'static str,
+    added: Vec<Expr>,
+}
+
+impl Values {
+    fn new(input: &LogicalPlan, prefix: &'static str) -> Values {
+        Values { input: input.clone(), prefix, added: Vec::new() }
+    }
+
+    /// Whether a subquery, with what it is compared with, looks at columns of this plan only.
+    fn has_all_of(&self, subquery: &Expr) -> Result<bool> {
+        let (plan, compared) = match subquery {
+            Expr::ScalarSubquery(subquery) => (&subquery.subquery, None),
+            Expr::Exists(test) => (&test.subquery.subquery, None),
+            Expr::InSubquery(test) => (&test.subquery.subquery, Some(&test.expr)),
+            Expr::SetComparison(test) => (&test.subquery.subquery, Some(&test.expr)),
+            _ => return Ok(false),
+        };
+        let schema = self.input.schema();
+        let is_here = |reference: &Expr| match reference {
+            Expr::OuterReferenceColumn(_, column) => has_column(schema, column),
+            _ => false,
+        };
+        let of_compared = compared.is_none_or(|compared| {
+            !has_subquery(compared) && compared.column_refs().into_iter().all(|column| has_column(schema, column))
+        });
+        Ok(of_compared && super::outer_references(plan)?.iter().all(is_here))
+    }
+
+    fn add(&mut self, value: Expr) -> Expr {
+        let mut number = self.added.len();
+        let mut name = format!("#{}{number}", self.prefix);
+        while self.input.schema().has_column_with_unqualified_name(&name) {
+            number += 1;
+            name = format!("#{}{number}", self.prefix);
+        }
+        self.added.push(value.alias(&name));
+        Expr::Column(Column::new_unqualified(name))
+    }
 }
 
 fn is_true(expr: &Expr) -> bool {
