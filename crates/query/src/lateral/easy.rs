@@ -34,10 +34,12 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
     let mut easy = true;
     let mut has_aggregate = false;
     let mut is_every_condition_equality = true;
+    let mut filters = 0;
     plan.apply(|node| {
         easy &= match node {
             LogicalPlan::Filter(filter) => {
                 let outer = split_conjunction(&filter.predicate).into_iter().filter(|part| part.contains_outer());
+                filters += usize::from(filter.predicate.contains_outer());
                 for condition in outer {
                     is_every_condition_equality &= is_equality_of_column(condition);
                     easy &= !has_subquery(condition);
@@ -66,7 +68,8 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
         easy &= references_are_near(node, around)?;
         Ok(if easy { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     })?;
-    Ok(easy && (!has_aggregate || is_every_condition_equality))
+    // What is pulled up from several places has the names of each, of which the last one only is known above.
+    Ok(easy && (!has_aggregate || is_every_condition_equality) && filters <= 1)
 }
 
 /// The aggregate without GROUP BY that a plan is, with nothing above it but names and values that are made of its columns.
