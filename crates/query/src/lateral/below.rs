@@ -6,7 +6,8 @@ use super::{Kind, Lateral};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference, internal_err};
-use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison, SetQuantifier};
+use datafusion::functions::core::expr_fn::{get_field, named_struct};
+use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery, SetComparison, SetQuantifier};
 use datafusion::logical_expr::{
     BinaryExpr, Expr, ExprSchemable, Filter, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr, lit,
     when,
@@ -123,7 +124,7 @@ impl<'r> Below<'r> {
                         let subquery = self.rule.kept(subquery)?;
                         match self.is_hard(&subquery, Place::Value)? {
                             true => Transformed::yes(self.value(&subquery)?),
-                            false => Transformed::yes(Expr::ScalarSubquery(subquery)),
+                            false => Transformed::yes(self.checked_above(subquery)?),
                         }
                     }
                     Expr::Exists(Exists { subquery, negated }) => {
@@ -167,6 +168,58 @@ impl<'r> Below<'r> {
             return Ok(false);
         }
         Ok(self.rule.all || !is_easy(&subquery.subquery, self.input.schema(), place)?)
+    }
+
+    /// The value of a subquery that is left to DataFusion. What refuses a second row of it (512) is asked above the join, of
+    /// the rows that want the value, and not of all keys that the subquery's rows have.
+    fn checked_above(&mut self, subquery: Subquery) -> Result<Expr> {
+        let mut projection = match subquery.subquery.as_ref() {
+            LogicalPlan::Projection(projection) => projection,
+            _ => return Ok(Expr::ScalarSubquery(subquery)),
+        };
+        // Names for the only column of what is below.
+        while let (LogicalPlan::Projection(below), [name]) = (projection.input.as_ref(), &projection.expr[..])
+            && matches!(name.clone().unalias(), Expr::Column(_))
+            && below.expr.len() == 1
+        {
+            projection = below;
+        }
+        let is_check =
+            |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if call.name() == "mssql:single_value"));
+        let [value] = &projection.expr[..] else { return Ok(Expr::ScalarSubquery(subquery)) };
+        if !value.exists(is_check)? || super::outer_references(&subquery.subquery)?.is_empty() {
+            return Ok(Expr::ScalarSubquery(subquery));
+        }
+        let mut parts: Vec<Column> = value.column_refs().into_iter().cloned().collect();
+        parts.sort();
+        let place = |place: usize| format!("c{place}");
+        let packed =
+            parts.iter().enumerate().flat_map(|(number, part)| [lit(place(number)), Expr::Column(part.clone())]);
+        let packed = named_struct(packed.collect());
+        let field = Arc::clone(subquery.subquery.schema().field(0));
+        let plan = LogicalPlanBuilder::from(projection.input.as_ref().clone()).project(vec![packed.alias("#parts")])?;
+        let plan = Arc::new(plan.build()?);
+        let outer_ref_columns = plan.all_out_ref_exprs();
+        let packed = Expr::ScalarSubquery(Subquery { subquery: plan, outer_ref_columns, spans: subquery.spans });
+        let name = self.new_name();
+        let columns = columns_of(self.input.schema());
+        let list = columns.iter().cloned().chain([packed.alias(&name)]);
+        let below = LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?;
+        let unpacked = value.clone().unalias().transform_up(|expr| match &expr {
+            Expr::Column(column) => match parts.iter().position(|part| part == column) {
+                Some(number) => {
+                    let packed = Expr::Column(Column::new_unqualified(&name));
+                    Ok(Transformed::yes(get_field(packed, place(number))))
+                }
+                None => Ok(Transformed::no(expr)),
+            },
+            _ => Ok(Transformed::no(expr)),
+        });
+        let name = self.new_name();
+        let metadata = Some(FieldMetadata::from(field.metadata().clone()));
+        let checked = unpacked.data()?.alias_with_metadata(&name, metadata);
+        self.input = Arc::new(below.project(columns.into_iter().chain([checked]))?.build()?);
+        Ok(Expr::Column(Column::new_unqualified(name)))
     }
 
     /// Adds the value of a subquery.

@@ -46,8 +46,11 @@ SELECT Dept, COUNT(*) AS n FROM Staff e GROUP BY Dept HAVING COUNT(*) > (SELECT 
 SELECT Id FROM Staff e ORDER BY (SELECT COUNT(*) FROM Part p WHERE p.Owner = e.Id) DESC, Id DESC
 SELECT n, COUNT(*) AS k FROM (SELECT (SELECT COUNT(*) FROM Part p WHERE p.Owner = e.Id) AS n FROM Staff e) q GROUP BY n ORDER BY n
 GO
--- More than one row is an error, also of a row that WHERE leaves out.
+-- More than one row is an error, but not of a key that no row asks for.
 SELECT Id, (SELECT Qty FROM Part p WHERE p.Owner = e.Id) AS q FROM Staff e WHERE Id > 1 ORDER BY Id
+INSERT INTO Part VALUES (NULL, 8)
+SELECT Id FROM Staff e WHERE Id > 1 AND 5 = (SELECT Qty FROM Part p WHERE p.Owner = e.Id)
+DELETE FROM Part WHERE Qty = 8
 GO
 SELECT Id, (SELECT Qty FROM Part p WHERE p.Owner = e.Id) AS q FROM Staff e
 GO
