@@ -9,16 +9,19 @@
 //!   running    for each distinct row of them: values into placeholders, operators, rows; remembered       (run)
 //! ```
 //!
-//! DataFusion makes joins of most subqueries, which is better wherever it does so: only what its rules do not take
-//! (limits, windows, unions, table functions, columns of a query further out) comes here.
+//! DataFusion makes joins of most subqueries, which is better wherever it does so rightly: what its rules do not take
+//! (limits, windows, unions, table functions, columns of a query further out) or answer wrongly comes here: aggregates
+//! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]).
 //!
 //! References of the inner plan that are not to the row at the left are *free*: columns of a query further out, which
 //! are the node's own expressions, so that whoever evaluates that query can give them values.
 
+mod below;
 mod easy;
 mod plan;
 mod rewrite;
 mod run;
+mod sides;
 
 pub(crate) use plan::{LateralPlanner, optimized};
 pub(crate) use rewrite::Rewrite;

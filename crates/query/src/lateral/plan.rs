@@ -63,8 +63,8 @@ impl ExtensionPlanner for Nodes {
         let inner = optimized(state, lateral.with_placeholders()?)?;
         // The short list of rules leaves the branches of a union apart, each of which would be grouped by itself.
         let is_plain = crate::optimize::is_plain(&inner) && !has_union(&inner);
-        let state = if is_plain { Arc::clone(&self.plain) } else { Arc::new(state.clone()) };
-        Ok(Some(Arc::new(LateralExec::new(lateral, inner, Arc::clone(input), state)?)))
+        let plain = is_plain.then(|| Arc::clone(&self.plain));
+        Ok(Some(Arc::new(LateralExec::new(lateral, inner, Arc::clone(input), Arc::new(state.clone()), plain)?)))
     }
 }
 
@@ -98,10 +98,10 @@ impl Lateral {
 pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan> {
     let optimizer = state.optimizer();
     let first = optimizer.optimize(plan.clone(), state, |_, _| {});
-    let was_correlated = super::rewrite::has_outer_references(&plan);
+    let has_subqueries = super::rewrite::has_subqueries(&plan);
     match first {
-        Ok(done) if !was_correlated || !super::rewrite::has_outer_references(&done) => Ok(done),
-        Err(error) if !was_correlated => Err(error),
+        Ok(done) if !has_subqueries || !super::rewrite::has_outer_references(&done) => Ok(done),
+        Err(error) if !has_subqueries => Err(error),
         _ => {
             let all = super::Rewrite { all: true }.of(plan)?;
             optimizer.optimize(all, state, |_, _| {})

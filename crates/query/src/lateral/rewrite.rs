@@ -1,12 +1,12 @@
 //! The rule that makes [`Lateral`] nodes of the subqueries that DataFusion would refuse.
 
-use super::easy::{Place, is_easy};
-use super::{Kind, Lateral};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use super::below::Below;
+use super::has_column;
+use super::sides::side;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference};
-use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DFSchema, Result, not_impl_err};
+use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
 use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl AnalyzerRule for Rewrite {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        match has_outer_references(&plan) {
+        match has_subqueries(&plan) {
             true => self.rewritten(plan),
             false => Ok(plan),
         }
@@ -39,11 +39,18 @@ pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
     let _ = plan.apply_with_subqueries(|node| {
         found |= node.contains_outer_reference();
         Ok(match found {
-            true => datafusion::common::tree_node::TreeNodeRecursion::Stop,
-            false => datafusion::common::tree_node::TreeNodeRecursion::Continue,
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
         })
     });
     found
+}
+
+/// Whether a plan has subqueries that the rule may have to do with.
+pub(super) fn has_subqueries(plan: &LogicalPlan) -> bool {
+    crate::contains::any_node(plan, |node| {
+        node.contains_outer_reference() || crate::contains::any_expression(node, is_subquery)
+    })
 }
 
 impl Rewrite {
@@ -58,24 +65,58 @@ impl Rewrite {
 
     fn node(&self, node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         match node {
-            LogicalPlan::Join(join) => {
-                let Some(inner) = side(&join.right) else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
-                if !self.all && is_easy(inner_of(&join.right), join.left.schema(), Place::Side)? {
-                    return described(LogicalPlan::Join(join));
-                }
-                let kind = match join.join_type {
-                    datafusion::logical_expr::JoinType::Left => Kind::Outer,
-                    _ => Kind::Cross,
-                };
-                let input = Arc::unwrap_or_clone(join.left);
-                let lateral = Lateral::plan(input, inner, kind, Arc::clone(&join.schema))?;
-                Ok(Transformed::yes(match join.filter {
-                    Some(filter) if !is_true(&filter) => LogicalPlanBuilder::from(lateral).filter(filter)?.build()?,
-                    _ => lateral,
-                }))
+            LogicalPlan::Join(join) => match side(&join.right) {
+                Some(inner) => self.applied(join, inner),
+                None if join.filter.as_ref().is_some_and(has_subquery) => self.on(join).map(Transformed::yes),
+                None => Ok(Transformed::no(LogicalPlan::Join(join))),
+            },
+            LogicalPlan::Aggregate(aggregate) => {
+                refuse_aggregates_of_others(&aggregate)?;
+                self.aggregated(aggregate)
             }
             node => self.expressions(node),
         }
+    }
+
+    /// The rows of a plan that meet a condition, which may have subqueries.
+    pub(super) fn filtered(&self, input: LogicalPlan, condition: Expr) -> Result<LogicalPlan> {
+        let filter = Filter::try_new(condition, Arc::new(input))?;
+        self.expressions(LogicalPlan::Filter(filter)).data()
+    }
+
+    pub(super) fn with_values(&self, values: Values) -> Result<LogicalPlan> {
+        if values.added.is_empty() {
+            return Ok(values.input);
+        }
+        let mut list = columns_of(values.input.schema());
+        list.extend(values.added);
+        let projection = Projection::try_new(list, Arc::new(values.input))?;
+        self.expressions(LogicalPlan::Projection(projection)).data()
+    }
+
+    /// An aggregate whose groups and arguments have subqueries, which become columns below it.
+    fn aggregated(&self, aggregate: Aggregate) -> Result<Transformed<LogicalPlan>> {
+        if !aggregate.group_expr.iter().chain(&aggregate.aggr_expr).any(has_subquery) {
+            return Ok(Transformed::no(LogicalPlan::Aggregate(aggregate)));
+        }
+        let Aggregate { input, group_expr, aggr_expr, schema, .. } = aggregate;
+        let mut values = Values::new(&input, "value");
+        let mut without = |expr: Expr| -> Result<Expr> {
+            let (relation, name) = expr.qualified_name();
+            if !has_subquery(&expr) {
+                return Ok(expr);
+            }
+            let replaced = expr.transform_down(|expr| match is_subquery(&expr) {
+                true => Ok(Transformed::new(values.add(expr), true, TreeNodeRecursion::Jump)),
+                false => Ok(Transformed::no(expr)),
+            });
+            Ok(replaced.data()?.unalias().alias_qualified(relation, name))
+        };
+        let group_expr = group_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
+        let aggr_expr = aggr_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
+        let input = Arc::new(self.with_values(values)?);
+        let plan = Aggregate::try_new_with_schema(input, group_expr, aggr_expr, schema)?;
+        Ok(Transformed::yes(LogicalPlan::Aggregate(plan)))
     }
 
     /// A node whose expressions have subqueries.
@@ -90,7 +131,8 @@ impl Rewrite {
             LogicalPlan::Filter(Filter { predicate, input, .. }) => {
                 let columns = columns_of(input.schema());
                 let mut below = Below::new(self, input);
-                let predicate = below.expr(predicate)?;
+                below.is_filter = true;
+                let predicate = below.condition(predicate, true)?;
                 let changed = below.changed;
                 let plan = LogicalPlan::Filter(Filter::try_new(predicate, below.input)?);
                 restored(plan, columns, changed)
@@ -106,20 +148,13 @@ impl Rewrite {
                 let changed = below.changed;
                 restored(LogicalPlan::Sort(Sort { expr, input: below.input, fetch }), columns, changed)
             }
-            LogicalPlan::Aggregate(Aggregate { input, group_expr, aggr_expr, schema, .. }) => {
-                let mut below = Below::new(self, input);
-                let group_expr = group_expr.into_iter().map(|expr| below.named(expr)).collect::<Result<Vec<_>>>()?;
-                let aggr_expr = aggr_expr.into_iter().map(|expr| below.named(expr)).collect::<Result<Vec<_>>>()?;
-                let plan = Aggregate::try_new_with_schema(below.input, group_expr, aggr_expr, schema)?;
-                Ok(below.changed.of(LogicalPlan::Aggregate(plan)))
-            }
             // Subqueries of other nodes stay where they are; what is inside of them may be hard.
             node => node.map_expressions(|expr| expr.transform_up(|expr| self.inside(expr))),
         }
     }
 
     /// A subquery that stays, with its own subqueries rewritten.
-    fn inside(&self, expr: Expr) -> Result<Transformed<Expr>> {
+    pub(super) fn inside(&self, expr: Expr) -> Result<Transformed<Expr>> {
         Ok(match expr {
             Expr::ScalarSubquery(subquery) => Transformed::yes(Expr::ScalarSubquery(self.kept(subquery)?)),
             Expr::Exists(Exists { subquery, negated }) => {
@@ -128,159 +163,29 @@ impl Rewrite {
             Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
                 Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery: self.kept(subquery)?, negated }))
             }
+            Expr::SetComparison(comparison) => {
+                let subquery = self.kept(comparison.subquery)?;
+                Transformed::yes(Expr::SetComparison(SetComparison { subquery, ..comparison }))
+            }
             other => Transformed::no(other),
         })
     }
 
-    fn kept(&self, subquery: Subquery) -> Result<Subquery> {
+    pub(super) fn kept(&self, subquery: Subquery) -> Result<Subquery> {
         let plan = self.rewritten(Arc::unwrap_or_clone(subquery.subquery))?;
         let outer_ref_columns = plan.all_out_ref_exprs();
         Ok(Subquery { subquery: Arc::new(plan), outer_ref_columns, spans: subquery.spans })
     }
 }
 
-/// A join whose columns say what they are above it: the rule that takes it apart rewrites those of aggregates.
-fn described(join: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    let schema = Arc::clone(join.schema());
-    let columns = schema.iter().map(|(relation, field)| {
-        let column = Expr::Column(Column::new(relation.cloned(), field.name()));
-        let metadata = Some(FieldMetadata::from(field.metadata().clone()));
-        column.alias_qualified_with_metadata(relation.cloned(), field.name(), metadata)
-    });
-    let projection = Projection::try_new(columns.collect(), Arc::new(join))?;
-    Ok(Transformed::yes(LogicalPlan::Projection(projection)))
-}
-
 /// Whether something has changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Changed(bool);
+pub(super) struct Changed(pub(super) bool);
 
 impl Changed {
     fn of<T>(self, data: T) -> Transformed<T> {
         if self.0 { Transformed::yes(data) } else { Transformed::no(data) }
     }
-}
-
-/// The input of a node, to which what its subqueries give is added.
-struct Below<'r> {
-    rule: &'r Rewrite,
-    input: Arc<LogicalPlan>,
-    added: usize,
-    changed: Changed,
-}
-
-impl<'r> Below<'r> {
-    fn new(rule: &'r Rewrite, input: Arc<LogicalPlan>) -> Below<'r> {
-        Below { rule, input, added: 0, changed: Changed(false) }
-    }
-
-    /// An expression without hard subqueries, under the name that it had.
-    fn named(&mut self, expr: Expr) -> Result<Expr> {
-        if !has_subquery(&expr) {
-            return Ok(expr);
-        }
-        let (relation, name) = expr.qualified_name();
-        let metadata = match &expr {
-            Expr::Alias(alias) => alias.metadata.clone(),
-            _ => None,
-        };
-        let added = self.added;
-        let new = self.expr(expr)?;
-        if added == self.added {
-            return Ok(new);
-        }
-        Ok(new.unalias().alias_qualified_with_metadata(relation, name, metadata))
-    }
-
-    fn expr(&mut self, expr: Expr) -> Result<Expr> {
-        if !has_subquery(&expr) {
-            return Ok(expr);
-        }
-        self.changed = Changed(true);
-        expr.transform_up(|expr| {
-            Ok(match expr {
-                Expr::ScalarSubquery(subquery) => {
-                    let subquery = self.rule.kept(subquery)?;
-                    match self.is_hard(&subquery, Place::Value)? {
-                        true => Transformed::yes(self.value(&subquery)?),
-                        false => Transformed::yes(Expr::ScalarSubquery(subquery)),
-                    }
-                }
-                Expr::Exists(Exists { subquery, negated }) => {
-                    let subquery = self.rule.kept(subquery)?;
-                    match self.is_hard(&subquery, Place::Test)? {
-                        true => Transformed::yes(negated_if(self.test(&subquery, Kind::Exists)?, negated)),
-                        false => Transformed::yes(Expr::Exists(Exists { subquery, negated })),
-                    }
-                }
-                Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
-                    let subquery = self.rule.kept(subquery)?;
-                    // DataFusion has no correlated NOT IN that minds NULL.
-                    let minds_null = negated && !super::outer_references(&subquery.subquery)?.is_empty();
-                    match minds_null || self.is_hard(&subquery, Place::Test)? {
-                        true => {
-                            self.compared(*expr)?;
-                            Transformed::yes(negated_if(self.test(&subquery, Kind::In)?, negated))
-                        }
-                        false => Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated })),
-                    }
-                }
-                other => Transformed::no(other),
-            })
-        })
-        .data()
-    }
-
-    fn is_hard(&self, subquery: &Subquery, place: Place) -> Result<bool> {
-        if super::outer_references(&subquery.subquery)?.is_empty() {
-            return Ok(false);
-        }
-        Ok(self.rule.all || !is_easy(&subquery.subquery, self.input.schema(), place)?)
-    }
-
-    /// Adds the value of a subquery.
-    fn value(&mut self, subquery: &Subquery) -> Result<Expr> {
-        let field = subquery.subquery.schema().fields().first().cloned();
-        let field = field.map_or_else(|| Field::new("", DataType::Null, true), |field| field.as_ref().clone());
-        self.add(subquery, Kind::Value, Arc::new(field.with_nullable(true)))
-    }
-
-    /// Adds what a test gives.
-    fn test(&mut self, subquery: &Subquery, kind: Kind) -> Result<Expr> {
-        self.add(subquery, kind, Arc::new(Field::new("", DataType::Boolean, true)))
-    }
-
-    /// Adds the value that IN compares, as the last column.
-    fn compared(&mut self, value: Expr) -> Result<()> {
-        let name = self.new_name();
-        let mut list: Vec<Expr> = columns_of(self.input.schema());
-        list.push(value.alias(name));
-        let plan = LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?.build()?;
-        self.input = Arc::new(plan);
-        Ok(())
-    }
-
-    fn new_name(&mut self) -> String {
-        self.added += 1;
-        format!("#lateral{}", self.added)
-    }
-
-    fn add(&mut self, subquery: &Subquery, kind: Kind, field: FieldRef) -> Result<Expr> {
-        let name = self.new_name();
-        let schema = self.input.schema();
-        let field = Arc::new(field.as_ref().clone().with_name(name.clone()));
-        let mut fields: Vec<(Option<TableReference>, FieldRef)> =
-            schema.iter().map(|(qualifier, field)| (qualifier.cloned(), Arc::clone(field))).collect();
-        fields.push((None, field));
-        let schema = Arc::new(DFSchema::new_with_metadata(fields, schema.metadata().clone())?);
-        let inner = subquery.subquery.as_ref().clone();
-        self.input = Arc::new(Lateral::plan(self.input.as_ref().clone(), inner, kind, schema)?);
-        Ok(Expr::Column(Column::new_unqualified(name)))
-    }
-}
-
-fn negated_if(expr: Expr, negated: bool) -> Expr {
-    if negated { Expr::Not(Box::new(expr)) } else { expr }
 }
 
 /// A node that passes its input's rows on, without the columns that were added to them.
@@ -291,36 +196,91 @@ fn restored(plan: LogicalPlan, columns: Vec<Expr>, changed: Changed) -> Result<T
     Ok(Transformed::yes(LogicalPlanBuilder::from(plan).project(columns)?.build()?))
 }
 
-fn columns_of(schema: &DFSchema) -> Vec<Expr> {
+pub(super) fn columns_of(schema: &DFSchema) -> Vec<Expr> {
     schema.iter().map(|field| Expr::Column(Column::from(field))).collect()
 }
 
-fn has_subquery(expr: &Expr) -> bool {
-    let is_subquery = |expr: &Expr| Ok(matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::ScalarSubquery(_)));
-    expr.exists(is_subquery).unwrap_or(true)
+pub(super) fn has_subquery(expr: &Expr) -> bool {
+    expr.exists(|expr| Ok(is_subquery(expr))).unwrap_or(true)
 }
 
-fn is_true(expr: &Expr) -> bool {
-    matches!(expr, Expr::Literal(ScalarValue::Boolean(Some(true)), _))
+pub(super) fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
 }
 
-/// The right side of a join as a plan of its own, if it looks at the left one.
-fn side(right: &LogicalPlan) -> Option<LogicalPlan> {
-    match right {
-        LogicalPlan::Subquery(subquery) => Some(subquery.subquery.as_ref().clone()),
-        LogicalPlan::SubqueryAlias(alias) => {
-            let inner = side(&alias.input)?;
-            LogicalPlanBuilder::from(inner).alias(alias.alias.clone()).and_then(LogicalPlanBuilder::build).ok()
+/// An expression over these columns and others, with outer references in their places.
+pub(super) fn outside(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let replaced = expr.transform_up(|expr| match &expr {
+        Expr::Column(column) if has_column(schema, column) => {
+            let field = Arc::clone(schema.qualified_field_from_column(column)?.1);
+            Ok(Transformed::yes(Expr::OuterReferenceColumn(field, column.clone())))
         }
-        _ => None,
-    }
+        _ => Ok(Transformed::no(expr)),
+    });
+    replaced.data()
 }
 
-/// The same, without the names around it.
-fn inner_of(right: &LogicalPlan) -> &LogicalPlan {
-    match right {
-        LogicalPlan::Subquery(subquery) => &subquery.subquery,
-        LogicalPlan::SubqueryAlias(alias) => inner_of(&alias.input),
-        other => other,
+/// Refuses an aggregate whose argument is made of columns of a query outside only: it is that query's aggregate, by the
+/// standard's rule and SQL Server's, and not one of the rows here.
+fn refuse_aggregates_of_others(aggregate: &Aggregate) -> Result<()> {
+    for expr in &aggregate.aggr_expr {
+        expr.apply(|part| {
+            if let Expr::AggregateFunction(call) = part
+                && call.func.name() != "first_value"
+                && call.params.args.iter().any(Expr::contains_outer)
+                && !call.params.args.iter().any(|arg| arg.any_column_refs() || has_subquery(arg))
+            {
+                return not_impl_err!(
+                    "An aggregate of columns of an outer query only, which is that query's aggregate"
+                );
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+    }
+    Ok(())
+}
+
+/// A plan and the subqueries that are to become columns of it.
+pub(super) struct Values {
+    input: LogicalPlan,
+    /// What the names of these columns begin with.
+    prefix: &'static str,
+    added: Vec<Expr>,
+}
+
+impl Values {
+    pub(super) fn new(input: &LogicalPlan, prefix: &'static str) -> Values {
+        Values { input: input.clone(), prefix, added: Vec::new() }
+    }
+
+    /// Whether a subquery, with what it is compared with, looks at columns of this plan only.
+    pub(super) fn has_all_of(&self, subquery: &Expr) -> Result<bool> {
+        let (plan, compared) = match subquery {
+            Expr::ScalarSubquery(subquery) => (&subquery.subquery, None),
+            Expr::Exists(test) => (&test.subquery.subquery, None),
+            Expr::InSubquery(test) => (&test.subquery.subquery, Some(&test.expr)),
+            Expr::SetComparison(test) => (&test.subquery.subquery, Some(&test.expr)),
+            _ => return Ok(false),
+        };
+        let schema = self.input.schema();
+        let is_here = |reference: &Expr| match reference {
+            Expr::OuterReferenceColumn(_, column) => has_column(schema, column),
+            _ => false,
+        };
+        let of_compared = compared.is_none_or(|compared| {
+            !has_subquery(compared) && compared.column_refs().into_iter().all(|column| has_column(schema, column))
+        });
+        Ok(of_compared && super::outer_references(plan)?.iter().all(is_here))
+    }
+
+    pub(super) fn add(&mut self, value: Expr) -> Expr {
+        let mut number = self.added.len();
+        let mut name = format!("#{}{number}", self.prefix);
+        while self.input.schema().has_column_with_unqualified_name(&name) {
+            number += 1;
+            name = format!("#{}{number}", self.prefix);
+        }
+        self.added.push(value.alias(&name));
+        Expr::Column(Column::new_unqualified(name))
     }
 }

@@ -20,9 +20,9 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, TryStreamExt};
 use mainstay_base::{Code, Error};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How many inner results a run remembers before it starts afresh.
 const REMEMBERED: usize = 10_000;
@@ -47,6 +47,8 @@ struct Shared {
     kind: Kind,
     schema: SchemaRef,
     state: Arc<SessionState>,
+    /// The rules for plain plans, if the inner one is.
+    plain: Option<Arc<SessionState>>,
 }
 
 impl LateralExec {
@@ -55,6 +57,7 @@ impl LateralExec {
         inner: LogicalPlan,
         input: Arc<dyn ExecutionPlan>,
         state: Arc<SessionState>,
+        plain: Option<Arc<SessionState>>,
     ) -> Result<LateralExec> {
         let keys = node.keys.iter().map(|key| node.input.schema().index_of_column(key)).collect::<Result<Vec<_>>>()?;
         let schema: SchemaRef = Arc::new(node.schema.as_arrow().clone());
@@ -65,7 +68,7 @@ impl LateralExec {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        let shared = Shared { inner, inner_schema, keys, kind: node.kind, schema, state };
+        let shared = Shared { inner, inner_schema, keys, kind: node.kind, schema, state, plain };
         Ok(LateralExec { input, shared: Arc::new(shared), properties: Arc::new(properties) })
     }
 }
@@ -145,7 +148,14 @@ struct Evaluation {
     shared: Arc<Shared>,
     run: Arc<Run>,
     context: Arc<TaskContext>,
-    remembered: HashMap<Vec<ScalarValue>, Arc<RecordBatch>>,
+    remembered: HashMap<Vec<ScalarValue>, Arc<Found>>,
+}
+
+/// What the inner plan gave for a row.
+struct Found {
+    rows: RecordBatch,
+    /// The distinct values of the first column, once they were asked for.
+    values: OnceLock<HashSet<ScalarValue>>,
 }
 
 impl Evaluation {
@@ -155,10 +165,10 @@ impl Evaluation {
             Kind::Cross | Kind::Outer => {
                 let (mut rows, mut inner, mut count) = (Vec::new(), Vec::new(), 0);
                 for row in 0..batch.num_rows() {
-                    let found = self.rows(batch, row).await?;
-                    let found = match (found.num_rows(), self.shared.kind) {
-                        (0, Kind::Outer) => Arc::new(null_row(&self.shared.inner_schema)?),
-                        _ => found,
+                    let found = self.found(batch, row).await?;
+                    let found = match (found.rows.num_rows(), self.shared.kind) {
+                        (0, Kind::Outer) => null_row(&self.shared.inner_schema)?,
+                        _ => found.rows.clone(),
                     };
                     count += found.num_rows();
                     rows.extend(std::iter::repeat_n(row as u32, found.num_rows()));
@@ -173,10 +183,10 @@ impl Evaluation {
             kind => {
                 let mut values = Vec::with_capacity(batch.num_rows());
                 for row in 0..batch.num_rows() {
-                    let found = self.rows(batch, row).await?;
+                    let found = self.found(batch, row).await?;
                     values.push(match kind {
-                        Kind::Value => value_of(&found, &self.shared)?,
-                        Kind::Exists => ScalarValue::Boolean(Some(found.num_rows() > 0)),
+                        Kind::Value => value_of(&found.rows, &self.shared)?,
+                        Kind::Exists => ScalarValue::Boolean(Some(found.rows.num_rows() > 0)),
                         _ => is_in(batch, row, &found)?,
                     });
                 }
@@ -187,7 +197,7 @@ impl Evaluation {
     }
 
     /// The rows of the inner plan for one row of the input.
-    async fn rows(&mut self, batch: &RecordBatch, row: usize) -> Result<Arc<RecordBatch>> {
+    async fn found(&mut self, batch: &RecordBatch, row: usize) -> Result<Arc<Found>> {
         let key = self.shared.keys.iter().map(|column| ScalarValue::try_from_array(batch.column(*column), row));
         let key = key.collect::<Result<Vec<_>>>()?;
         if let Some(known) = self.remembered.get(&key) {
@@ -197,12 +207,12 @@ impl Evaluation {
         let named = key.iter().enumerate().map(|(place, value)| (placeholder(place), value.clone()));
         let values = ParamValues::from(named.collect::<HashMap<_, _>>());
         let bound = self.shared.inner.clone().replace_params_with_values(&values)?;
-        let state = &self.shared.state;
-        let bound = crate::bind::fold(bound, state)?;
-        let plan = state.query_planner().create_physical_plan(&bound, state.as_ref()).await?;
+        let bound = crate::bind::fold(bound, &self.shared.state)?;
+        let plan = self.operators(&bound).await?;
         let schema = plan.schema();
         let batches = collect(plan, Arc::clone(&self.context)).await?;
-        let found = Arc::new(concat_batches(&schema, &batches)?);
+        let rows = concat_batches(&schema, &batches)?;
+        let found = Arc::new(Found { rows, values: OnceLock::new() });
         if self.remembered.len() >= REMEMBERED {
             self.remembered.clear();
         }
@@ -210,8 +220,21 @@ impl Evaluation {
         Ok(found)
     }
 
+    /// The operators for an inner plan: by the short list of rules where one can, which brings no branches of a UNION
+    /// together for what must see all of their rows.
+    async fn operators(&self, inner: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+        if let Some(plain) = &self.shared.plain {
+            let plan = plain.query_planner().create_physical_plan(inner, plain.as_ref()).await?;
+            if !has_branches(&plan) {
+                return Ok(plan);
+            }
+        }
+        let state = &self.shared.state;
+        state.query_planner().create_physical_plan(inner, state.as_ref()).await
+    }
+
     /// Rows of the input beside the inner rows.
-    fn joined(&self, batch: &RecordBatch, rows: Vec<u32>, inner: &[Arc<RecordBatch>]) -> Result<RecordBatch> {
+    fn joined(&self, batch: &RecordBatch, rows: Vec<u32>, inner: &[RecordBatch]) -> Result<RecordBatch> {
         let count = rows.len();
         let rows = UInt32Array::from(rows);
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.shared.schema.fields().len());
@@ -258,14 +281,20 @@ fn null_row(schema: &SchemaRef) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new_with_options(Arc::new(arrow_schema::Schema::new(fields)), columns, &options)?)
 }
 
+/// Whether operators of a plan give their rows in several partitions.
+fn has_branches(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.output_partitioning().partition_count() > 1 || plan.children().into_iter().any(has_branches)
+}
+
 /// The value of a subquery that stands for one.
 fn value_of(found: &RecordBatch, shared: &Shared) -> Result<ScalarValue> {
+    let Some(field) = shared.schema.fields().last() else { return internal_err!("a subquery without a column") };
     match (found.num_rows(), found.columns().first()) {
-        (1, Some(column)) => ScalarValue::try_from_array(column, 0),
-        (0, _) => match shared.schema.fields().last() {
-            Some(field) => ScalarValue::try_from(field.data_type()),
-            None => internal_err!("a subquery without a column"),
-        },
+        (1, Some(column)) => {
+            let value = ScalarValue::try_from_array(column, 0)?;
+            if value.data_type() == *field.data_type() { Ok(value) } else { value.cast_to(field.data_type()) }
+        }
+        (0, _) => ScalarValue::try_from(field.data_type()),
         _ => Err(to_datafusion(Error::new(
             Code::InvalidValue,
             "a subquery that stands for a value gave more than one row",
@@ -275,8 +304,8 @@ fn value_of(found: &RecordBatch, shared: &Shared) -> Result<ScalarValue> {
 
 /// Whether the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not there and a
 /// NULL is.
-fn is_in(batch: &RecordBatch, row: usize, found: &RecordBatch) -> Result<ScalarValue> {
-    let (Some(compared), Some(values)) = (batch.columns().last(), found.columns().first()) else {
+fn is_in(batch: &RecordBatch, row: usize, found: &Found) -> Result<ScalarValue> {
+    let (Some(compared), Some(values)) = (batch.columns().last(), found.rows.columns().first()) else {
         return internal_err!("IN without a column");
     };
     if values.is_empty() {
@@ -286,10 +315,20 @@ fn is_in(batch: &RecordBatch, row: usize, found: &RecordBatch) -> Result<ScalarV
     if compared.is_null() {
         return Ok(ScalarValue::Boolean(None));
     }
-    for place in 0..values.len() {
-        if ScalarValue::try_from_array(values, place)? == compared {
-            return Ok(ScalarValue::Boolean(Some(true)));
+    let known = match found.values.get() {
+        Some(known) => known,
+        None => {
+            let all = (0..values.len()).map(|place| {
+                let value = ScalarValue::try_from_array(values, place)?;
+                if value.data_type() == compared.data_type() { Ok(value) } else { value.cast_to(&compared.data_type()) }
+            });
+            let all = all.collect::<Result<HashSet<_>>>()?;
+            found.values.get_or_init(|| all)
         }
-    }
-    Ok(ScalarValue::Boolean(if values.null_count() > 0 { None } else { Some(false) }))
+    };
+    Ok(ScalarValue::Boolean(match known.contains(&compared) {
+        true => Some(true),
+        false if values.null_count() > 0 => None,
+        false => Some(false),
+    }))
 }

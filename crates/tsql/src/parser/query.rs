@@ -243,7 +243,12 @@ impl Parser<'_> {
         if !self.accept("TOP") {
             return Ok(None);
         }
-        let count = if self.accept("(") {
+        let count = if self.sees_query_after_parenthesis() {
+            self.expect("(")?;
+            let query = self.subquery()?;
+            self.expect(")")?;
+            Expr::Subquery(Box::new(query))
+        } else if self.accept("(") {
             let count = self.expression()?;
             self.expect(")")?;
             count

@@ -1,7 +1,9 @@
 //! Calls of functions, and what only the session can answer.
 
 use super::{Reducer, Source, not_supported, text_literal};
-use crate::tree::{Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, QueryBody, SetQuantifier, Window};
+use crate::tree::{
+    Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, QueryBody, SetQuantifier, Test, Window,
+};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
@@ -157,6 +159,30 @@ pub(super) fn is_aggregate(call: &Call) -> bool {
 /// Whether an expression has a function over a window in it that belongs to its own query.
 pub(super) fn has_window(value: &Expr) -> bool {
     has_call(value, &|call| call.over.is_some())
+}
+
+/// Whether an expression has a subquery in it.
+fn has_subquery(value: &Expr) -> bool {
+    match value {
+        Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::Test(_, _, Test::InQuery(_)) => true,
+        Expr::Call(call) => call.arguments.iter().any(|argument| match argument {
+            Argument::Value(value) => has_subquery(value),
+            Argument::KeyValue(key, value) => has_subquery(key) || has_subquery(value),
+            Argument::Trim(_, what, value) => what.as_ref().is_some_and(has_subquery) || has_subquery(value),
+        }),
+        Expr::Unary(_, inner) | Expr::Collate(inner, _) | Expr::OdbcCall(inner) | Expr::Test(inner, ..) => {
+            has_subquery(inner)
+        }
+        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => has_subquery(left) || has_subquery(right),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(has_subquery),
+        Expr::Cast(cast) => has_subquery(&cast.value),
+        Expr::Case(case) => {
+            let Case { operand, branches, otherwise } = case.as_ref();
+            let mut parts = operand.iter().chain(otherwise).chain(branches.iter().flat_map(|(a, b)| [a, b]));
+            parts.any(has_subquery)
+        }
+        _ => false,
+    }
 }
 
 /// Whether an expression has such a call in it that belongs to its own query.
@@ -315,6 +341,10 @@ impl Reducer<'_> {
     }
 
     fn aggregate(&mut self, name: &str, call: &Call) -> Result<(), Message> {
+        if call.arguments.iter().any(|argument| matches!(argument, Argument::Value(value) if has_subquery(value))) {
+            let text = "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.";
+            return Err(Message::error(130, text));
+        }
         match name {
             "grouping" | "grouping_id" => {
                 let arguments = values(call)?;

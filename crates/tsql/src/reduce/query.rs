@@ -63,7 +63,7 @@ impl Reducer<'_> {
             body => self.body(body)?,
         }
         match top {
-            Some(top) if top.percent => {}
+            Some(top) if top.percent || is_asked(top) => {}
             Some(top) => self.top(top, &order)?,
             None => self.order_of_query(query, &order)?,
         }
@@ -183,7 +183,7 @@ impl Reducer<'_> {
                     let order = if top.with_ties { Vec::new() } else { self.order_of_select(select, false) };
                     self.push("(");
                     self.select(select, Some(top), &order)?;
-                    if !top.percent {
+                    if !top.percent && !is_asked(top) {
                         self.top(top, &order)?;
                     }
                     self.push(")");
@@ -261,6 +261,7 @@ impl Reducer<'_> {
         }
         match top {
             Some(top) if top.percent => self.percent(top, order),
+            Some(top) if is_asked(top) => self.asked_top(top, select, order),
             _ => Ok(()),
         }
     }
@@ -338,11 +339,13 @@ impl Reducer<'_> {
         if group.all {
             return Err(not_supported("GROUP BY ALL below a set operator"));
         }
-        if matches!(&group.items[..], [Grouping::Tuple(values)] if values.is_empty()) && group.with_cube.is_none() {
-            // The one group of all rows, as aggregates make it by themselves.
+        self.push(" GROUP BY ");
+        if let [Grouping::Tuple(none)] = &group.items[..]
+            && none.is_empty()
+        {
+            self.push("GROUPING SETS (())");
             return Ok(());
         }
-        self.push(" GROUP BY ");
         match group.with_cube {
             Some(cube) => {
                 self.push(if cube { "CUBE (" } else { "ROLLUP (" });
@@ -442,6 +445,18 @@ impl Reducer<'_> {
         self.push(") <= ceil(count(1) OVER () * CAST(");
         self.call("cast:float", &[&top.count])?;
         self.push(" AS DOUBLE) / 100.0)");
+        self.order(order)
+    }
+
+    /// TOP (SELECT ...): the core's LIMIT has no subqueries, so these are the rows whose number in the order is at most that.
+    fn asked_top(&mut self, top: &Top, select: &Select, order: &[OrderItem]) -> Result<(), Message> {
+        if top.with_ties || select.quantifier == Some(SetQuantifier::Distinct) {
+            return Err(not_supported("TOP of a subquery with DISTINCT or TIES"));
+        }
+        self.push(" QUALIFY row_number() OVER (");
+        self.order(order)?;
+        self.push(") <= ");
+        self.call("cast:bigint", &[&top.count])?;
         self.order(order)
     }
 
@@ -546,4 +561,9 @@ fn without_table(item: &OrderItem) -> OrderItem {
         name.parts.drain(..name.parts.len().saturating_sub(1));
     }
     item
+}
+
+/// Whether the count of TOP is what a query says.
+fn is_asked(top: &Top) -> bool {
+    !top.percent && matches!(top.count, Expr::Subquery(_))
 }
