@@ -13,7 +13,7 @@ use mainstay_table::values::value_at;
 
 const SEEDS: u64 = 6;
 const QUERIES: usize = 40;
-const SEEDS_THAT_FOUND_SOMETHING: [u64; 0] = [];
+const SEEDS_THAT_FOUND_SOMETHING: [u64; 1] = [34];
 
 /// Writes queries. A scope is the aliases that can be seen, the nearest first.
 struct Writer<'r> {

@@ -100,11 +100,18 @@ pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<Logic
     let first = optimizer.optimize(plan.clone(), state, |_, _| {});
     let has_subqueries = super::rewrite::has_subqueries(&plan);
     match first {
-        Ok(done) if !has_subqueries || !super::rewrite::has_outer_references(&done) => Ok(done),
+        Ok(done) if !has_subqueries || !is_left_over(&done) => Ok(done),
         Err(error) if !has_subqueries => Err(error),
         _ => {
             let all = super::Rewrite { all: true }.of(plan)?;
             optimizer.optimize(all, state, |_, _| {})
         }
     }
+}
+
+/// Whether the rules have left a subquery over: one with outer references, or one whose references went with a condition
+/// that is never true.
+fn is_left_over(plan: &LogicalPlan) -> bool {
+    let is_side = |node: &LogicalPlan| matches!(node, LogicalPlan::Subquery(_));
+    super::rewrite::has_outer_references(plan) || crate::contains::any_node(plan, is_side)
 }
