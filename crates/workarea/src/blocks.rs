@@ -125,7 +125,7 @@ impl Blocks {
         let count = match self.freshness.look(&*self.file)? {
             Seen::Same => return Ok(false),
             Seen::Changed(length) => dbf.count_in(length)?,
-            Seen::Written => dbf.count_by_mark()?,
+            Seen::Written => dbf.count_by_mark(self.count.into())?,
         };
         self.generation += 1;
         self.count = narrow(count);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::Seed;
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::{Create, Disk, FileSystem};
 use mainstay_workarea::{Area, AreaOptions, Counting, Mode, NewOrder, SeekHow, SeekKey, untold};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::collections::BTreeSet;
@@ -115,4 +115,41 @@ fn threads_share_a_table() {
             assert_eq!(seen, WRITERS as u32 * APPENDS, "{name}");
         }
     }
+}
+
+/// Who has written a moment ago does not ask for the file's stamp, and sees all the same what others append, counted or
+/// not yet, and what they take away.
+#[test]
+fn others_records_are_seen_right_after_an_own_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared.dbf");
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    Area::create(&fs, &path, &TableSpec::new(Format::FoxPro, vec![FieldSpec::new("ID", b'N', 8, 0)])).unwrap();
+    let mut area = open(&path, Mode::Shared);
+    for id in 0..3 {
+        area.append_blank().unwrap();
+        area.set_number(0, f64::from(id)).unwrap();
+        area.unlock().unwrap();
+    }
+    let other = Disk.create(&path, Create::Existing).unwrap();
+    let length = other.stamp().unwrap().len - 1;
+    let mut last_after = |change: &dyn Fn()| {
+        area.go_to(1).unwrap();
+        area.set_number(0, 7.0).unwrap();
+        area.write().unwrap();
+        change();
+        area.go_bottom().unwrap();
+        area.record_number()
+    };
+    assert_eq!(last_after(&|| ()), 3);
+    // Behind the last record, with a new end mark and without one, and counted later.
+    assert_eq!(last_after(&|| other.write_at(b"        8\x1A", length).unwrap()), 4);
+    assert_eq!(last_after(&|| other.write_at(b"        9", length + 9).unwrap()), 5);
+    assert_eq!(last_after(&|| other.write_at(&5u32.to_le_bytes(), 4).unwrap()), 5);
+    let cut = || {
+        other.write_at(&2u32.to_le_bytes(), 4).unwrap();
+        other.set_len(length - 9).unwrap();
+        other.write_at(b"\x1A", length - 9).unwrap();
+    };
+    assert_eq!(last_after(&cut), 2);
 }

@@ -523,6 +523,37 @@ fn who_goes_on_after_anothers_death_sees_what_was_before() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
+/// While there never was a transaction in a folder, a lock asks whether something has come into it, and notices the first
+/// transaction that is cut off.
+#[test]
+fn who_has_locked_often_sees_the_first_transaction_that_is_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    let path = folder.path().join("a.dbf");
+    create(&fs, &path, &table_spec(Format::FoxPro));
+    let mut table = open(&fs, &path, Access::Exclusive);
+    (0..5).for_each(|seed| assert_eq!(table.append(&refs(&values(seed))).unwrap(), seed + 1));
+    table.close().unwrap();
+    let mut other = open(&fs, &path, Access::Shared);
+    let before = state(&mut other);
+    for _ in 0..4 {
+        // From when the folder's time is old enough to tell something.
+        std::thread::sleep(Duration::from_millis(40));
+        for _ in 0..40 {
+            other.lock_record(3).unwrap();
+            other.unlock().unwrap();
+        }
+    }
+    let mut dying = open(&fs, &path, Access::Shared);
+    let transaction = Transaction::begin(Arc::clone(&fs));
+    dying.enlist(&transaction).unwrap();
+    dying.update(3, &[(0, ValueRef::Text("uncommitted"))]).unwrap();
+    drop((dying, transaction));
+    assert!(folder.path().join(".mainstay-transactions").read_dir().unwrap().count() > 0);
+    other.lock_record(3).unwrap();
+    assert!(state(&mut other) == before);
+}
+
 const SUM: i64 = 10_000;
 
 #[test]

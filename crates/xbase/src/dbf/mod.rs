@@ -46,6 +46,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+/// What most programs write behind the last record.
+const END_MARK: u8 = 0x1A;
+
 /// What the opener knows better than the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
@@ -175,16 +178,20 @@ impl Dbf {
         self.count_in(self.file.stamp()?.len)
     }
 
-    /// The same, as a rule without asking for the file's length: where the end mark stands right behind the records that are
-    /// counted, there are no others. After a question for the length the next write takes longer (the system keeps a finer
-    /// time of it).
-    pub fn count_by_mark(&self) -> Result<u64> {
+    /// The same, as a rule without asking for the file's length, for who has seen `known` records a moment ago: if the file
+    /// ends with the end mark behind these, nobody has appended one, because every program writes a new record behind
+    /// the others. Otherwise, where the end mark stands right behind the records that are counted, there are no others.
+    /// After a question for the length the next write takes longer (the system keeps a finer time of it).
+    pub fn count_by_mark(&self, known: u64) -> Result<u64> {
+        let mark_of = |count: u64| u64::from(self.header.header_length) + count * u64::from(self.header.record_length);
+        let mut end = [0; 2];
+        if self.file.read_at(&mut end, mark_of(known))? == 1 && end[0] == END_MARK {
+            return Ok(known);
+        }
         let mut count = [0; 4];
         self.file.read_exact_at(&mut count, 4)?;
         let counted = u64::from(u32::from_le_bytes(count));
-        let mut end = [0];
-        let mark = u64::from(self.header.header_length) + counted * u64::from(self.header.record_length);
-        match self.file.read_at(&mut end, mark)? == 1 && end == [0x1A] {
+        match self.file.read_at(&mut end[..1], mark_of(counted))? == 1 && end[0] == END_MARK {
             true => Ok(counted),
             false => self.count_now(),
         }
@@ -321,8 +328,8 @@ fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File
     if beyond > 0 {
         file.read_exact_at(&mut first, end)?;
     }
-    if beyond > 1 || beyond == 1 && first != [0x1A] {
-        let after = if first == [0x1A] { beyond - 1 } else { beyond };
+    if beyond > 1 || beyond == 1 && first != [END_MARK] {
+        let after = if first == [END_MARK] { beyond - 1 } else { beyond };
         findings.push((Severity::Warning, format!("{after} bytes follow the last record that the header counts")));
     }
     Ok(())

@@ -11,7 +11,7 @@
 
 use crate::lock::LockScheme;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{Create, FileSystem, LockMode, Stamp, WritableFile};
+use mainstay_vfs::{Create, File, FileSystem, LockMode, Stamp, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -200,16 +200,31 @@ pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandon
 pub(super) struct Watch {
     /// The journals of others, and the folder's stamp under which they were all, if a later one changes that.
     others: Option<(Stamp, Vec<PathBuf>)>,
+    /// The folder of the table.
+    tables: Option<Arc<dyn File>>,
+    /// The stamp of that under which it had no folder of journals, if a later one changes that: an open folder tells it in
+    /// half the time that the system needs to look for a name.
+    without: Option<Stamp>,
+    /// So many times the name is looked for before the stamp is asked for.
+    unasked: u32,
 }
+
+/// While the stamp of the table's folder is young it proves nothing, and is asked for at every so many looks.
+const LOOKS_UNASKED: u32 = 16;
 
 impl Watch {
     /// Whether there is a journal that belongs to nobody in the folder of this table. `own` is one of which that is
     /// known.
     pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path, own: Option<&Path>) -> Result<bool> {
+        // Mostly there is none.
+        if self.still_without(fs) {
+            return Ok(false);
+        }
         let journals = folder_of(table).join(FOLDER);
         let now = SystemTime::now();
-        // Mostly there is none.
+        let tables = self.stamp_of_tables(fs, table);
         if !fs.is_folder(&journals) {
+            self.without = tables.filter(|stamp| stamp.is_settled(now));
             return Ok(false);
         }
         let stamp = fs.stamp(&journals).ok();
@@ -226,6 +241,30 @@ impl Watch {
         }
         self.others = stamp.filter(|stamp| stamp.is_settled(now)).map(|stamp| (stamp, others));
         Ok(found)
+    }
+
+    /// Whether nothing has come into the table's folder since there was no folder of journals in it.
+    fn still_without(&mut self, fs: &dyn FileSystem) -> bool {
+        let (Some(tables), Some(without)) = (&self.tables, self.without) else { return false };
+        if tables.stamp_by_name(fs).is_ok_and(|stamp| stamp == without) {
+            return true;
+        }
+        self.without = None;
+        false
+    }
+
+    /// The stamp of the table's folder, now and then.
+    fn stamp_of_tables(&mut self, fs: &dyn FileSystem, table: &Path) -> Option<Stamp> {
+        if let Some(left) = self.unasked.checked_sub(1) {
+            self.unasked = left;
+            return None;
+        }
+        self.unasked = LOOKS_UNASKED;
+        if self.tables.is_none() {
+            let folder = folder_of(table);
+            self.tables = fs.open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok();
+        }
+        self.tables.as_ref()?.stamp_by_name(fs).ok()
     }
 }
 
