@@ -139,8 +139,9 @@ mod tests {
             assert_eq!(text.parse::<Interval>().unwrap().to_string(), text);
         }
         assert_eq!("49:30".parse::<Interval>().unwrap().to_string(), "2 01:30:00");
+        assert_eq!("1 2:00".parse::<Interval>().unwrap().to_string(), "1 02:00:00");
         assert_eq!("1-6".parse::<Interval>().unwrap(), Interval::from_months(18));
-        for wrong in ["", "5", "1-12", "--1-1", "3 24:00", "1-2-3", "999999999-0", "9999999999 00:00", "1 2:00"] {
+        for wrong in ["", "5", "1-12", "--1-1", "3 24:00", "1-2-3", "999999999-0", "9999999999 00:00", "1 2:0"] {
             assert!(wrong.parse::<Interval>().is_err(), "{wrong}");
         }
     }

@@ -81,11 +81,12 @@ impl Dbf {
     }
 
     fn open_unplaced(file: Arc<dyn File>, options: OpenOptions) -> Result<Dbf> {
-        let file_length = file.stamp()?.len;
         let mut bytes = vec![0; FIXED_LENGTH];
         let read = file.read_at(&mut bytes, 0)?;
         let header = Header::parse(&bytes[..read])?;
         refuse_encrypted(&header)?;
+        // After the count, so that every record that another program has counted meanwhile is there.
+        let file_length = file.stamp()?.len;
         let length = u64::from(header.header_length).min(file_length).max(FIXED_LENGTH as u64);
         bytes.resize(usize::try_from(length).unwrap_or(FIXED_LENGTH), 0);
         file.read_exact_at(&mut bytes[FIXED_LENGTH..], FIXED_LENGTH as u64)?;
