@@ -47,7 +47,8 @@ impl<'a> Compared<'a> {
         let relation = TableFactor::Derived { lateral: false, subquery, alias, sample: None };
         let mut query = template()?;
         let select = select_of(&mut query)?;
-        select.projection = vec![SelectItem::UnnamedExpr(value)];
+        // The planner's own names tell which columns are of the statement around, and change when it moves them.
+        select.projection = vec![SelectItem::ExprWithAlias { expr: value, alias: Ident::with_quote('"', "#value") }];
         select.from = vec![TableWithJoins { relation, joins: Vec::new() }];
         select.selection = condition;
         Ok(query)

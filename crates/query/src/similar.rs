@@ -86,13 +86,28 @@ fn expression(pattern: &str, escape: Option<char>) -> Result<String> {
             _ if Some(character) == escape => literal(&mut made, characters.next().ok_or_else(ill)?),
             '%' => made.push_str(".*"),
             '_' => made.push('.'),
-            '|' | '*' | '+' | '?' | '(' | ')' | '{' | '}' => made.push(character),
+            '|' | '*' | '+' | '?' | '(' | ')' => made.push(character),
+            '{' => repetition(&mut made, &mut characters).ok_or_else(ill)?,
             '[' => set(&mut made, &mut characters, escape).ok_or_else(ill)?,
             other => literal(&mut made, other),
         }
     }
     made.push_str(")$");
     Ok(made)
+}
+
+/// `{n}`, `{n,}` or `{n,m}`, from behind its brace; `None` where it is none.
+fn repetition(made: &mut String, characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<()> {
+    made.push('{');
+    loop {
+        match characters.next()? {
+            '}' => break,
+            character if character.is_ascii_digit() || character == ',' => made.push(character),
+            _ => return None,
+        }
+    }
+    made.push('}');
+    Some(())
 }
 
 /// A set of characters, from behind its bracket; `None` where it does not end.
@@ -146,7 +161,7 @@ mod tests {
         assert_eq!(made("[^a-f.]{2,3}"), r"^(?s:[^a-f\.]{2,3})$");
         assert_eq!(made("[[:DIGIT:]x]*"), "^(?s:[[:digit:]x]*)$");
         assert_eq!(made("[]a]"), r"^(?s:[\]a])$");
-        for ill in ["[a", "a\\", "[[:digit]"] {
+        for ill in ["[a", "a\\", "[[:digit]", "a{2", "a{x}"] {
             assert!(expression(ill, Some('\\')).is_err(), "{ill}");
         }
         assert_eq!(expression("a!%", Some('!')).unwrap(), r"^(?s:a\%)$");
