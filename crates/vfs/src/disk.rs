@@ -103,16 +103,17 @@ fn stamp(path: &Path, found: &rustix::fs::Stat) -> Stamp {
     }
 }
 
-/// Opens a file for writing whose reads leave no time of access behind where the system lets us do that: after each
-/// write Linux notes the next read in the inode, which takes longer than the read. What a program that keeps the times
-/// of access could learn from it, the time of the write says as well.
-fn open_without_access_times(options: &mut OpenOptions, path: &Path) -> std::io::Result<std::fs::File> {
+/// Opens a file that exists for writing, so that reads of it leave no time of access behind where the system lets us do that:
+/// after each write Linux notes the next read in the inode, which takes longer than the read. What a program that keeps the
+/// times of access could learn from it, the time of the write says as well. A file that is made by opening it is opened without:
+/// where the file system gives it another owner, it would be there when that is refused.
+fn open_existing(options: &mut OpenOptions, path: &Path) -> std::io::Result<std::fs::File> {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::OpenOptionsExt;
         options.custom_flags(libc::O_NOATIME);
         match options.open(path) {
-            // The file is another user's (open(2)); nothing has been done to it.
+            // The file is another user's (open(2)).
             Err(error) if error.raw_os_error() == Some(libc::EPERM) => options.custom_flags(0),
             opened => return opened,
         };
@@ -161,7 +162,11 @@ impl FileSystem for Disk {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(how != Create::Existing);
         options.truncate(how == Create::Truncate).create_new(how == Create::New);
-        let file = open_without_access_times(&mut options, path).map_err(|error| match error.kind() {
+        let opened = match how {
+            Create::Existing => open_existing(&mut options, path),
+            _ => options.open(path),
+        };
+        let file = opened.map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => writing::exists(path),
             _ => at(path)(error),
         })?;
