@@ -114,9 +114,15 @@ impl Compiler<'_> {
     }
 
     fn assign(&mut self, target: SlotId, data_type: DataType, value: &Expr, line: u32) -> Compiled {
+        self.assign_part(target, data_type, value, line)?;
+        self.counted(line, 1);
+        Ok(())
+    }
+
+    /// One of the assignments of a statement, which all see the `@@ROWCOUNT` and `@@ERROR` of the statement before theirs.
+    fn assign_part(&mut self, target: SlotId, data_type: DataType, value: &Expr, line: u32) -> Compiled {
         let value = self.value_as(value, data_type)?;
         self.push(line, program::StatementKind::Assign { target, value });
-        self.counted(line, 1);
         Ok(())
     }
 
@@ -133,15 +139,9 @@ impl Compiler<'_> {
                 Ok(())
             }
             SetVariable::Value(name, operator, value) => {
-                let (slot, data_type) = self.variable(name)?;
-                match reduce::compound(*operator) {
-                    None => self.assign(slot, data_type, value, line),
-                    Some(operator) => {
-                        let value =
-                            Expr::Binary(Box::new(Expr::Variable(name.clone())), operator, Box::new(value.clone()));
-                        self.assign(slot, data_type, &value, line)
-                    }
-                }
+                self.assign_to(name, *operator, value, line)?;
+                self.counted(line, 1);
+                Ok(())
             }
             SetVariable::Cursor(name, _) if !self.is_cursor(name) => {
                 let text = format!(
@@ -163,6 +163,18 @@ impl Compiler<'_> {
                 self.assign(slot, data_type, &Expr::Method(target, method.clone(), Some(arguments.clone())), line)
             }
             SetVariable::Property(..) => Err(self.located(reduce::not_supported("A property of a variable"))),
+        }
+    }
+
+    /// `@v = value`, `@v += value` and so on.
+    fn assign_to(&mut self, name: &Name, operator: AssignOperator, value: &Expr, line: u32) -> Compiled {
+        let (slot, data_type) = self.variable(name)?;
+        match reduce::compound(operator) {
+            None => self.assign_part(slot, data_type, value, line),
+            Some(operator) => {
+                let value = Expr::Binary(Box::new(Expr::Variable(name.clone())), operator, Box::new(value.clone()));
+                self.assign_part(slot, data_type, &value, line)
+            }
         }
     }
 
@@ -253,10 +265,16 @@ impl Compiler<'_> {
             }
             _ if select.from.is_empty() && select.condition.is_none() && query.with.tables.is_empty() => {
                 for item in &select.items {
-                    if let SelectItem::Assign(name, operator, value) = item {
-                        self.set(&SetVariable::Value(name.clone(), *operator, value.clone()), line, span)?;
+                    match item {
+                        SelectItem::Assign(name, AssignOperator::Set, value) if self.is_cursor(name) => {
+                            let set = SetVariable::Value(name.clone(), AssignOperator::Set, value.clone());
+                            self.set(&set, line, span)?;
+                        }
+                        SelectItem::Assign(name, operator, value) => self.assign_to(name, *operator, value, line)?,
+                        _ => {}
                     }
                 }
+                self.counted(line, 1);
             }
             _ => self.host(line, Action::Assign(Box::new(query.clone()), assigned), span, Vec::new(), outputs),
         }
