@@ -1,4 +1,4 @@
-//! Values beside the rows of a query that they are compared with.
+//! A row of values beside the rows of a query that it is compared with.
 
 use crate::change::{select_of, template};
 use crate::row_values::unequal;
@@ -55,9 +55,9 @@ impl<'a> Compared<'a> {
     }
 
     /// Whether one of its rows is so.
-    pub(crate) fn exists(&self, condition: Option<Expr>, negated: bool) -> Result<Expr> {
+    pub(crate) fn exists(&self, condition: Expr, negated: bool) -> Result<Expr> {
         let one = Expr::Value(Value::Number("1".into(), false).into());
-        Ok(Expr::Exists { subquery: Box::new(self.query(one, condition)?), negated })
+        Ok(Expr::Exists { subquery: Box::new(self.query(one, Some(condition))?), negated })
     }
 }
 

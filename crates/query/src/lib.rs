@@ -62,7 +62,6 @@ mod parquet;
 mod planned;
 mod planner;
 mod projections;
-mod quantified;
 mod recursion;
 mod relation;
 mod repeated;

@@ -478,7 +478,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::similar::as_expressions(statement)?,
         false => statement,
     };
-    let statement = crate::row_values::by_members(crate::quantified::by_exists(statement)?)?;
+    let statement = crate::row_values::by_members(statement)?;
     let statement = crate::approximate::as_doubles(statement);
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }

@@ -8,15 +8,19 @@
 //!   (a, b) IS [NOT] NULL          all members are [not]
 //!   (a, b) BETWEEN x AND y        (a, b) >= x AND (a, b) <= y
 //!   (a, b) = (SELECT x, y ...)    (SELECT a = x AND b = y FROM (SELECT x, y ...))
+//!   (a, b) IN (SELECT x, y ...)   EXISTS (a row of the query with a = x AND b = y), where it only has to be true; elsewhere
+//!   (a, b) > ANY, ALL (...)       CASE WHEN a row decides THEN TRUE, or FALSE WHEN one is unknown THEN NULL ELSE the other END
 //! ```
 //!
 //! So NULL means there what it means everywhere (ISO 9075-2, 8.2 and 8.8), and the indexes of the members are found. The
-//! planner compares rows as values, for which NULL equals NULL. Rows that are looked for in a query: [`crate::quantified`].
+//! planner compares rows as values, for which NULL equals NULL. Single values
+//! that are looked for in a query are the planner's and [`lateral`](crate::lateral)'s.
 
 use crate::compared::Compared;
+use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Statement, UnaryOperator, Value,
-    VisitMut, VisitorMut,
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint,
+    JoinOperator, Query, Select, Statement, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -35,6 +39,23 @@ struct Rows;
 
 impl VisitorMut for Rows {
     type Break = Error;
+
+    /// What WHERE, HAVING and ON say need only be told whether it is true: then EXISTS says it, which joins.
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Error> {
+        let joined = select.from.iter_mut().flat_map(|table| &mut table.joins);
+        let on = joined.filter_map(|join| match &mut join.join_operator {
+            JoinOperator::Join(JoinConstraint::On(condition)) | JoinOperator::Inner(JoinConstraint::On(condition)) => {
+                Some(condition)
+            }
+            _ => None,
+        });
+        for condition in on.chain(&mut select.selection).chain(&mut select.having) {
+            if let Err(error) = in_condition(condition) {
+                return ControlFlow::Break(error);
+            }
+        }
+        ControlFlow::Continue(())
+    }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
         match reduced(expr) {
@@ -87,12 +108,98 @@ fn reduced(expr: &Expr) -> Result<Option<Expr>> {
             }
             None => None,
         },
-        _ => None,
+        other => Quantifier::of(other).map(|it| it.value()).transpose()?,
     })
 }
 
+/// Looks for rows in queries where that is wanted true.
+fn in_condition(condition: &mut Expr) -> Result<()> {
+    match condition {
+        Expr::Nested(inner) => in_condition(inner),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            in_condition(left)?;
+            in_condition(right)
+        }
+        other => {
+            if let Some(truth) = Quantifier::of(other).map(|it| it.truth()).transpose()? {
+                *other = truth;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A row, an operator, and the rows of a query.
+struct Quantifier<'a> {
+    row: Vec<Expr>,
+    op: BinaryOperator,
+    query: &'a Query,
+    /// Of ALL rows, not of ANY.
+    all: bool,
+}
+
+impl<'a> Quantifier<'a> {
+    fn of(expr: &'a Expr) -> Option<Quantifier<'a>> {
+        let (left, op, query, all) = match expr {
+            Expr::InSubquery { expr, subquery, negated: false } => (expr, BinaryOperator::Eq, subquery.as_ref(), false),
+            Expr::InSubquery { expr, subquery, negated: true } => {
+                (expr, BinaryOperator::NotEq, subquery.as_ref(), true)
+            }
+            Expr::AnyOp { left, compare_op, right, .. } => (left, compare_op.clone(), subquery_of(right)?, false),
+            Expr::AllOp { left, compare_op, right } => (left, compare_op.clone(), subquery_of(right)?, true),
+            _ => return None,
+        };
+        Some(Quantifier { row: members(left)?, op, query, all })
+    }
+
+    fn compared(&self) -> Result<(Compared<'a>, Expr)> {
+        let rows = Compared::new(self.row.len(), self.query)?;
+        let condition = compared(&self.row, &self.op, rows.names())?;
+        let condition = condition.ok_or_else(|| crate::statement::unsupported(format!("{} of a query", self.op)))?;
+        Ok((rows, nested(condition)))
+    }
+
+    /// Whether it is true.
+    fn truth(&self) -> Result<Expr> {
+        let (rows, condition) = self.compared()?;
+        match self.all {
+            true => rows.exists(Expr::IsNotTrue(Box::new(condition)), true),
+            false => rows.exists(condition, false),
+        }
+    }
+
+    /// TRUE, FALSE or NULL: one row decides, of ANY one that is so and of ALL one that is not.
+    fn value(&self) -> Result<Expr> {
+        let (rows, condition) = self.compared()?;
+        let boolean = |value: bool| Expr::Value(Value::Boolean(value).into());
+        let decided = match self.all {
+            true => Expr::IsFalse(Box::new(condition.clone())),
+            false => condition.clone(),
+        };
+        let when = |condition, result| CaseWhen { condition, result };
+        Ok(Expr::Case {
+            case_token: AttachedToken::empty(),
+            end_token: AttachedToken::empty(),
+            operand: None,
+            conditions: vec![
+                when(rows.exists(decided, false)?, boolean(!self.all)),
+                when(rows.exists(Expr::IsNull(Box::new(condition)), false)?, Expr::Value(Value::Null.into())),
+            ],
+            else_result: Some(Box::new(boolean(self.all))),
+        })
+    }
+}
+
+fn subquery_of(expr: &Expr) -> Option<&Query> {
+    match expr {
+        Expr::Nested(inner) => subquery_of(inner),
+        Expr::Subquery(query) => Some(query),
+        _ => None,
+    }
+}
+
 /// The members of `(a, b)` and `ROW(a, b)`.
-pub(crate) fn members(expr: &Expr) -> Option<Vec<Expr>> {
+fn members(expr: &Expr) -> Option<Vec<Expr>> {
     match expr {
         Expr::Nested(inner) => members(inner),
         Expr::Tuple(members) => Some(members.clone()),
@@ -127,15 +234,15 @@ pub(crate) fn unequal() -> Error {
     Error::new(Code::Syntax, "rows that are compared have as many members as each other")
 }
 
-pub(crate) fn nested(expr: Expr) -> Expr {
+fn nested(expr: Expr) -> Expr {
     Expr::Nested(Box::new(expr))
 }
 
-pub(crate) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
     Expr::BinaryOp { left: Box::new(nested(left)), op, right: Box::new(nested(right)) }
 }
 
-pub(crate) fn negated_if(negated: bool, expr: Expr) -> Expr {
+fn negated_if(negated: bool, expr: Expr) -> Expr {
     match negated {
         true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(nested(expr)) },
         false => expr,
@@ -148,7 +255,7 @@ fn all(conditions: impl Iterator<Item = Expr>) -> Expr {
 }
 
 /// A comparison of two rows of the same length; `None` for what is no comparison.
-pub(crate) fn compared(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Result<Option<Expr>> {
+fn compared(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Result<Option<Expr>> {
     use BinaryOperator::*;
     if !matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | Spaceship) {
         return Ok(None);

@@ -35,7 +35,6 @@ impl AnalyzerRule for CharComparison {
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let plan = crate::set_operations::counted(plan)?;
-        let plan = crate::quantified::in_plan(plan)?;
         let plan = crate::single::in_plan(plan)?;
         let plan = crate::meeting::in_plan(plan)?;
         let plan = crate::cast::in_plan(plan)?;

@@ -30,7 +30,7 @@ impl<'r> Below<'r> {
     }
 
     /// A condition that keeps what it is true for, so that unknown is as good as false. Of IN that is DataFusion's test;
-    /// NOT IN below an OR or with a correlated subquery it does not know.
+    /// NOT IN below an OR, with a correlated subquery, or of a value that is the same for all rows it does not know.
     pub(super) fn condition(&mut self, expr: Expr, is_whole: bool) -> Result<Expr> {
         if !has_subquery(&expr) {
             return Ok(expr);
@@ -57,7 +57,7 @@ impl<'r> Below<'r> {
                     (false, false) => test,
                     (false, true) if self.is_hard(&subquery, Place::Test)? => self.expr(test)?,
                     (false, true) => test,
-                    (true, false) if is_whole => test,
+                    (true, false) if is_whole && !expr.column_refs().is_empty() => test,
                     (true, false) => self.expr(test)?,
                     (true, true) => match self.none(&expr, &subquery)? {
                         Some(none) => none,
@@ -71,10 +71,10 @@ impl<'r> Below<'r> {
 
     /// `value NOT IN (subquery)` of a condition, as NOT EXISTS of a row that is equal or may be.
     fn none(&self, value: &Expr, subquery: &Subquery) -> Result<Option<Expr>> {
-        let plan = subquery.subquery.as_ref();
-        let Some(found) = first_column(plan) else { return Ok(None) };
+        let Some((subquery, found)) = looked_through(subquery)? else { return Ok(None) };
         let is_nullable = |expr: &Expr, schema: &DFSchema| expr.nullable(schema).unwrap_or(true);
-        let (may_be, is_found) = (is_nullable(value, self.input.schema()), is_nullable(&found, plan.schema()));
+        let may_be = is_nullable(value, self.input.schema());
+        let is_found = is_nullable(&found, subquery.subquery.schema());
         let value = outside(value.clone(), self.input.schema())?;
         let mut unequal = value.clone().eq(found.clone());
         if is_found {
@@ -83,7 +83,7 @@ impl<'r> Below<'r> {
         if may_be {
             unequal = unequal.or(value.is_null());
         }
-        let subquery = with_condition(subquery, unequal)?;
+        let subquery = with_condition(&subquery, unequal)?;
         Ok(match self.is_hard(&subquery, Place::Test)? {
             true => None,
             false => Some(Expr::Exists(Exists { subquery, negated: true })),
@@ -150,7 +150,7 @@ impl<'r> Below<'r> {
     /// unknown.
     fn compared_with_all(&self, comparison: SetComparison) -> Result<Expr> {
         let SetComparison { expr, subquery, op, quantifier } = comparison;
-        let Some(found) = first_column(&subquery.subquery) else {
+        let Some((subquery, found)) = looked_through(&subquery)? else {
             return internal_err!("a comparison without a column");
         };
         let compared = binary_expr(outside(*expr, self.input.schema())?, op, found);
@@ -272,8 +272,17 @@ fn negated_if(expr: Expr, negated: bool) -> Expr {
     if negated { Expr::Not(Box::new(expr)) } else { expr }
 }
 
-fn first_column(plan: &LogicalPlan) -> Option<Expr> {
-    plan.schema().iter().next().map(|field| Expr::Column(Column::from(field)))
+/// What the column of a subquery belongs to that is compared with a value beside it: both may be of tables of one name.
+const LOOKED_THROUGH: &str = "#looked_through";
+
+/// The values of a subquery, and the column that has them.
+fn looked_through(subquery: &Subquery) -> Result<Option<(Subquery, Expr)>> {
+    let plan = subquery.subquery.as_ref();
+    let Some(column) = plan.schema().iter().next().map(Column::from) else { return Ok(None) };
+    let found = Column::new(Some(LOOKED_THROUGH), column.name());
+    let value = Expr::Column(column).alias_qualified(found.relation.clone(), found.name());
+    let plan = LogicalPlanBuilder::from(plan.clone()).project([value])?.build()?;
+    Ok(Some((Subquery { subquery: Arc::new(plan), ..subquery.clone() }, Expr::Column(found))))
 }
 
 /// A subquery with the rows that meet a condition.
