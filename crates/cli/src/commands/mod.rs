@@ -149,9 +149,12 @@ fn find_dotted(name: &str) -> Option<&'static Command> {
 /// By the words of xBase; the name with the most words wins.
 fn find_words(line: &str) -> Option<(&'static Command, &str)> {
     let names = COMMANDS.iter().flat_map(|command| command.names.iter().map(move |name| (command, *name)));
-    let matched = names.filter_map(|(command, name)| {
-        let words = name.split(' ').count();
-        Some((words, command, after_words(line, name)?))
+    // Every statement of a script is asked whether it is a command: most differ from all names in the first letter.
+    let begins_as =
+        |name: &str| name.get(..1).zip(line.get(..1)).is_some_and(|(one, other)| one.eq_ignore_ascii_case(other));
+    let matched = names.filter(|(_, name)| begins_as(name)).filter_map(|(command, name)| {
+        let rest = after_words(line, name)?;
+        Some((name.split(' ').count(), command, rest))
     });
     matched.max_by_key(|(words, ..)| *words).map(|(_, command, rest)| (command, rest))
 }

@@ -26,7 +26,7 @@
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Bytes that a walk reads at once. A multiple of every page length.
@@ -53,6 +53,8 @@ pub(crate) struct Pages {
     kept: AtomicUsize,
     limit: usize,
     newest: Mutex<Option<(usize, Arc<[u8]>)>>,
+    /// How often something was read from the file.
+    reads: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -113,6 +115,7 @@ impl Pages {
             kept: AtomicUsize::new(0),
             limit,
             newest: Mutex::new(None),
+            reads: AtomicU64::new(0),
         })
     }
 
@@ -125,6 +128,12 @@ impl Pages {
     /// How many bytes are kept now.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.kept.load(Ordering::Relaxed)
+    }
+
+    /// How often something was read from the file: as long as this does not grow, all that was seen is of the state that the
+    /// first pages were read from.
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed)
     }
 
     /// Bytes of a page.
@@ -241,7 +250,7 @@ impl Pages {
             return self.read_group(page);
         }
         let mut bytes = vec![0; self.page_len];
-        self.file.read_exact_at(&mut bytes, u64::from(page) * self.page_len as u64)?;
+        self.read(&mut bytes, u64::from(page) * self.page_len as u64)?;
         if !self.may_keep(self.page_len) {
             return Ok(PageBytes::Loose { bytes: bytes.into(), start: 0, len: self.page_len });
         }
@@ -260,7 +269,7 @@ impl Pages {
         let pages_per_group = GROUP_LEN / self.page_len;
         let pages = pages_per_group.min(self.count as usize - group * pages_per_group);
         let mut bytes = vec![0; pages * self.page_len];
-        self.file.read_exact_at(&mut bytes, (group * GROUP_LEN) as u64)?;
+        self.read(&mut bytes, (group * GROUP_LEN) as u64)?;
         let (start, len) = (index * self.page_len, self.page_len);
         if self.may_keep(bytes.len()) {
             let whole = self.group(group).whole.get_or_init(|| bytes.into_boxed_slice());
@@ -271,6 +280,11 @@ impl Pages {
             *newest = Some((group, Arc::clone(&bytes)));
         }
         Ok(PageBytes::Loose { bytes, start, len })
+    }
+
+    fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.file.read_exact_at(bytes, offset)
     }
 
     fn check_inside(&self, page: u32) -> Result<()> {

@@ -22,7 +22,7 @@ use mainstay_vfs::{FileSystem, Stamp};
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// A tag as a person wants to see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn is_named_for(index: &Path, table: &Path) -> bool {
 pub(crate) struct Indexes {
     fs: Arc<dyn FileSystem>,
     paths: Vec<IndexPath>,
-    current: Mutex<Option<Arc<IndexSet>>>,
+    current: Mutex<Option<Current>>,
     /// Every definition of a tag that was ever seen; its place is the tag's number.
     definitions: Mutex<Vec<Definition>>,
     pub(super) own: OwnWrites,
@@ -78,6 +78,21 @@ struct Definition {
     condition: Option<Vec<u8>>,
     key_type: Option<KeyType>,
 }
+
+/// The index files as they were a moment ago.
+#[derive(Debug)]
+struct Current {
+    set: Arc<IndexSet>,
+    /// When they were looked at.
+    at: Instant,
+    /// The number of the state that the table was in.
+    state: u64,
+}
+
+/// For so long, what is known of the index files of an unchanged table is believed without looking at them. Their keys are
+/// those of its records as long as these are as they were, so a look gains only what a program does that writes its keys long
+/// after its records; it costs as much as the rest of a look-up.
+const BELIEVED: Duration = Duration::from_millis(10);
 
 /// The index files as they are now.
 #[derive(Debug)]
@@ -151,12 +166,22 @@ impl Indexes {
             return None;
         }
         let mut current = lock(&self.current);
-        if let Some(set) = current.as_ref().filter(|set| self.is_current(set)) {
-            return Some(Arc::clone(set));
-        }
-        let set = Arc::new(self.open(&state.files.dbf, current.as_deref()));
-        *current = Some(Arc::clone(&set));
+        let before = current.as_ref().map(|current| &current.set);
+        let at = Instant::now();
+        let set = match before.filter(|set| self.is_current(set)) {
+            Some(set) => Arc::clone(set),
+            None => Arc::new(self.open(&state.files.dbf, before.map(Arc::as_ref))),
+        };
+        *current = Some(Current { set: Arc::clone(&set), at, state: state.number() });
         Some(set)
+    }
+
+    /// The index files as they were, if that is to be believed.
+    fn recent(&self, state: &State) -> Option<Arc<IndexSet>> {
+        let current = lock(&self.current);
+        let known = current.as_ref().filter(|known| known.state == state.number() && known.at.elapsed() < BELIEVED)?;
+        let is_settled = known.set.failed.is_empty() && known.set.bags.iter().all(|bag| bag.settled);
+        is_settled.then(|| Arc::clone(&known.set))
     }
 
     fn is_current(&self, set: &IndexSet) -> bool {
@@ -225,7 +250,8 @@ impl Indexes {
 
     /// What the user should know about the indexes, as far as statements have met it.
     pub(crate) fn notices(&self, state: &State) -> Vec<Finding> {
-        let Some(set) = lock(&self.current).clone() else { return Vec::new() };
+        let set = lock(&self.current).as_ref().map(|current| Arc::clone(&current.set));
+        let Some(set) = set else { return Vec::new() };
         let mut notices = lock(&set.notices).clone();
         for bag in &set.bags {
             for tag in &bag.tags {
@@ -297,6 +323,14 @@ impl Indexes {
 
     /// The rows that an access gives; `None` also when a range has more than `most` keys.
     pub(crate) fn rows(&self, state: &State, access: &Access, most: usize) -> Result<Option<RowSet>> {
+        if let Some(set) = self.recent(state) {
+            let reads = set.reads();
+            let rows = set.rows(state, access, most);
+            // What is read now may be of a file that has changed since.
+            if rows.is_ok() && set.reads() == reads {
+                return rows;
+            }
+        }
         let Some(set) = self.current(state) else { return Ok(None) };
         match set.rows(state, access, most) {
             // A damaged index is no reason to fail: the table itself has the answer.
@@ -434,6 +468,11 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl IndexSet {
+    /// How often something was read from the files.
+    fn reads(&self) -> u64 {
+        self.bags.iter().map(|bag| bag.bag.pages.reads()).sum()
+    }
+
     fn tags(&self) -> impl Iterator<Item = &SetTag> {
         self.bags.iter().flat_map(|bag| &bag.tags)
     }
