@@ -15,7 +15,7 @@
 mod common;
 
 use arrow_schema::DataType;
-use common::dbf::{Cell, Column, Table};
+use common::dbf::{Cell, Column, Table, column};
 use common::statements::{Field, Kind, Subject, Writer};
 use common::{Folder, Random, Rows};
 use mainstay_base::Code;
@@ -330,6 +330,29 @@ fn the_switch_switches() {
     let general = common::rows(&mut pair.general, statement).join("\n");
     assert!(kernels.contains("TableAggregate") && kernels.contains("where=\"QTY\" > 3"), "{kernels}");
     assert!(!general.contains("TableAggregate") && general.contains("FilterExec"), "{general}");
+}
+
+/// More groups than the kernel holds, of a table large enough to be divided among threads: then the plan that it replaced runs.
+#[test]
+fn many_groups_of_a_large_table() {
+    let folder = Folder::new();
+    let mut table = Table::new(&[column("ID", 'I', 4, 0, false), column("PAIR", 'I', 4, 0, false)]);
+    for id in 0..1_000_000 {
+        table.push(false, &[Cell::Integer(id), Cell::Integer((id * 7 % 1_000_000) / 2)]);
+    }
+    folder.write("big.dbf", table.dbf());
+    let mut pair = Pair::open(&folder, &["big"]);
+    for statement in [
+        "SELECT COUNT(*), SUM(n), MIN(n), MAX(n), SUM(pair) FROM (SELECT pair, COUNT(*) AS n FROM big GROUP BY pair) q",
+        "SELECT COUNT(*), SUM(id) FROM (SELECT DISTINCT id FROM big) q",
+        "SELECT COUNT(DISTINCT pair), COUNT(DISTINCT id) FROM big",
+        "SELECT pair, SUM(id) AS s FROM big GROUP BY pair ORDER BY s DESC, pair LIMIT 5",
+        "SELECT COUNT(*) FROM (SELECT pair, MAX(id) AS m FROM big GROUP BY pair) a JOIN big b ON b.id = a.m",
+    ] {
+        let plan = common::rows(&mut pair.kernels, &format!("EXPLAIN {statement}")).join("\n");
+        assert!(plan.contains("TableAggregate") || statement.contains("COUNT(DISTINCT pair), "), "{plan}");
+        assert_eq!(pair.compare(statement, true), Outcome::Rows);
+    }
 }
 
 /// A count of all rows goes past the planner: it has the names, types, rows and errors of one that does not.

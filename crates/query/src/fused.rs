@@ -18,9 +18,13 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
+use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use futures::{StreamExt, TryStreamExt, stream};
 use mainstay_table::{RowSet, Snapshot};
 use std::fmt;
@@ -183,7 +187,21 @@ impl Work {
                 let batches = stream::iter(batches).map(|batch| batch.map_err(to_datafusion));
                 Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
             }
-            None => reset_plan_states(Arc::clone(&self.general))?.execute(0, context),
+            None => self.divided(&context)?.execute(0, context),
         }
+    }
+
+    /// The replaced plan with its rows in one stream. It is as it was before the planner divided the work among threads, so
+    /// what its operators want of their inputs - all rows of a group in one partition - is seen to now.
+    fn divided(&self, context: &TaskContext) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = reset_plan_states(Arc::clone(&self.general))?;
+        let plan = EnsureRequirements::new().optimize(plan, context.session_config().options())?;
+        if plan.output_partitioning().partition_count() == 1 {
+            return Ok(plan);
+        }
+        Ok(match plan.output_ordering().cloned() {
+            Some(ordering) => Arc::new(SortPreservingMergeExec::new(ordering, plan)),
+            None => Arc::new(CoalescePartitionsExec::new(plan)),
+        })
     }
 }
