@@ -137,6 +137,46 @@ fn every_call_of_a_transaction_can_fail() {
     }
 }
 
+/// A disk that is full from some write on: what a failed statement of a transaction has changed is undone, or the transaction
+/// cannot be committed any more. Memo blocks that cannot be given back are no reason for that.
+#[test]
+fn a_commit_keeps_no_part_of_a_statement_that_failed() {
+    let states = wanted();
+    let (mut committed, mut refused) = (0, 0);
+    for lasting in [false, true] {
+        let counting = Faulty::counting(prepared());
+        let work = |fs: Arc<dyn FileSystem>| -> Result<()> {
+            let mut table = IndexedTable::open(Arc::clone(&fs), path(), options(Access::Shared))?;
+            let transaction = Transaction::begin(fs);
+            table.enlist(&transaction)?;
+            change(&mut table, 0)?;
+            let failed = table.atomically(|table| (1..STEPS).try_for_each(|step| change(table, step)));
+            transaction.commit(&mut [&mut table])?;
+            failed
+        };
+        work(Arc::new(counting.clone())).unwrap();
+        for call in 0..counting.calls(Operation::Write) {
+            let memory = prepared();
+            let faulty = match lasting {
+                true => Faulty::lasting(memory.clone(), Operation::Write, call, Fault::NoSpace),
+                false => Faulty::failing(memory.clone(), Operation::Write, call, Fault::NoSpace),
+            };
+            let error = work(Arc::new(faulty)).err();
+            refused += usize::from(error.as_ref().is_some_and(|error| error.code() == Code::TransactionState));
+            let fs: Arc<dyn FileSystem> = Arc::new(memory);
+            let found = state(&fs);
+            committed += usize::from(found == states[1]);
+            let is_whole = match error {
+                Some(_) => found == states[0] || found == states[1],
+                // Only blocks of old memos were not given back.
+                None => Some(&found) == states.last(),
+            };
+            assert!(is_whole, "write {call}, lasting: {lasting}: {error:?}");
+        }
+    }
+    assert!(committed > 5 && refused > 5, "{committed} {refused}");
+}
+
 /// A pack that is cut off anywhere is finished, or was never begun, for who opens the table next - to read it, too.
 #[test]
 fn a_pack_that_was_cut_off_is_finished_by_readers_and_writers_alike() {

@@ -519,7 +519,7 @@ fn an_update_can_be_taken_back() {
         // What was given back is not the old value's.
         table.append(&[ValueRef::Text("other"), ValueRef::Null, ValueRef::Null, ValueRef::Text(&new)]).unwrap();
         let update = table.update_revocably(1, &values).unwrap();
-        table.keep(update).unwrap();
+        table.keep(update);
         table.append(&[ValueRef::Text("third"), ValueRef::Null, ValueRef::Null, ValueRef::Text(&old)]).unwrap();
         table.close().unwrap();
         let notes: Vec<Value> = shop.rows().into_iter().map(|(_, mut row)| row.remove(3)).collect();

@@ -64,7 +64,7 @@ impl IndexedTable {
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
         let update = self.changing(record, |writer, follower| writer.update_followed(record, values, follower))?;
         match &mut self.joined {
-            None => self.writer.keep(update),
+            None => Ok(self.writer.keep(update)),
             // Its old memos may be wanted again.
             Some(joined) => Ok(joined.hold(update)),
         }

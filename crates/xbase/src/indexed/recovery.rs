@@ -255,7 +255,10 @@ impl Undoing<'_> {
                 }
                 self.restore(table, &deleted, with_keys)
             }
-            Ok(()) => table.writer.free_memos_of(self.new),
+            Ok(()) => {
+                table.writer.free_memos_of(self.new);
+                Ok(())
+            }
             other => other,
         }
     }

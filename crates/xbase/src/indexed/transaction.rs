@@ -55,6 +55,8 @@ struct State {
     /// Where each change stands in the journal.
     places: Vec<u64>,
     tables: Vec<Member>,
+    /// The first change of those that were to be undone and could not be.
+    half_undone: Option<u64>,
     ended: bool,
 }
 
@@ -105,7 +107,7 @@ impl Transaction {
     /// Begins a transaction over tables of this file system.
     pub fn begin(fs: Arc<dyn FileSystem>) -> Transaction {
         let (journal, places, tables) = (None, Vec::new(), Vec::new());
-        let state = State { fs, journal, durable: false, places, tables, ended: false };
+        let state = State { fs, journal, durable: false, places, tables, half_undone: None, ended: false };
         Transaction { state: Arc::new(Mutex::new(state)) }
     }
 
@@ -124,8 +126,9 @@ impl Transaction {
     }
 
     /// Ends the transaction: all changes stay. `tables` are all that take part and are still open. Fails, with the
-    /// transaction going on, if something could not be written.
+    /// transaction going on, if something could not be written, or was to be undone before and could not be.
     pub fn commit(&self, tables: &mut [&mut IndexedTable]) -> Result<()> {
+        self.must_be_whole()?;
         self.must_be_all(tables, Savepoint(0), true)?;
         for table in tables.iter_mut() {
             table.flush()?;
@@ -149,8 +152,9 @@ impl Transaction {
     /// builds on them until [`settle`](super::settle) is called by who knows the decision; `folder` is where that one
     /// looks with [`in_doubt`](super::in_doubt).
     ///
-    /// Fails, with the transaction going on, if something could not be written.
+    /// Fails, with the transaction going on, as a commit does.
     pub fn prepare(&self, tables: &mut [&mut IndexedTable], folder: &Path) -> Result<Option<String>> {
+        self.must_be_whole()?;
         self.must_be_all(tables, Savepoint(0), true)?;
         for table in tables.iter_mut() {
             table.flush()?;
@@ -208,11 +212,16 @@ impl Transaction {
         if lost {
             return Err(state_error("a table of the transaction was closed; it can be rolled back as a whole only"));
         }
-        for table in tables.iter_mut() {
+        let undone = tables.iter_mut().try_for_each(|table| {
             table.undo_from(savepoint.0)?;
-            table.flush()?;
-        }
+            table.flush()
+        });
         let mut state = self.state();
+        if let Err(error) = undone {
+            state.half_undone = Some(state.half_undone.map_or(savepoint.0, |first| first.min(savepoint.0)));
+            return Err(error);
+        }
+        state.half_undone = state.half_undone.filter(|first| *first < savepoint.0);
         let kept = usize::try_from(savepoint.0).unwrap_or(usize::MAX);
         let Some(place) = state.places.get(kept).copied() else { return Ok(()) };
         state.places.truncate(kept);
@@ -232,6 +241,16 @@ impl Transaction {
             }
         }
         Ok(())
+    }
+
+    /// Fails when a part of a statement is still there that failed.
+    fn must_be_whole(&self) -> Result<()> {
+        match self.state().half_undone {
+            None => Ok(()),
+            Some(_) => {
+                Err(state_error("changes that failed could not be undone: the transaction can only be rolled back"))
+            }
+        }
     }
 
     /// Fails unless the transaction is under way and all its open tables are here.
@@ -446,7 +465,7 @@ impl IndexedTable {
                 return Err(error);
             }
             if let Some(update) = noted.update {
-                self.writer.forget(update)?;
+                self.writer.forget(update);
             }
         }
     }
@@ -458,7 +477,7 @@ impl IndexedTable {
         let mut first = Ok(());
         for noted in joined.changes.into_iter().filter(|_| committed) {
             if let Some(update) = noted.update {
-                first = first.and(self.writer.keep(update).map(drop));
+                self.writer.keep(update);
             }
         }
         if joined.releases_table {

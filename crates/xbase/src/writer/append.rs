@@ -321,7 +321,7 @@ impl TableWriter {
     fn undo_unless<T>(&mut self, result: Result<T>, stored: &[Stored]) -> Result<T> {
         if result.is_err() && !self.is_referred_to {
             // The first error is the one to report.
-            let _ = self.free(stored);
+            self.free_if_possible(stored);
         }
         result
     }

@@ -21,7 +21,7 @@ impl TableWriter {
     /// others have changed in other fields stays.
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
         let update = self.update_revocably(record, values)?;
-        self.keep(update)
+        Ok(self.keep(update))
     }
 
     /// As [`TableWriter::update`], but the blocks of old memos are not yet given back, so that the change can be
@@ -59,7 +59,7 @@ impl TableWriter {
             if let Err(error) = written {
                 // What was stored for a record that was not written is nobody's; the first error is the one to report.
                 if !writer.is_referred_to {
-                    let _ = writer.free(&stored);
+                    writer.free_if_possible(&stored);
                 }
                 return Err(error);
             }
@@ -67,10 +67,10 @@ impl TableWriter {
         })
     }
 
-    /// Ends an update that stays: gives back the blocks of its old memos.
-    pub fn keep(&mut self, update: Update) -> Result<Change> {
-        self.free(&update.before)?;
-        Ok(update.change)
+    /// Ends an update that stays: gives back the blocks of its old memos, if that can be done.
+    pub fn keep(&mut self, update: Update) -> Change {
+        self.free_if_possible(&update.before);
+        update.change
     }
 
     /// Takes an update back: the record gets the bytes that it had, and the blocks of the new memos are given back.
@@ -79,7 +79,8 @@ impl TableWriter {
         let Update { change, stored, .. } = update;
         let mut old = change.old;
         self.locked(change.record, |writer, now| writer.write_changed(change.record, &now, &mut old, &mut alone))?;
-        self.free(&stored)
+        self.free_if_possible(&stored);
+        Ok(())
     }
 
     /// Marks a record as deleted, or takes the mark away (recall).

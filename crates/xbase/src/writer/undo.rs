@@ -39,21 +39,21 @@ impl TableWriter {
         self.file.set_len(start + 1)?;
         self.count = record - 1;
         self.sync_if_durable()?;
-        self.free_memos_of(&bytes)?;
+        self.free_memos_of(&bytes);
         Ok(true)
     }
 
     /// Gives back the memos that a record refers to, which is no more.
-    pub(crate) fn free_memos_of(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn free_memos_of(&mut self, bytes: &[u8]) {
         let fields = self.fields().iter().filter(|field| field.kind.needs_memo());
         let stored: Vec<Stored> = fields.filter_map(|field| self.stored_in(field, bytes)).collect();
-        self.free(&stored)
+        self.free_if_possible(&stored);
     }
 
     /// Gives back the memos that were stored for an update that was undone.
-    pub(crate) fn forget(&mut self, update: Update) -> Result<Change> {
-        self.free(&update.stored)?;
-        Ok(update.change)
+    pub(crate) fn forget(&mut self, update: Update) -> Change {
+        self.free_if_possible(&update.stored);
+        update.change
     }
 
     /// The bytes of a blank record that is marked as deleted.

@@ -94,8 +94,15 @@ impl TableWriter {
         Some(Stored::Raw(block, length?))
     }
 
+    /// Gives back the blocks of memos that no record refers to any more, if that can be done: on a disk that is full the list of
+    /// free blocks cannot grow. Those that are not on it stay unused until the table is packed, which is no reason to fail what
+    /// is done, or not to undo the rest of what failed.
+    pub(super) fn free_if_possible(&mut self, stored: &[Stored]) {
+        let _ = self.free(stored);
+    }
+
     /// Gives blocks back. An error here loses room and no value.
-    pub(super) fn free(&mut self, stored: &[Stored]) -> Result<()> {
+    fn free(&mut self, stored: &[Stored]) -> Result<()> {
         let Some(memo) = &mut self.memo else { return Ok(()) };
         for one in stored {
             match one {
