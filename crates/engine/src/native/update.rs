@@ -111,10 +111,10 @@ pub(crate) fn update_late(
     done: &mut Rows,
 ) -> Result<bool> {
     // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
-    // pass.
-    let mut before = usize::MAX;
-    while !late.is_empty() && late.len() < before {
-        before = late.len();
+    // pass. Where rows were met in another order a pass may free a few only; then they are taken for rings.
+    let mut most = usize::MAX;
+    while !late.is_empty() && late.len() <= most {
+        most = late.len() / 2;
         let mut still = Vec::new();
         for (change, _) in late.into_iter().rev() {
             match update_row(transaction, form, view, &change, keep, done) {

@@ -55,7 +55,8 @@ pub enum Uniqueness {
     Unique,
     /// One entry for the same columns, unless one of them is NULL: ISO SQL's UNIQUE. The row is 0 if none is.
     UniqueUnlessNull,
-    /// One entry for the same columns among the rows that a filter is about, which are given the row 0.
+    /// One entry for the same columns among the rows that a filter is about, which are given the row 0; where NULL is unlike
+    /// NULL, those without one.
     UniqueWhere,
     /// Any number: the row is part of every key.
     NotUnique,

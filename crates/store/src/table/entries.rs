@@ -51,9 +51,15 @@ impl Links {
         self.count.store(links.len(), Ordering::Release);
     }
 
-    /// Removes the links of a version.
-    pub(super) fn remove(&self, position: u64) {
-        self.retain(|from, _| from != position);
+    /// Removes the links of a version in a table of so many indexes.
+    pub(super) fn remove(&self, position: u64, indexes: usize) {
+        if self.count.load(Ordering::Acquire) > 0 {
+            let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+            for index in 0..indexes {
+                links.remove(&(index as u32, position));
+            }
+            self.count.store(links.len(), Ordering::Release);
+        }
     }
 
     /// Keeps the links for which this holds.

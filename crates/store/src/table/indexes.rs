@@ -85,8 +85,9 @@ impl TableIndex {
         for column in &self.columns {
             writer.push(row.value(*column))?;
         }
+        let is_told_apart = self.definition.nulls_distinct && writer.has_null();
         match &self.filter {
-            Some(filter) if filter.holds(row)? => writer.finish(0),
+            Some(filter) if !is_told_apart && filter.holds(row)? => writer.finish(0),
             _ => writer.finish(row_id),
         }
         Ok(())

@@ -424,7 +424,7 @@ impl NativeTable {
     /// Takes back what [`crate::group::GroupWriter::reserve`] noted: the slot stays free.
     fn unreserve(&self, writer: &mut Writer) {
         if let Some(group) = &writer.current {
-            self.links.remove(group.next_position());
+            self.links.remove(group.next_position(), writer.indexes.len());
             group.unreserve();
         }
     }
