@@ -1,4 +1,4 @@
-//! Numbers that are too large for their type: `+`, `-` and `*` fail, and do not wrap around.
+//! Numbers that are too large for their type: `+`, `-` and `*`, and a sign, fail and do not wrap around.
 //!
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
 //! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
@@ -149,7 +149,12 @@ pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 fn is_arithmetic(expr: &Expr) -> bool {
     use Operator::{Minus, Multiply, Plus};
-    matches!(expr, Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. })) || digits_of(expr).is_some()
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. }) => true,
+        // Of a literal the planner makes another literal.
+        Expr::Negative(of) => !matches!(of.as_ref(), Expr::Literal(..)),
+        other => digits_of(other).is_some(),
+    }
 }
 
 /// The digits that ROUND or TRUNC of a decimal keeps, where they are a number of 64 bits.
@@ -183,6 +188,14 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             (expr, _) => expr,
         };
         let Ok(kind) = expr.get_type(schema) else { return Ok(Transformed::no(expr)) };
+        let expr = match expr {
+            // The least whole number has no counterpart.
+            Expr::Negative(of) if kind.is_integer() => {
+                let args = vec![Expr::Literal(ScalarValue::new_zero(&kind)?, None), *of];
+                return Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&MINUS), args))));
+            }
+            other => other,
+        };
         let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return Ok(Transformed::no(expr)) };
         let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind.is_integer());
         if matches!(kind, DataType::Decimal128(38, 0..)) {
