@@ -4,7 +4,7 @@ use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
 use crate::options::{FolderSettings, Options};
-use crate::session::{Session, settle_commits};
+use crate::session::{Session, is_internal, settle_commits};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
 use mainstay_store::{Durability, Store, StoreOptions};
@@ -127,10 +127,11 @@ impl Database {
         self.shared.catalog.native.store().checkpoint()
     }
 
-    /// All the tables, by name. A table that cannot be read is listed with the reason among its notes.
+    /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
         let names = self.shared.catalog.table_names()?;
-        Ok(names.iter().filter_map(|name| describe::listed(&self.shared.catalog, name)).collect())
+        let names = names.iter().filter(|name| !is_internal(name));
+        Ok(names.filter_map(|name| describe::listed(&self.shared.catalog, name)).collect())
     }
 
     /// One table.

@@ -12,7 +12,7 @@ mod ranges;
 mod settings;
 mod show;
 
-pub(crate) use joint::settle_commits;
+pub(crate) use joint::{is_internal, settle_commits};
 pub use ranges::Bound;
 pub use settings::Setting;
 

@@ -24,6 +24,11 @@ use std::collections::HashSet;
 const SCHEMA: &str = "sys";
 const TABLE: &str = "sys.mainstay_joint_commits";
 
+/// Whether a table is kept here for what happens between native tables and files, and is none of the users'.
+pub(crate) fn is_internal(name: &str) -> bool {
+    name == TABLE
+}
+
 impl Session {
     /// BEGIN, for a caller that has no text of it.
     ///
