@@ -62,6 +62,7 @@ mod parquet;
 mod planned;
 mod planner;
 mod projections;
+mod power;
 mod recursion;
 mod relation;
 mod repeated;
@@ -88,6 +89,7 @@ mod top;
 mod using;
 mod uuid;
 mod watch;
+mod tree;
 mod wildcard;
 
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};
