@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   a = 'X', a IN (...), BETWEEN, CASE a WHEN     key(a) = key('X')
+//!   NULLIF(a, 'X')                                CASE WHEN key(a) = key('X') THEN NULL ELSE a END
 //!   a LIKE 'X%'                                   fold(a) LIKE fold('X%')
 //!   a JOIN b ON a.x = b.y                         key(a.x) = key(b.y)
 //!   ORDER BY a, OVER (PARTITION BY a)             by key(a)
@@ -22,7 +23,7 @@
 use crate::clause;
 use crate::offset;
 use crate::rewrite::schema_of;
-use crate::rules::is_comparison;
+use crate::rules::{is_comparison, null_if, nullif_of};
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field};
@@ -367,6 +368,16 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 None => Transformed::no(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })),
             }
         }
+        Expr::ScalarFunction(call) => match nullif_of(&call) {
+            Some([value, other]) => match common(&[value, other])? {
+                Some(by) => {
+                    let is_equal = by.key(value.clone(), schema)?.eq(by.key(other.clone(), schema)?);
+                    Transformed::yes(null_if(is_equal, value.clone()))
+                }
+                None => Transformed::no(Expr::ScalarFunction(call)),
+            },
+            None => Transformed::no(Expr::ScalarFunction(call)),
+        },
         Expr::AggregateFunction(function) => aggregate_function(function, schema)?,
         Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)?),
         other => Transformed::no(other),
