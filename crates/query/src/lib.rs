@@ -86,6 +86,7 @@ mod template;
 mod text;
 mod ticks;
 mod top;
+mod texts;
 mod using;
 mod uuid;
 mod watch;
