@@ -153,6 +153,7 @@ impl ContextProvider for StatementContext<'_> {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
             None => {
+            None if name == "avg" || name == "mean" => Some(Arc::clone(&crate::quotient::AVG)),
                 let name = match name {
                     "every" => "bool_and",
                     "variance" => "var_samp",

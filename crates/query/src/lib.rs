@@ -63,6 +63,8 @@ mod planned;
 mod planner;
 mod projections;
 mod power;
+mod projections;
+mod quotient;
 mod recursion;
 mod relation;
 mod repeated;
