@@ -137,7 +137,7 @@ impl ContextProvider for StatementContext<'_> {
             "transaction_timestamp" | "statement_timestamp" | "clock_timestamp" => "now",
             name => name,
         };
-        if let Some(function) = crate::functions::function(name) {
+        if let Some(function) = crate::functions::function(name).or_else(|| crate::whole::function(name)) {
             return Some(function);
         }
         let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);

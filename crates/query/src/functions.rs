@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   sign(n)  div(n, m)  width_bucket(x, low, high, buckets)
-//!   age(a, b)  justify_days(i)  justify_hours(i)  justify_interval(i)  make_timestamp(y, m, d, h, m, s)
+//!   age(a, b)  justify_days(i)  justify_hours(i)  justify_interval(i)
+//!   make_timestamp(y, m, d, h, m, s)  make_time(h, m, s)
 //!   interval * n, interval / n        months that are no whole number go on in days of 30, days in time
 //!   to_char, to_date, to_timestamp    with PostgreSQL's templates: `template`
 //! ```
@@ -39,7 +40,7 @@ struct Ours {
 
 type Parts = (&'static str, usize, fn(&[DataType]) -> DataType, fn(&[Value]) -> BaseResult<Value>);
 
-const FUNCTIONS: [Parts; 9] = [
+const FUNCTIONS: [Parts; 10] = [
     ("version", 0, |_| DataType::Utf8View, |_| Ok(Value::Text(format!("Mainstay {}", env!("CARGO_PKG_VERSION"))))),
     ("sign", 1, type_of_sign, sign),
     ("div", 2, |_| DataType::Decimal128(38, 0), div),
@@ -48,6 +49,7 @@ const FUNCTIONS: [Parts; 9] = [
     ("justify_days", 1, |_| INTERVAL, |values| justified(values, false, true)),
     ("justify_hours", 1, |_| INTERVAL, |values| justified(values, true, false)),
     ("justify_interval", 1, |_| INTERVAL, |values| justified(values, true, true)),
+    ("make_time", 3, |_| DataType::Time64(TimeUnit::Nanosecond), make_time),
     ("make_timestamp", 6, |_| MICROS, make_timestamp),
 ];
 
@@ -312,19 +314,40 @@ fn make_timestamp(values: &[Value]) -> BaseResult<Value> {
         return Err(Error::new(Code::TypeMismatch, "make_timestamp takes whole numbers, and seconds"));
     };
     let wrong = || Error::new(Code::InvalidValue, "make_timestamp: there is no such moment");
-    let small = |number: &i64| u32::try_from(*number).map_err(|_| wrong());
     let year = i32::try_from(*year).ok().filter(|year| (1..=9999).contains(year)).ok_or_else(wrong)?;
-    let date = Date::from_ymd(year, small(month)?, small(day)?).ok_or_else(wrong)?;
-    let seconds = convert(seconds.as_ref(), SqlType::Decimal { precision: 9, scale: 6 })?;
-    let micros = match seconds {
-        Value::Decimal(seconds) => {
-            i64::try_from(seconds.unscaled).ok().filter(|micros| (0..60_000_000).contains(micros))
-        }
+    let small = |number: &i64| u32::try_from(*number).ok();
+    let date = small(month).zip(small(day)).and_then(|(month, day)| Date::from_ymd(year, month, day));
+    Ok(Value::Timestamp(Timestamp::at(date.ok_or_else(wrong)?, time_of(*hour, *minute, seconds)?.0)))
+}
+
+fn make_time(values: &[Value]) -> BaseResult<Value> {
+    match values {
+        [Value::Integer(hour), Value::Integer(minute), seconds] => time_of(*hour, *minute, seconds).map(Value::Time),
+        _ => Err(Error::new(Code::TypeMismatch, "make_time takes whole numbers, and seconds")),
+    }
+}
+
+/// The time of day with these parts; seconds may have six digits after the point.
+fn time_of(hour: i64, minute: i64, seconds: &Value) -> BaseResult<Time> {
+    let micros = match convert(seconds.as_ref(), SqlType::Decimal { precision: 9, scale: 6 })? {
+        Value::Decimal(seconds) => i64::try_from(seconds.unscaled).ok(),
         _ => None,
     };
-    let time = Time::from_hms(small(hour)?, small(minute)?, 0, 0).ok_or_else(wrong)?;
-    let ticks = micros.ok_or_else(wrong)? * (TICKS_PER_SECOND / 1_000_000);
-    Ok(Value::Timestamp(Timestamp::at(date, time.0 + ticks)))
+    let micros = micros.filter(|micros| (0..60_000_000).contains(micros));
+    let small = |number: i64| u32::try_from(number).ok();
+    let minutes = small(hour).zip(small(minute)).and_then(|(hour, minute)| Time::from_hms(hour, minute, 0, 0));
+    let time = minutes.zip(micros).map(|(time, micros)| Time(time.0 + micros * (TICKS_PER_SECOND / 1_000_000)));
+    time.ok_or_else(|| Error::new(Code::InvalidValue, "there is no such time of day"))
+}
+
+/// A pattern of LIKE with backslashes, and what escapes in it.
+fn like_pattern(values: &[Value]) -> BaseResult<Value> {
+    match values {
+        [Value::Text(pattern), Value::Text(escape)] => {
+            Ok(Value::Text(crate::escape::rewritten(pattern, escape.chars().next())))
+        }
+        _ => Err(Error::new(Code::TypeMismatch, "a pattern of LIKE is a text")),
+    }
 }
 
 /// A moment, an interval or a number as text by a template.

@@ -92,7 +92,7 @@ mod texts;
 mod using;
 mod uuid;
 mod watch;
-mod tree;
+mod whole;
 mod wildcard;
 
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};

@@ -311,7 +311,7 @@ impl Own {
         let moment = moment?;
         match name {
             "date_part" | "datepart" => Part::of(first?, moment).map(Own::Part),
-            "date_trunc" | "datetrunc" if is_ours(moment) => Some(Own::Truncated),
+            "date_trunc" | "datetrunc" if is_ours(moment) || *moment == in_micros(&TICKS) => Some(Own::Truncated),
             _ => None,
         }
     }
