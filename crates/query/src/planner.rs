@@ -483,6 +483,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 
+    let statement = match text.mentions("lag") || text.mentions("lead") {
+        true => crate::neighbour::with_defaults(statement),
+        false => statement,
+    };
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
 pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
