@@ -53,8 +53,12 @@ const FUNCTIONS: [Parts; 10] = [
     ("make_timestamp", 6, |_| MICROS, make_timestamp),
 ];
 
+/// How the names of hidden functions begin in what is made of a statement before it is planned.
+pub(crate) const PREFIX: &str = "core:";
+
 /// Those that statements do not call by their names.
-const HIDDEN: [Parts; 5] = [
+const HIDDEN: [Parts; 6] = [
+    (crate::escape::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
     ("interval_times", 2, |_| INTERVAL, |values| scaled(values, false)),
     ("interval_over", 2, |_| INTERVAL, |values| scaled(values, true)),
     ("to_char", 2, |_| DataType::Utf8View, to_char),
@@ -69,7 +73,10 @@ fn made((name, arguments, result, value): Parts) -> Arc<ScalarUDF> {
 
 /// The function of this name.
 pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
-    FUNCTIONS.into_iter().find(|(known, ..)| *known == name).map(made)
+    match name.strip_prefix(PREFIX) {
+        Some(name) => HIDDEN.into_iter().find(|(known, ..)| *known == name).map(made),
+        None => FUNCTIONS.into_iter().find(|(known, ..)| *known == name).map(made),
+    }
 }
 
 /// The names of these functions.

@@ -25,7 +25,7 @@ use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
-use datafusion::sql::sqlparser::ast::Statement;
+use datafusion::sql::sqlparser::ast::{Expr, Statement};
 use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
@@ -483,10 +483,13 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 
-    let statement = match text.mentions("lag") || text.mentions("lead") {
-        true => crate::neighbour::with_defaults(statement),
-        false => statement,
-    };
+/// The same of an expression that belongs to rows.
+pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
+    let expr = crate::synonyms::written_out(crate::clause::as_calls(expr)?);
+    let expr = crate::row_values::by_members(crate::similar::as_expressions(expr)?)?;
+    Ok(crate::escape::with_backslashes(crate::approximate::as_doubles(expr)))
+}
+
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
 pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {

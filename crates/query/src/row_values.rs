@@ -20,7 +20,7 @@ use crate::compared::Compared;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint,
-    JoinOperator, Query, Select, Statement, UnaryOperator, Value, VisitMut, VisitorMut,
+    JoinOperator, Query, Select, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -28,9 +28,9 @@ use std::ops::ControlFlow;
 /// The statement without comparisons of rows.
 ///
 /// Errors: `Syntax` for rows of different lengths.
-pub(crate) fn by_members(mut statement: Statement) -> Result<Statement> {
-    match VisitMut::visit(&mut statement, &mut Rows) {
-        ControlFlow::Continue(()) => Ok(statement),
+pub(crate) fn by_members<T: VisitMut>(mut of: T) -> Result<T> {
+    match of.visit(&mut Rows) {
+        ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }
 }

@@ -105,16 +105,16 @@ impl ExprPlanner for MomentPlanner {
             B::Plus => Operator::Plus,
             B::Minus => Operator::Minus,
             B::Multiply | B::Divide => return Ok(crate::span::of_interval(expr, schema)),
-            _ => return Ok(PlannerResult::Original(expr)),
             B::StringConcat => return Ok(PlannerResult::Original(crate::uuid::joined_to_texts(expr, schema))),
+            _ => return Ok(PlannerResult::Original(expr)),
         };
         let RawBinaryExpr { op: written, left, right } = expr;
         let (left, right) = crate::span::with_moments(op, left, right, schema);
-        let of = |expr: &Expr| expr.get_type(schema).ok().filter(is_ours);
         let (left, right) = match is_comparison(op) {
             true => crate::texts::read(left, right, schema)?,
             false => (left, right),
         };
+        let of = |expr: &Expr| expr.get_type(schema).ok().filter(is_ours);
         if op == Operator::Minus && crate::span::are_local(&left, &right, schema) {
             let difference = crate::clock::difference(brought(left, &TICKS, schema)?, brought(right, &TICKS, schema)?);
             return Ok(PlannerResult::Planned(difference));
