@@ -52,12 +52,13 @@ impl StatementContext<'_> {
             true => crate::using::written_out(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
-        let statement = match self.hidden_columns {
+        let (hidden_columns, visibility) = crate::planner::seen_by(&text, self.hidden_columns, self.visibility);
+        let statement = match hidden_columns {
             true => crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
         let statement = crate::planner::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
-        let inner = StatementContext { view_depth: self.view_depth + 1, ..*self };
+        let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;
         if !columns.is_empty() {
@@ -152,8 +153,8 @@ impl ContextProvider for StatementContext<'_> {
         match name.strip_prefix(crate::mssql::PREFIX) {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
-            None => {
             None if name == "avg" || name == "mean" => Some(Arc::clone(&crate::quotient::AVG)),
+            None => {
                 let name = match name {
                     "every" => "bool_and",
                     "variance" => "var_samp",
