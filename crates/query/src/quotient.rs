@@ -21,7 +21,8 @@ use datafusion::logical_expr::{
 use mainstay_base::{Code, Decimal, Error, Result as BaseResult, Value, ValueRef, rounded_quotient};
 use std::sync::{Arc, LazyLock};
 
-/// The quotient of two sides as a decimal of this type; `None` for sides that are no exact numbers.
+/// The quotient of two sides as a decimal of this type; `None` for sides of which none
+/// is a decimal, or one is no exact number.
 pub(crate) fn of(left: &Expr, right: &Expr, to: &DataType, schema: &DFSchema) -> Option<Expr> {
     let DataType::Decimal128(_, scale @ 0..) = to else { return None };
     let side = |side: &Expr| match side.get_type(schema).ok()? {
@@ -29,6 +30,10 @@ pub(crate) fn of(left: &Expr, right: &Expr, to: &DataType, schema: &DFSchema) ->
         of if of.is_integer() => Some(cast(side.clone(), DataType::Decimal128(20, 0))),
         _ => None,
     };
+    let is_exact = |side: &Expr| side.get_type(schema).is_ok_and(|of| of.is_decimal());
+    if !is_exact(left) && !is_exact(right) {
+        return None;
+    }
     let args = vec![side(left)?, side(right)?];
     let signature = Signature::any(2, Volatility::Immutable);
     let function = ScalarUDF::from(Quotient { to: to.clone(), scale: scale.unsigned_abs(), signature });
