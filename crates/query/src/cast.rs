@@ -18,7 +18,7 @@
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Field, FieldRef, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType,
+    DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, TimeUnit, TimestampMicrosecondType,
 };
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, internal_err};
@@ -49,7 +49,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
     let counts = match data_type {
         D::Timestamp(digits, _) | D::Time(digits, _) | D::Datetime(digits) => digits.is_some(),
         D::Char(_) | D::Character(_) => true,
-        D::Uuid | D::Binary(_) | D::Varbinary(_) => true,
+        D::Uuid | D::Binary(_) | D::Varbinary(_) | D::Interval { fields: Some(_), .. } => true,
         D::Varchar(length) | D::CharVarying(length) | D::CharacterVarying(length) | D::Nvarchar(length) => {
             matches!(length, Some(ast::CharacterLength::IntegerLength { .. }))
         }
@@ -70,7 +70,8 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
         SqlType::VarChar { length: Some(length), .. } | SqlType::VarBinary { length: Some(length) } => {
             length.to_string()
         }
-        SqlType::Uuid | SqlType::VarBinary { length: None } => {
+        SqlType::IntervalDayTime => "day".to_owned(),
+        SqlType::Uuid | SqlType::VarBinary { length: None } | SqlType::IntervalYearMonth => {
             return Ok(Some(Arc::new(Field::new("", data_type_of(to), true))));
         }
         _ => return Ok(None),
@@ -113,6 +114,8 @@ fn target(field: &Field) -> Option<SqlType> {
             None => SqlType::VarBinary { length },
         },
         &UUID => SqlType::Uuid,
+        DataType::Interval(IntervalUnit::YearMonth) => SqlType::IntervalYearMonth,
+        DataType::Interval(IntervalUnit::MonthDayNano) if named == Some("day") => SqlType::IntervalDayTime,
         _ => return None,
     })
 }
@@ -144,6 +147,9 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
         SqlType::Timestamp { .. } | SqlType::TimestampWithOffset { .. } => is_moment(from) || from.is_string(),
         SqlType::VarChar { length: None, .. } => {
             matches!(from, &UUID | DataType::Timestamp(_, None) | DataType::Time64(TimeUnit::Nanosecond))
+        }
+        SqlType::IntervalYearMonth | SqlType::IntervalDayTime => {
+            from.is_string() || matches!(from, DataType::Interval(_))
         }
         SqlType::Uuid => from.is_string() || from.is_binary() || *from == UUID,
         SqlType::VarBinary { length: None } => *from == UUID,

@@ -4,6 +4,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::relation::{TableRelation, Visibility};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::catalog::TableFunctionArgs;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::ViewTable;
@@ -99,6 +100,16 @@ impl ContextProvider for StatementContext<'_> {
         }
     }
 
+    fn get_table_function_source(&self, name: &str, args: Vec<Expr>) -> Result<Arc<dyn TableSource>> {
+        match self.state.table_functions().get(name) {
+            Some(function) => {
+                let args = TableFunctionArgs::new(&args, self.state);
+                Ok(provider_as_source(function.create_table_provider_with_args(args)?))
+            }
+            None => plan_err!("there is no function {name} in FROM"),
+        }
+    }
+
     fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {
         Ok(provider_as_source(Arc::new(CteWorkTable::new(name, schema))))
     }
@@ -166,7 +177,7 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_window_meta(&self, name: &str) -> Option<Arc<WindowUDF>> {
-        self.state.window_functions().get(name).cloned()
+        self.state.window_functions().get(name).cloned().map(crate::rank::signed)
     }
 
     fn get_variable_type(&self, _: &[String]) -> Option<DataType> {

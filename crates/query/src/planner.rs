@@ -475,7 +475,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::clause::as_calls(statement)?,
         false => statement,
     };
-    let statement = match text.mentions("mod") {
+    let statement = match crate::synonyms::NAMES.iter().any(|name| text.mentions(name)) {
         true => crate::synonyms::written_out(statement),
         false => statement,
     };
@@ -494,7 +494,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
 
 /// The same of an expression that belongs to rows.
 pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
-    let expr = crate::synonyms::written_out(crate::clause::as_calls(expr)?);
+    let expr = crate::synonyms::chosen(crate::synonyms::written_out(crate::clause::as_calls(expr)?));
     let expr = crate::row_values::by_members(crate::similar::as_expressions(expr)?)?;
     Ok(crate::escape::with_backslashes(crate::approximate::as_doubles(expr)))
 }
