@@ -233,7 +233,7 @@ impl Planner {
         let now = crate::moment::now();
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
-            let expr = crate::planner::reduced_expression(expr.clone())?;
+            let expr = crate::reduce::reduced_expression(expr.clone())?;
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;

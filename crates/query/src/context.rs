@@ -58,7 +58,7 @@ impl StatementContext<'_> {
             true => crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
-        let statement = crate::planner::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
+        let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;

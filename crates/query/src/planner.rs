@@ -25,7 +25,7 @@ use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
-use datafusion::sql::sqlparser::ast::{Expr, Statement};
+use datafusion::sql::sqlparser::ast::Statement;
 use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
@@ -466,37 +466,7 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
         false => statement,
     };
     refuse_what_would_be_left_out(&statement, text)?;
-    reduced(text, statement)
-}
-
-/// What the planner does not know, in forms that it does.
-pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
-    let statement = match text.mentions("collate") {
-        true => crate::clause::as_calls(statement)?,
-        false => statement,
-    };
-    let statement = match crate::synonyms::NAMES.iter().any(|name| text.mentions(name)) {
-        true => crate::synonyms::written_out(statement),
-        false => statement,
-    };
-    let statement = match text.mentions("similar") {
-        true => crate::similar::as_expressions(statement)?,
-        false => statement,
-    };
-    let statement = match text.mentions("lag") || text.mentions("lead") {
-        true => crate::neighbour::with_defaults(statement),
-        false => statement,
-    };
-    let statement = crate::row_values::by_members(statement)?;
-    let statement = crate::approximate::as_doubles(statement);
-    crate::fetch::reduced(crate::escape::with_backslashes(statement))
-}
-
-/// The same of an expression that belongs to rows.
-pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
-    let expr = crate::synonyms::chosen(crate::synonyms::written_out(crate::clause::as_calls(expr)?));
-    let expr = crate::row_values::by_members(crate::similar::as_expressions(expr)?)?;
-    Ok(crate::escape::with_backslashes(crate::approximate::as_doubles(expr)))
+    crate::reduce::reduced(text, statement)
 }
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
