@@ -38,6 +38,14 @@ impl fmt::Display for DecimalError {
 
 impl std::error::Error for DecimalError {}
 
+/// The whole number nearest to a quotient, halves away from zero; `None` for a divisor of 0.
+pub fn rounded_quotient(dividend: i128, divisor: i128) -> Option<i128> {
+    let (whole, rest) = (dividend.checked_div(divisor)?, dividend.checked_rem(divisor)?);
+    let is_half = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
+    let away = if (dividend < 0) == (divisor < 0) { 1 } else { -1 };
+    if is_half { whole.checked_add(away) } else { Some(whole) }
+}
+
 impl Decimal {
     /// `unscaled / 10^scale`.
     pub fn new(unscaled: i128, scale: u8) -> Decimal {
@@ -156,6 +164,15 @@ mod tests {
 
     fn decimal(text: &str) -> Decimal {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn quotients_round_half_away_from_zero() {
+        let of = |a, b| rounded_quotient(a, b).unwrap();
+        assert_eq!([of(5, 2), of(-5, 2), of(5, -2), of(-5, -2)], [3, -3, -3, 3]);
+        assert_eq!([of(1, 3), of(-1, 3), of(2, 3), of(-2, 3), of(0, 7)], [0, 0, 1, -1, 0]);
+        assert_eq!([of(i128::MAX, 1), of(i128::MAX, i128::MAX), of(1, i128::MIN)], [i128::MAX, 1, 0]);
+        assert_eq!(rounded_quotient(1, 0), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod value;
 pub use collation::Collation;
 pub use convert::convert;
 pub use date::Date;
-pub use decimal::{Decimal, DecimalError};
+pub use decimal::{Decimal, DecimalError, rounded_quotient};
 pub use error::{Class, Code, DialectError, Error, Result};
 pub use interval::Interval;
 pub use sql_type::SqlType;

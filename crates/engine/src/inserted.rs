@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use mainstay_base::{Result, Value, ValueRef};
-use mainstay_query::{Catalog, Insert, InsertSource, Planned, Planner, constants, values_queries};
+use mainstay_query::{Catalog, Insert, InsertSource, Place, Planned, Planner, SqlExpr, constants, values_queries};
 use mainstay_table::values::value_at;
 
 /// A row of an INSERT: a value for each column that it names; `None` for DEFAULT. Empty for a row of defaults.
@@ -31,10 +31,15 @@ impl Source<'_> {
             InsertSource::Values(rows) => match constants(rows, self.parameters)? {
                 Some(rows) => Ok(rows),
                 None => {
-                    let (queries, defaults) = values_queries(rows)?;
+                    // Rows whose values have no type in common are a query each.
+                    let together = self.lists(rows, false);
+                    let (plans, defaults) = together.or_else(|error| match rows.len() {
+                        0 | 1 => Err(error),
+                        _ => self.lists(rows, true),
+                    })?;
                     let mut rows = Vec::with_capacity(rows.len());
-                    for query in &queries {
-                        rows.extend(values(run(&self.planner.plan_insert(self.text, query, self.catalog)?)?)?);
+                    for plan in &plans {
+                        rows.extend(values(run(plan)?)?);
                     }
                     defaults.into_iter().for_each(|(row, column)| rows[row][column] = None);
                     Ok(rows)
@@ -42,6 +47,13 @@ impl Source<'_> {
             },
             InsertSource::Query(query) => values(run(&self.planner.plan_insert(self.text, query, self.catalog)?)?),
         }
+    }
+
+    /// The plans of lists of values, and where DEFAULT stands in them.
+    fn lists(&self, rows: &[Vec<Option<SqlExpr>>], by_rows: bool) -> Result<(Vec<Planned>, Vec<Place>)> {
+        let (queries, defaults) = values_queries(rows, by_rows)?;
+        let plan = |query| self.planner.plan_insert(self.text, query, self.catalog);
+        Ok((queries.iter().map(plan).collect::<Result<_>>()?, defaults))
     }
 }
 

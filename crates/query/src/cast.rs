@@ -5,6 +5,8 @@
 //!   CAST(price AS DECIMAL(8,1))         the same
 //!   CAST(at AS TIMESTAMP(3)), TIME(0)   halves up, carried over into minutes and days
 //!   CAST(name AS VARCHAR(3)), CHAR(3)   the first three characters (ISO 9075-2, 6.13); storing refuses the rest
+//!   CAST(data AS VARBINARY(3))          the first three bytes
+//!   CAST(id AS VARCHAR), '...' AS UUID  by the text of the UUID
 //!   CAST(at AS VARCHAR)                 2024-02-29 12:34:56.5, the fewest digits that say it
 //! ```
 //!
@@ -16,7 +18,7 @@
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Field, FieldRef, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType,
+    DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, TimeUnit, TimestampMicrosecondType,
 };
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, internal_err};
@@ -33,6 +35,12 @@ use std::sync::Arc;
 /// Metadata of the field of a CAST: the type that it names, where the form of its values does not say all of it.
 const NAMED: &str = "mainstay.cast";
 
+/// The type that columns of UUID have.
+const UUID: DataType = DataType::FixedSizeBinary(16);
+
+/// The type of moments that columns of TIMESTAMP have.
+const MICROS: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
+
 /// The field of a CAST to a type whose digits or characters count.
 ///
 /// Errors: `InvalidValue` for digits and lengths that are not possible.
@@ -41,6 +49,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
     let counts = match data_type {
         D::Timestamp(digits, _) | D::Time(digits, _) | D::Datetime(digits) => digits.is_some(),
         D::Char(_) | D::Character(_) => true,
+        D::Uuid | D::Binary(_) | D::Varbinary(_) | D::Interval { fields: Some(_), .. } => true,
         D::Varchar(length) | D::CharVarying(length) | D::CharacterVarying(length) | D::Nvarchar(length) => {
             matches!(length, Some(ast::CharacterLength::IntegerLength { .. }))
         }
@@ -57,7 +66,14 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
             digits.to_string()
         }
         SqlType::Char { length, .. } => format!("char {length}"),
-        SqlType::VarChar { length: Some(length), .. } => length.to_string(),
+        SqlType::Binary { length } => format!("char {length}"),
+        SqlType::VarChar { length: Some(length), .. } | SqlType::VarBinary { length: Some(length) } => {
+            length.to_string()
+        }
+        SqlType::IntervalDayTime => "day".to_owned(),
+        SqlType::Uuid | SqlType::VarBinary { length: None } | SqlType::IntervalYearMonth => {
+            return Ok(Some(Arc::new(Field::new("", data_type_of(to), true))));
+        }
         _ => return Ok(None),
     };
     let metadata = [(NAMED.to_owned(), size)].into_iter().collect();
@@ -74,6 +90,9 @@ fn target(field: &Field) -> Option<SqlType> {
     let named = field.metadata().get(NAMED).map(String::as_str);
     let digits = |most: u8| named.and_then(|digits| digits.parse().ok()).unwrap_or(most);
     let collation = Collation::Binary;
+    // The length of what is filled up to it, and that of what is not.
+    let full = named.and_then(|named| named.strip_prefix("char ")).map(str::parse);
+    let length = named.and_then(|length| length.parse().ok());
     Some(match field.data_type() {
         DataType::Int8 => SqlType::TinyInt,
         DataType::Int16 => SqlType::SmallInt,
@@ -85,11 +104,18 @@ fn target(field: &Field) -> Option<SqlType> {
             SqlType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
         }
         DataType::Time64(_) => SqlType::Time { digits: digits(7) },
-        DataType::Timestamp(TimeUnit::Microsecond, None) => SqlType::Timestamp { digits: digits(6) },
-        DataType::Utf8 | DataType::Utf8View => match named.and_then(|named| named.strip_prefix("char ")) {
-            Some(length) => SqlType::Char { length: length.parse().ok()?, collation },
-            None => SqlType::VarChar { length: named.and_then(|length| length.parse().ok()), collation },
+        &MICROS => SqlType::Timestamp { digits: digits(6) },
+        DataType::Utf8 | DataType::Utf8View => match full {
+            Some(length) => SqlType::Char { length: length.ok()?, collation },
+            None => SqlType::VarChar { length, collation },
         },
+        DataType::BinaryView => match full {
+            Some(length) => SqlType::Binary { length: length.ok()? },
+            None => SqlType::VarBinary { length },
+        },
+        &UUID => SqlType::Uuid,
+        DataType::Interval(IntervalUnit::YearMonth) => SqlType::IntervalYearMonth,
+        DataType::Interval(IntervalUnit::MonthDayNano) if named == Some("day") => SqlType::IntervalDayTime,
         _ => return None,
     })
 }
@@ -120,8 +146,14 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
         SqlType::Timestamp { digits: 7 } | SqlType::TimestampWithOffset { digits: 7 } => false,
         SqlType::Timestamp { .. } | SqlType::TimestampWithOffset { .. } => is_moment(from) || from.is_string(),
         SqlType::VarChar { length: None, .. } => {
-            matches!(from, DataType::Timestamp(_, None) | DataType::Time64(TimeUnit::Nanosecond))
+            matches!(from, &UUID | DataType::Timestamp(_, None) | DataType::Time64(TimeUnit::Nanosecond))
         }
+        SqlType::IntervalYearMonth | SqlType::IntervalDayTime => {
+            from.is_string() || matches!(from, DataType::Interval(_))
+        }
+        SqlType::Uuid => from.is_string() || from.is_binary() || *from == UUID,
+        SqlType::VarBinary { length: None } => *from == UUID,
+        SqlType::Binary { .. } | SqlType::VarBinary { .. } => *from != DataType::Null,
         SqlType::VarChar { .. } | SqlType::Char { .. } => *from != DataType::Null,
         _ => false,
     }
@@ -176,13 +208,31 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
 }
 
 /// The plan with moments in the place of `TIMESTAMP '...'` that nothing has taken for moments of 100 ns: read as columns
-/// read them, and rounded to microseconds.
+/// read them, and rounded to microseconds. Other texts are read the same way.
 pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let is_literal = |expr: &Expr| literal_moment(expr).is_some();
-    crate::rewrite::concerned(plan, is_literal, |expr, _| {
-        expr.transform_up(|expr| match literal_moment(&expr) {
-            Some(moment) => Ok(Transformed::yes(Expr::Literal(moment, None))),
-            None => Ok(Transformed::no(expr)),
+    let is_cast = |expr: &Expr| match expr {
+        Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. }) => *field.data_type() == MICROS,
+        _ => false,
+    };
+    crate::rewrite::concerned(plan, is_cast, read_moments_in)
+}
+
+/// The same of an expression.
+pub(crate) fn read_moments_in(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| {
+        if let Some(moment) = literal_moment(&expr) {
+            return Ok(Transformed::yes(Expr::Literal(moment, None)));
+        }
+        let to = SqlType::Timestamp { digits: 6 };
+        let is_text = |expr: &Expr| expr.get_type(schema).is_ok_and(|of| of.is_string());
+        Ok(match expr {
+            Expr::Cast(Cast { expr, field }) if *field.data_type() == MICROS && is_text(&expr) => {
+                Transformed::yes(call(*expr, to, false))
+            }
+            Expr::TryCast(TryCast { expr, field }) if *field.data_type() == MICROS && is_text(&expr) => {
+                Transformed::yes(call(*expr, to, true))
+            }
+            other => Transformed::no(other),
         })
     })
 }
@@ -190,15 +240,17 @@ pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
 /// What `TIMESTAMP '...'` says; `None` for what is no such literal, or says none.
 fn literal_moment(expr: &Expr) -> Option<ScalarValue> {
     let Expr::Cast(Cast { expr, field }) = expr else { return None };
-    let (DataType::Timestamp(TimeUnit::Microsecond, None), Expr::Literal(text, _)) = (field.data_type(), expr.as_ref())
-    else {
-        return None;
-    };
-    let moment = convert(ValueRef::Text(text.try_as_str().flatten()?), SqlType::Timestamp { digits: 6 }).ok()?;
-    match moment {
+    let (&MICROS, Expr::Literal(text, _)) = (field.data_type(), expr.as_ref()) else { return None };
+    match moment_of(text.try_as_str().flatten()?, SqlType::Timestamp { digits: 6 }).ok()? {
         Value::Timestamp(moment) => Some(ScalarValue::TimestampMicrosecond(Some(moment.us()), None)),
         _ => None,
     }
+}
+
+/// The moment that a text says. An offset behind it says nothing, as in PostgreSQL; storing such a text is refused.
+pub(crate) fn moment_of(text: &str, to: SqlType) -> BaseResult<Value> {
+    let (moment, _) = Timestamp::parse_with_offset(text.trim_ascii())?;
+    convert(ValueRef::Timestamp(moment), to)
 }
 
 fn call(expr: Expr, to: SqlType, is_try: bool) -> Expr {
@@ -223,14 +275,18 @@ struct Assigned {
 
 impl Assigned {
     fn value(&self, value: ValueRef<'_>) -> BaseResult<Value> {
-        let converted = match self.to {
-            SqlType::VarChar { length: Some(length), .. } => first_characters(value, length),
+        let converted = match (self.to, value) {
+            (SqlType::Timestamp { .. }, ValueRef::Text(text)) => moment_of(text, self.to),
+            (SqlType::VarChar { length: Some(length), .. }, _) => first_characters(value, length),
             // Values of CHAR carry no blanks at their end.
-            SqlType::Char { length, .. } => first_characters(value, length).map(|value| match value {
+            (SqlType::Char { length, .. }, _) => first_characters(value, length).map(|value| match value {
                 Value::Text(text) => Value::Text(text.trim_end_matches(' ').to_owned()),
                 other => other,
             }),
-            to => convert(value, to),
+            (SqlType::Binary { length } | SqlType::VarBinary { length: Some(length) }, ValueRef::Binary(bytes)) => {
+                convert(ValueRef::Binary(bytes.get(..length as usize).unwrap_or(bytes)), self.to)
+            }
+            (to, _) => convert(value, to),
         };
         match converted {
             Err(_) if self.is_try => Ok(Value::Null),

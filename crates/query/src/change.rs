@@ -233,7 +233,7 @@ impl Planner {
         let now = crate::moment::now();
         let (mut expressions, mut fields, mut is_momentary) = (Vec::new(), Vec::new(), false);
         for (expr, name) in named {
-            let expr = crate::synonyms::written_out(crate::clause::as_calls(expr.clone())?);
+            let expr = crate::reduce::reduced_expression(expr.clone())?;
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
@@ -242,6 +242,7 @@ impl Planner {
             let checked = crate::overflow::checked(lowered, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
             let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
+            let read = crate::cast::read_moments_in(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;
             let (_, field) = logical.to_field(&schema).map_err(explained)?;
             let original = || field.metadata().get(ORIGINAL_NAME).cloned();

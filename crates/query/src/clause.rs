@@ -58,21 +58,7 @@ impl VisitorMut for Clauses {
         };
         let inner = std::mem::replace(inner.as_mut(), ast::Expr::Value(ast::Value::Null.into()));
         let name = ast::Ident::with_quote('"', format!("{PREFIX}{}", collation.name()));
-        let argument = ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(inner));
-        *expr = ast::Expr::Function(ast::Function {
-            name: ast::ObjectName::from(vec![name]),
-            uses_odbc_syntax: false,
-            parameters: ast::FunctionArguments::None,
-            args: ast::FunctionArguments::List(ast::FunctionArgumentList {
-                duplicate_treatment: None,
-                args: vec![argument],
-                clauses: Vec::new(),
-            }),
-            filter: None,
-            null_treatment: None,
-            over: None,
-            within_group: Vec::new(),
-        });
+        *expr = crate::tree::call(name, vec![inner]);
         ControlFlow::Continue(())
     }
 }

@@ -10,8 +10,8 @@
 //!   column - column                   an INTERVAL DAY TO SECOND of ticks; with offsets, between the moments of UTC
 //! ```
 
-use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
+use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
+use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit, TimestampMicrosecondType};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -185,6 +185,14 @@ pub(crate) fn difference(left: Expr, right: Expr) -> Expr {
     Clock::call(What::Difference, vec![left, right])
 }
 
+/// Moments in microseconds, cut off.
+fn truncated_vector(unit: &str, moments: &PrimitiveArray<TimestampMicrosecondType>) -> mainstay_base::Result<ArrayRef> {
+    let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
+    let cut = |us| truncated(unit, Timestamp::from_us(us).ok_or_else(outside)?).map(|moment| moment.us());
+    let cut: PrimitiveArray<TimestampMicrosecondType> = moments.try_unary(cut)?;
+    Ok(Arc::new(cut))
+}
+
 /// The first moment of the unit that a moment is in.
 fn truncated(unit: &str, moment: Timestamp) -> mainstay_base::Result<Timestamp> {
     let (date, ticks) = moment.split();
@@ -244,6 +252,12 @@ impl ScalarUDFImpl for Clock {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let to = args.return_field.data_type().clone();
+        if let (What::Truncated, [ColumnarValue::Scalar(unit), ColumnarValue::Array(moments)]) =
+            (self.what, args.args.as_slice())
+            && let (Some(Some(unit)), Some(moments)) = (unit.try_as_str(), moments.as_primitive_opt())
+        {
+            return truncated_vector(unit, moments).map(ColumnarValue::Array).map_err(crate::error::to_datafusion);
+        }
         by_rows(&args, &to, |values| self.value(values, &to).map_err(crate::error::to_datafusion))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   a = 'X', a IN (...), BETWEEN, CASE a WHEN     key(a) = key('X')
+//!   NULLIF(a, 'X')                                CASE WHEN key(a) = key('X') THEN NULL ELSE a END
 //!   a LIKE 'X%'                                   fold(a) LIKE fold('X%')
 //!   a JOIN b ON a.x = b.y                         key(a.x) = key(b.y)
 //!   ORDER BY a, OVER (PARTITION BY a)             by key(a)
@@ -22,12 +23,11 @@
 use crate::clause;
 use crate::offset;
 use crate::rewrite::schema_of;
-use crate::rules::is_comparison;
-use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Field};
+use crate::rules::{is_comparison, null_if, nullif_of};
+use crate::sort_key::{FUNCTIONS, MADE};
+use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
+use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::{
@@ -36,73 +36,14 @@ use datafusion::logical_expr::expr::{
 };
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
-    Aggregate, BinaryExpr, ColumnarValue, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan,
-    LogicalPlanBuilder, Operator, Projection, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Subquery,
-    Volatility,
+    Aggregate, BinaryExpr, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan, LogicalPlanBuilder, Operator,
+    Projection, Subquery,
 };
 use mainstay_base::Collation;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Metadata of a field that holds text with a collation: its name.
 pub(crate) const COLLATED_COLUMN: &str = "mainstay.collation";
-
-/// The functions: their names, their collations, and whether blanks at the end do not count.
-const FUNCTIONS: [(&str, Collation, bool); 5] = [
-    ("ci_ai_key", Collation::CaseAccentInsensitive, true),
-    ("ci_ai_fold", Collation::CaseAccentInsensitive, false),
-    ("ci_as_key", Collation::CaseInsensitive, true),
-    ("ci_as_fold", Collation::CaseInsensitive, false),
-    ("binary_key", Collation::Binary, true),
-];
-
-static MADE: LazyLock<[Arc<ScalarUDF>; 5]> = LazyLock::new(|| {
-    FUNCTIONS.map(|(name, collation, pads)| Arc::new(ScalarUDF::from(SortKey::new(name, collation, pads))))
-});
-
-/// The sort key of a text.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct SortKey {
-    name: &'static str,
-    collation: Collation,
-    /// Whether blanks at the end do not count.
-    pads: bool,
-    signature: Signature,
-}
-
-impl SortKey {
-    fn new(name: &'static str, collation: Collation, pads: bool) -> SortKey {
-        SortKey { name, collation, pads, signature: Signature::any(1, Volatility::Immutable) }
-    }
-}
-
-impl ScalarUDFImpl for SortKey {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(DataType::Utf8View)
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let is_scalar = matches!(args.args.first(), Some(ColumnarValue::Scalar(_)));
-        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
-        let texts = match arrays.first() {
-            Some(array) => cast(array, &DataType::Utf8View)?,
-            None => Arc::new(StringViewArray::new_null(args.number_rows)),
-        };
-        let key = |text: Option<&str>| text.map(|text| self.collation.text_key(text, self.pads));
-        let keys: ArrayRef = Arc::new(texts.as_string_view().iter().map(key).collect::<StringViewArray>());
-        match is_scalar {
-            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&keys, 0)?)),
-            false => Ok(ColumnarValue::Array(keys)),
-        }
-    }
-}
 
 /// A text of which one of the functions takes something.
 #[derive(Clone, Copy)]
@@ -367,6 +308,16 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 None => Transformed::no(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr })),
             }
         }
+        Expr::ScalarFunction(call) => match nullif_of(&call) {
+            Some([value, other]) => match common(&[value, other])? {
+                Some(by) => {
+                    let is_equal = by.key(value.clone(), schema)?.eq(by.key(other.clone(), schema)?);
+                    Transformed::yes(null_if(is_equal, value.clone()))
+                }
+                None => Transformed::no(Expr::ScalarFunction(call)),
+            },
+            None => Transformed::no(Expr::ScalarFunction(call)),
+        },
         Expr::AggregateFunction(function) => aggregate_function(function, schema)?,
         Expr::WindowFunction(function) => Transformed::yes(window_function(*function, schema)?),
         other => Transformed::no(other),

@@ -108,8 +108,8 @@ pub type Place = (usize, usize);
 /// The lists as a query, and where DEFAULT stood in them: there the query gives NULL.
 ///
 /// Lists with subqueries become a query each: the general executor has the values of a VALUES list at hand when it
-/// plans, and those of a subquery only when it runs.
-pub fn values_queries(rows: &[Vec<Option<Expr>>]) -> Result<(Vec<Query>, Vec<Place>)> {
+/// plans, and those of a subquery only when it runs. `by_rows` makes one of each list, too.
+pub fn values_queries(rows: &[Vec<Option<Expr>>], by_rows: bool) -> Result<(Vec<Query>, Vec<Place>)> {
     let mut defaults = Vec::new();
     let mut lists = Vec::with_capacity(rows.len());
     for (row, list) in rows.iter().enumerate() {
@@ -123,7 +123,7 @@ pub fn values_queries(rows: &[Vec<Option<Expr>>]) -> Result<(Vec<Query>, Vec<Pla
         lists.push(exprs);
     }
     // A column of one VALUES has one type in all its rows, which the NULL that stands for a DEFAULT may not have.
-    if !defaults.is_empty() || lists.iter().flatten().any(has_subquery) {
+    if by_rows || !defaults.is_empty() || lists.iter().flatten().any(has_subquery) {
         let queries: Result<Vec<Query>> = lists.into_iter().map(select).collect();
         return Ok((queries?, defaults));
     }

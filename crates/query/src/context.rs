@@ -4,6 +4,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::relation::{TableRelation, Visibility};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::catalog::TableFunctionArgs;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::ViewTable;
@@ -52,12 +53,13 @@ impl StatementContext<'_> {
             true => crate::using::written_out(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
-        let statement = match self.hidden_columns {
+        let (hidden_columns, visibility) = crate::planner::seen_by(&text, self.hidden_columns, self.visibility);
+        let statement = match hidden_columns {
             true => crate::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
-        let statement = crate::planner::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
-        let inner = StatementContext { view_depth: self.view_depth + 1, ..*self };
+        let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
+        let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;
         if !columns.is_empty() {
@@ -95,6 +97,16 @@ impl ContextProvider for StatementContext<'_> {
             }
             Some(Relation::View { query, columns }) => self.view(&key, &query, &columns),
             None => plan_err!("table '{name}' not found"),
+        }
+    }
+
+    fn get_table_function_source(&self, name: &str, args: Vec<Expr>) -> Result<Arc<dyn TableSource>> {
+        match self.state.table_functions().get(name) {
+            Some(function) => {
+                let args = TableFunctionArgs::new(&args, self.state);
+                Ok(provider_as_source(function.create_table_provider_with_args(args)?))
+            }
+            None => plan_err!("there is no function {name} in FROM"),
         }
     }
 
@@ -137,7 +149,7 @@ impl ContextProvider for StatementContext<'_> {
             "transaction_timestamp" | "statement_timestamp" | "clock_timestamp" => "now",
             name => name,
         };
-        if let Some(function) = crate::functions::function(name) {
+        if let Some(function) = crate::functions::function(name).or_else(|| crate::whole::function(name)) {
             return Some(function);
         }
         let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
@@ -152,6 +164,7 @@ impl ContextProvider for StatementContext<'_> {
         match name.strip_prefix(crate::mssql::PREFIX) {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
+            None if name == "avg" || name == "mean" => Some(Arc::clone(&crate::quotient::AVG)),
             None => {
                 let name = match name {
                     "every" => "bool_and",
@@ -164,7 +177,7 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_window_meta(&self, name: &str) -> Option<Arc<WindowUDF>> {
-        self.state.window_functions().get(name).cloned()
+        self.state.window_functions().get(name).cloned().map(crate::rank::signed)
     }
 
     fn get_variable_type(&self, _: &[String]) -> Option<DataType> {

@@ -1,16 +1,19 @@
 //! `LIKE pattern ESCAPE character`, for any character.
 //!
 //! The general executor knows only the backslash, which escapes in every pattern. So a pattern that escapes
-//! with another character is written anew with backslashes before the planner sees it. A pattern that is
-//! not a literal is left alone, and refused by the planner.
+//! with another character is written anew with backslashes before the planner sees it; one that is no literal, by a
+//! function when its statement runs. `ESCAPE ''` says that none escapes.
 
-use datafusion::sql::sqlparser::ast::{Expr, Statement, Value, ValueWithSpan, VisitMut, VisitorMut};
+use crate::functions;
+use crate::tree::call;
+use datafusion::sql::sqlparser::ast::{Expr, Ident, Value, ValueWithSpan, VisitMut, VisitorMut};
 use std::ops::ControlFlow;
 
-/// Writes the patterns of a statement with backslashes.
-pub(crate) fn with_backslashes(mut statement: Statement) -> Statement {
-    let _ = VisitMut::visit(&mut statement, &mut Patterns);
-    statement
+/// Writes the patterns of a statement, or of an expression, with backslashes.
+pub(crate) fn with_backslashes<T: VisitMut>(mut of: T) -> T {
+    // The visitor does not break.
+    let _ = of.visit(&mut Patterns);
+    of
 }
 
 struct Patterns;
@@ -22,27 +25,37 @@ impl VisitorMut for Patterns {
         let (Expr::Like { pattern, escape_char, .. } | Expr::ILike { pattern, escape_char, .. }) = expr else {
             return ControlFlow::Continue(());
         };
-        let Some(escape) = escape_char.as_ref().and_then(escape_character) else { return ControlFlow::Continue(()) };
-        if let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) = pattern.as_mut() {
-            *text = rewritten(text, escape);
-            *escape_char = None;
+        let Some(Value::SingleQuotedString(escape)) = escape_char.as_ref().map(|escape| &escape.value) else {
+            return ControlFlow::Continue(());
+        };
+        let mut characters = escape.chars();
+        let (character, None) = (characters.next(), characters.next()) else { return ControlFlow::Continue(()) };
+        match pattern.as_mut() {
+            Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) => {
+                *text = rewritten(text, character);
+            }
+            other => {
+                let by = Expr::Value(Value::SingleQuotedString(escape.clone()).into());
+                let name = Ident::with_quote('"', format!("{}{FUNCTION}", functions::PREFIX));
+                let of = std::mem::replace(other, Expr::Value(Value::Null.into()));
+                *other = call(name, vec![of, by]);
+            }
         }
+        *escape_char = None;
         ControlFlow::Continue(())
     }
 }
 
-fn escape_character(value: &ValueWithSpan) -> Option<char> {
-    let Value::SingleQuotedString(text) = &value.value else { return None };
-    let mut chars = text.chars();
-    chars.next().filter(|_| chars.next().is_none())
-}
+/// What the function is called that writes a pattern anew: of the pattern, and of what escapes in it.
+pub(crate) const FUNCTION: &str = "like_pattern";
 
-fn rewritten(pattern: &str, escape: char) -> String {
+/// The pattern with backslashes in the place of another character that escapes, or of none.
+pub(crate) fn rewritten(pattern: &str, escape: Option<char>) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars();
     while let Some(character) = chars.next() {
         // An escape at the end stands for itself.
-        let literal = if character == escape { Some(chars.next().unwrap_or(escape)) } else { None };
+        let literal = if escape == Some(character) { Some(chars.next().unwrap_or(character)) } else { None };
         match literal {
             Some(literal) if matches!(literal, '%' | '_' | '\\') => out.extend(['\\', literal]),
             Some(literal) => out.push(literal),
@@ -59,9 +72,10 @@ mod tests {
 
     #[test]
     fn any_character_escapes() {
-        assert_eq!(rewritten("50!%%", '!'), r"50\%%");
-        assert_eq!(rewritten("a!!b!_c\\d!x", '!'), r"a!b\_c\\dx");
-        assert_eq!(rewritten(r"a\%", '\\'), r"a\%");
-        assert_eq!(rewritten("a!", '!'), "a!");
+        assert_eq!(rewritten("50!%%", Some('!')), r"50\%%");
+        assert_eq!(rewritten("a!!b!_c\\d!x", Some('!')), r"a!b\_c\\dx");
+        assert_eq!(rewritten(r"a\%", Some('\\')), r"a\%");
+        assert_eq!(rewritten("a!", Some('!')), "a!");
+        assert_eq!(rewritten(r"a\%", None), r"a\\%");
     }
 }

@@ -10,17 +10,20 @@
 //!   a IS DISTINCT FROM b OR c                a <=> b IS FALSE OR c
 //!   INTERVAL '1-06' YEAR TO MONTH            INTERVAL '18 months'                   of days and time: in days and nanoseconds
 //!   TRIM(LEADING FROM a)                     TRIM(LEADING ' ' FROM a)
+//!   'one' <end of line> 'two'                'onetwo'                               a literal on several lines
+//!   = ANY (VALUES (1), (2))                  = ANY (SELECT * FROM (VALUES (1), (2)) AS "#values")
+//!   a # b                                    a XOR b                                of whole numbers, bit by bit
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let tokens = trimmed_blanks(distinct_operands(tokens));
+    let tokens = trimmed_blanks(distinct_operands(quantified_values(exclusive_ors(joined_literals(tokens)))));
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {
         return next_values_and_options(ranged_intervals(tokens));
@@ -52,6 +55,70 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
 fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
+}
+
+/// Literals of text with an end of line between them as one (ISO 9075-2, 5.3).
+fn joined_literals(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    // Where the literal is that may go on, and whether its line has ended.
+    let (mut open, mut has_ended) = (None, false);
+    for token in tokens {
+        match (&token.token, open.and_then(|at| joined.get_mut::<usize>(at))) {
+            (Token::SingleQuotedString(more), Some(TokenWithSpan { token: Token::SingleQuotedString(text), .. }))
+                if has_ended =>
+            {
+                text.push_str(more);
+                has_ended = false;
+                continue;
+            }
+            (Token::Whitespace(Whitespace::Newline | Whitespace::SingleLineComment { .. }), _) => has_ended = true,
+            (Token::Whitespace(_), _) => {}
+            (Token::SingleQuotedString(_), _) => (open, has_ended) = (Some(joined.len()), false),
+            _ => open = None,
+        }
+        joined.push(token);
+    }
+    joined
+}
+
+/// ANY, SOME and ALL of VALUES as those of a query that begins with SELECT.
+fn quantified_values(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    if !tokens.iter().any(|token| is(token, Keyword::VALUES)) {
+        return tokens;
+    }
+    let next = |at: usize| (at..tokens.len()).find(|at| !matches!(tokens[*at].token, Token::Whitespace(_)));
+    let quantifies = |at: usize| [Keyword::ANY, Keyword::SOME, Keyword::ALL].iter().any(|it| is(&tokens[at], *it));
+    let values_of = |at: usize| {
+        let open = next(at + 1).filter(|open| quantifies(at) && tokens[*open].token == Token::LParen)?;
+        next(open + 1).filter(|values| is(&tokens[*values], Keyword::VALUES))
+    };
+    let starts: Vec<usize> = (0..tokens.len()).filter_map(values_of).collect();
+    let mut open = Vec::new();
+    let mut reduced = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.iter().enumerate() {
+        let span = token.span;
+        let mut put = |made: &[Token]| reduced.extend(made.iter().cloned().map(|token| TokenWithSpan { token, span }));
+        match &token.token {
+            Token::RParen if open.pop() == Some(true) => {
+                put(&[Token::RParen, Token::make_keyword("AS"), Token::make_word("#values", Some('"'))]);
+            }
+            Token::LParen => open.push(next(at + 1).is_some_and(|values| starts.contains(&values))),
+            _ if starts.contains(&at) => {
+                put(&[Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM"), Token::LParen]);
+            }
+            _ => {}
+        }
+        reduced.push(token.clone());
+    }
+    reduced
+}
+
+/// PostgreSQL's sign for an exclusive or, by the word that the parser knows.
+fn exclusive_ors(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for token in tokens.iter_mut().filter(|token| token.token == Token::Sharp) {
+        token.token = Token::make_keyword("XOR");
+    }
+    tokens
 }
 
 /// TRIM of blanks that are not named.

@@ -178,7 +178,7 @@ fn is_comparison(op: &BinaryOperator) -> bool {
 fn literal(expr: &Expr) -> Option<ScalarValue> {
     match expr {
         Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) => {
-            Some(ScalarValue::Utf8(Some(text.clone())))
+            (!crate::texts::has_offset(text)).then(|| ScalarValue::Utf8(Some(text.clone())))
         }
         Expr::Value(ValueWithSpan { value: Value::Number(text, _), .. }) => number(text),
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match expr.as_ref() {

@@ -2,19 +2,22 @@
 //!
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
 //! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
-//! 38 already: there a function looks whether the result has more.
+//! 38 already: there a function looks whether the result has more. Quotients of decimals are rounded ([`quotient`](crate::quotient)).
 
+use crate::contains::any_expression_of_plan;
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type};
 use datafusion::arrow::error::ArrowError;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::planner::RawBinaryExpr;
 use datafusion::logical_expr::{
-    BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
+    BinaryExpr, Case, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
     ScalarUDFImpl, Signature, Volatility, cast,
 };
+use datafusion::sql::sqlparser::ast::BinaryOperator;
 use mainstay_base::{Code, Error};
 use std::sync::{Arc, LazyLock};
 
@@ -142,15 +145,84 @@ fn out_of_range(operator: Operator, args: &ScalarFunctionArgs) -> Error {
     error.hint("convert one side to DECIMAL first: CAST(x AS DECIMAL(38, 0))")
 }
 
+/// A literal of 64 bits as an INTEGER, if it is one.
+fn integer(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::Literal(ScalarValue::Int64(Some(value)), metadata) => {
+            let value = i32::try_from(*value).ok()?;
+            Some(Expr::Literal(ScalarValue::Int32(Some(value)), metadata.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// An operator with its literal as an INTEGER, beside a whole number that is none of 64 bits: so its result is an INTEGER,
+/// as in PostgreSQL. The planner has 64 bits for every literal.
+pub(crate) fn with_integers(mut expr: RawBinaryExpr, schema: &DFSchema) -> RawBinaryExpr {
+    use BinaryOperator::{Divide, Minus, Modulo, Multiply, Plus};
+    let is_small = |side: &Expr| {
+        let small = [DataType::Int8, DataType::Int16, DataType::Int32];
+        !matches!(side, Expr::Literal(..)) && side.get_type(schema).is_ok_and(|of| small.contains(&of))
+    };
+    if !matches!(expr.op, Plus | Minus | Multiply | Divide | Modulo) {
+        return expr;
+    }
+    match (integer(&expr.left), integer(&expr.right)) {
+        (Some(left), None) if is_small(&expr.right) => expr.left = left,
+        (None, Some(right)) if is_small(&expr.left) => expr.right = right,
+        _ => {}
+    }
+    expr
+}
+
 /// The plan with operators that look.
 pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    crate::rewrite::concerned(plan, is_arithmetic, checked)
+    let is_case = |expr: &Expr| matches!(expr, Expr::Case(_));
+    if !any_expression_of_plan(&plan, |expr| is_arithmetic(expr) || is_case(expr)) {
+        return Ok(plan);
+    }
+    let has_case = any_expression_of_plan(&plan, is_case);
+    plan.transform_up_with_subqueries(|each| {
+        let each = crate::rewrite::node(each, checked)?;
+        // The results of a CASE may have another type than the operators above know.
+        if has_case { each.map_data(LogicalPlan::recompute_schema) } else { Ok(each) }
+    })
+    .data()
+}
+
+/// A CASE with its whole numbers in one type, the widest, where literals count as INTEGER. Until the planner does that, the
+/// CASE has the type of its first result, which is not what the operators around it are given.
+fn settled(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    const WIDTHS: [DataType; 4] = [DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64];
+    let mut widest = None;
+    for result in case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr) {
+        let of = result.get_type(schema)?;
+        let of = if widest.is_some() && integer(result).is_some() { DataType::Int32 } else { of };
+        match WIDTHS.iter().position(|width| *width == of) {
+            Some(width) => widest = widest.max(Some(width)),
+            None if of.is_null() => {}
+            None => return Ok(Transformed::no(Expr::Case(case))),
+        }
+    }
+    let Some(to) = widest.and_then(|widest| WIDTHS.get(widest)) else { return Ok(Transformed::no(Expr::Case(case))) };
+    let mut is_changed = false;
+    for result in case.when_then_expr.iter_mut().map(|(_, then)| then).chain(&mut case.else_expr) {
+        let of = result.get_type(schema)?;
+        if of != *to && !of.is_null() {
+            **result = match result.as_ref() {
+                Expr::Literal(value, metadata) => Expr::Literal(value.cast_to(to)?, metadata.clone()),
+                other => cast(other.clone(), to.clone()),
+            };
+            is_changed = true;
+        }
+    }
+    Ok(Transformed::new_transformed(Expr::Case(case), is_changed))
 }
 
 fn is_arithmetic(expr: &Expr) -> bool {
-    use Operator::{Minus, Multiply, Plus};
+    use Operator::{Divide, Minus, Multiply, Plus};
     match expr {
-        Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply, .. }) => true,
+        Expr::BinaryExpr(BinaryExpr { op: Plus | Minus | Multiply | Divide, .. }) => true,
         // Of a literal the planner makes another literal.
         Expr::Negative(of) => !matches!(of.as_ref(), Expr::Literal(..)),
         other => digits_of(other).is_some(),
@@ -175,6 +247,9 @@ fn digits_of(expr: &Expr) -> Option<i32> {
 /// The expression with operators that look.
 pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.transform_up(|expr| {
+        if let Expr::Case(case) = expr {
+            return settled(case, schema);
+        }
         if !is_arithmetic(&expr) {
             return Ok(Transformed::no(expr));
         }
@@ -198,6 +273,12 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
         };
         let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return Ok(Transformed::no(expr)) };
         let is_whole = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind.is_integer());
+        if op == Operator::Divide {
+            return Ok(match crate::quotient::of(&left, &right, &kind, schema) {
+                Some(quotient) => Transformed::yes(quotient),
+                None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
+            });
+        }
         if matches!(kind, DataType::Decimal128(38, 0..)) {
             let result = Expr::BinaryExpr(BinaryExpr { left, op, right });
             let fitting = ScalarFunction::new_udf(Arc::clone(&FITTING), vec![result]);

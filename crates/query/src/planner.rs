@@ -287,8 +287,7 @@ impl Planner {
         visibility: Visibility,
         hidden_columns: bool,
     ) -> StatementContext<'c> {
-        let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
-        let visibility = if text.mentions("_deleted") { Visibility::All } else { visibility };
+        let (hidden_columns, visibility) = seen_by(text, hidden_columns, visibility);
         StatementContext { state: self.state(), catalog, hidden_columns, visibility, fuse: self.fuse, view_depth: 0 }
     }
 
@@ -447,6 +446,12 @@ impl Planner {
     }
 }
 
+/// Whether a text names hidden columns, and which rows it sees for that.
+pub(crate) fn seen_by(text: &Text, hidden_columns: bool, visibility: Visibility) -> (bool, Visibility) {
+    let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
+    (hidden_columns, if text.mentions("_deleted") { Visibility::All } else { visibility })
+}
+
 /// The query in the grammar that the planner knows.
 fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -> Result<Statement> {
     if !matches!(statement, Statement::Query(_)) {
@@ -461,26 +466,7 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
         false => statement,
     };
     refuse_what_would_be_left_out(&statement, text)?;
-    reduced(text, statement)
-}
-
-/// What the planner does not know, in forms that it does.
-pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
-    let statement = match text.mentions("collate") {
-        true => crate::clause::as_calls(statement)?,
-        false => statement,
-    };
-    let statement = match text.mentions("mod") {
-        true => crate::synonyms::written_out(statement),
-        false => statement,
-    };
-    let statement = match text.mentions("similar") {
-        true => crate::similar::as_expressions(statement)?,
-        false => statement,
-    };
-    let statement = crate::row_values::by_members(statement)?;
-    let statement = crate::approximate::as_doubles(statement);
-    crate::fetch::reduced(crate::escape::with_backslashes(statement))
+    crate::reduce::reduced(text, statement)
 }
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.

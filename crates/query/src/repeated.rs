@@ -40,13 +40,15 @@ fn rename_outermost(query: &mut Query) {
     if select.distinct.is_some() && !has_wildcard {
         order.iter_mut().for_each(|term| by_number(term, &select.projection));
     }
+    let columns: HashSet<String> = order.iter().flat_map(|term| qualified_names(term)).collect();
     let by_numbers = order.iter().any(|term| matches!(term, Expr::Value(_)));
     let mut seen = HashSet::new();
     for (number, item) in select.projection.iter_mut().enumerate() {
         match item {
             SelectItem::ExprWithAlias { alias, .. } => {
                 let is_new = seen.insert(alias.value.clone());
-                if !is_new || has_wildcard {
+                // A column of a table that the order names is another one.
+                if !is_new || has_wildcard || columns.contains(&alias.value) {
                     let name = Ident::with_quote('"', numbered(&alias.value, number));
                     let means = |term: &Expr| matches!(term, Expr::Identifier(it) if it.value == alias.value);
                     let terms = order.iter_mut().filter(|term| is_new && means(term));
@@ -88,6 +90,25 @@ fn by_number(term: &mut Expr, list: &[SelectItem]) {
     if let Some(place) = list.iter().position(is_it) {
         *term = Expr::Value(Value::Number((place + 1).to_string(), false).into());
     }
+}
+
+/// The names of the columns that an expression names together with their tables.
+fn qualified_names(expr: &Expr) -> Vec<String> {
+    struct Names(Vec<String>);
+    impl Visitor for Names {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if let Expr::CompoundIdentifier(parts) = expr {
+                self.0.extend(parts.last().map(|part| part.value.clone()));
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names(Vec::new());
+    // The visitor does not break.
+    let _ = expr.visit(&mut names);
+    names.0
 }
 
 /// Whether an expression has a function over a window.

@@ -9,6 +9,7 @@
 //!   (a, b) BETWEEN x AND y        (a, b) >= x AND (a, b) <= y
 //!   (a, b) = (SELECT x, y ...)    (SELECT a = x AND b = y FROM (SELECT x, y ...))
 //!   (a, b) IN (SELECT x, y ...)   EXISTS (a row of the query with a = x AND b = y), where it only has to be true; elsewhere
+//!   (a, b) OVERLAPS (c, d)        least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b) OR least(a, b) = least(c, d)
 //!   (a, b) > ANY, ALL (...)       CASE WHEN a row decides THEN TRUE, or FALSE WHEN one is unknown THEN NULL ELSE the other END
 //! ```
 //!
@@ -17,10 +18,11 @@
 //! that are looked for in a query are the planner's and [`lateral`](crate::lateral)'s.
 
 use crate::compared::Compared;
+use crate::tree::call;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint,
-    JoinOperator, Query, Select, Statement, UnaryOperator, Value, VisitMut, VisitorMut,
+    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, JoinConstraint,
+    JoinOperator, Query, Select, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -28,9 +30,9 @@ use std::ops::ControlFlow;
 /// The statement without comparisons of rows.
 ///
 /// Errors: `Syntax` for rows of different lengths.
-pub(crate) fn by_members(mut statement: Statement) -> Result<Statement> {
-    match VisitMut::visit(&mut statement, &mut Rows) {
-        ControlFlow::Continue(()) => Ok(statement),
+pub(crate) fn by_members<T: VisitMut>(mut of: T) -> Result<T> {
+    match of.visit(&mut Rows) {
+        ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }
 }
@@ -72,6 +74,10 @@ impl VisitorMut for Rows {
 /// What a comparison of rows says of their members; `None` for other expressions.
 fn reduced(expr: &Expr) -> Result<Option<Expr>> {
     Ok(match expr {
+        Expr::BinaryOp { left, op: BinaryOperator::Overlaps, right } => match (members(left), members(right)) {
+            (Some(left), Some(right)) => Some(overlapping(&left, &right)?),
+            _ => None,
+        },
         Expr::BinaryOp { left, op, right } => match (members(left), members(right)) {
             (Some(left), Some(right)) => compared(&left, op, &right)?,
             (Some(left), None) => of_subquery(&left, op, right)?,
@@ -214,6 +220,27 @@ fn members(expr: &Expr) -> Option<Vec<Expr>> {
         }
         _ => None,
     }
+}
+
+/// Whether two periods have a moment in common, which do not have their ends (ISO 9075-2, 8.14). Each is two moments in
+/// any order, or one and what lies between.
+fn overlapping(left: &[Expr], right: &[Expr]) -> Result<Expr> {
+    let ends = |period: &[Expr]| match period {
+        [start, length @ Expr::Interval(_)] => {
+            Ok((start.clone(), binary(start.clone(), BinaryOperator::Plus, length.clone())))
+        }
+        [start, end] => Ok((start.clone(), end.clone())),
+        _ => Err(Error::new(Code::Syntax, "OVERLAPS is of periods with a start and an end")),
+    };
+    let (left, right) = (ends(left)?, ends(right)?);
+    let bound = |name: &str, (start, end): &(Expr, Expr)| call(Ident::new(name), vec![start.clone(), end.clone()]);
+    let [first_left, first_right] = [&left, &right].map(|period| bound("least", period));
+    let [last_left, last_right] = [&left, &right].map(|period| bound("greatest", period));
+    let and = |a, b| binary(a, BinaryOperator::And, b);
+    let less = |a: &Expr, b: &Expr| binary(a.clone(), BinaryOperator::Lt, b.clone());
+    let within = and(less(&first_left, &last_right), less(&first_right, &last_left));
+    let together = binary(first_left, BinaryOperator::Eq, first_right);
+    Ok(binary(within, BinaryOperator::Or, together))
 }
 
 /// The comparison with the sides exchanged.

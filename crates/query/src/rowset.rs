@@ -1,4 +1,4 @@
-//! Functions in FROM: T-SQL's STRING_SPLIT and its like, as leaves whose arguments may be columns of the row at the left.
+//! Functions in FROM: `generate_series` ([`series`](crate::series)); T-SQL's STRING_SPLIT and its like, as leaves whose arguments may be columns of the row at the left.
 //!
 //! ```text
 //!   "mssql:table:openjson"('detail', doc, '$.lines')      Rowset { arguments }    leaf of the logical plan
@@ -66,6 +66,10 @@ impl RelationPlanner for RowsetPlanner {
         };
         let called = name.to_string();
         let called = called.trim_matches('"');
+        if called == crate::series::NAME {
+            let plan = crate::series::plan(&args.args, alias.as_ref(), context)?;
+            return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
+        }
         let Some(function) = called.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(TABLE)) else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };

@@ -8,12 +8,11 @@
 //! **Text with a collation compares by its sort key**: [`crate::collate`].
 
 use crate::contains::any_expression_of_plan;
-use crate::rewrite::schema_of;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
-use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery};
+use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
@@ -50,8 +49,7 @@ impl AnalyzerRule for CharComparison {
             return Ok(plan);
         }
         plan.transform_up_with_subqueries(|node| {
-            let schema = schema_of(&node);
-            node.map_expressions(|expr| expr.transform_up(|expr| Ok(trim_operands(expr, &schema))))
+            crate::rewrite::node(node, |expr, schema| expr.transform_up(|expr| Ok(trim_operands(expr, schema))))
         })
         .data()
     }
@@ -62,8 +60,24 @@ fn compares(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
         Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::Case(_) => true,
+        Expr::ScalarFunction(call) => nullif_of(call).is_some(),
         _ => false,
     }
+}
+
+/// What a NULLIF compares.
+pub(crate) fn nullif_of(call: &ScalarFunction) -> Option<[&Expr; 2]> {
+    match (call.name(), call.args.as_slice()) {
+        ("nullif", [value, other]) => Some([value, other]),
+        _ => None,
+    }
+}
+
+/// `CASE WHEN condition THEN NULL ELSE value END`
+pub(crate) fn null_if(condition: Expr, value: Expr) -> Expr {
+    let null = Expr::Literal(ScalarValue::Null, None);
+    let when_then_expr = vec![(Box::new(condition), Box::new(null))];
+    Expr::Case(Case { expr: None, when_then_expr, else_expr: Some(Box::new(value)) })
 }
 
 fn trim_operands(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
@@ -90,6 +104,13 @@ fn trim_operands(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
             let when_then_expr = when_then_expr.into_iter().map(trim).collect();
             Transformed::yes(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }))
         }
+        Expr::ScalarFunction(call) => match nullif_of(&call) {
+            Some([value, other]) if is_char(value, schema) || is_char(other, schema) => {
+                let is_equal = trim_operands(value.clone().eq(other.clone()), schema).data;
+                Transformed::yes(null_if(is_equal, value.clone()))
+            }
+            _ => Transformed::no(Expr::ScalarFunction(call)),
+        },
         other => Transformed::no(other),
     }
 }

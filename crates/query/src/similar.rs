@@ -8,16 +8,16 @@
 //!
 //! Anything else stands for itself: `.`, `^` and `$` are characters like others.
 
-use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Statement, Value, ValueWithSpan, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Value, ValueWithSpan, VisitMut, VisitorMut};
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
 
 /// The statement with regular expressions in the place of SIMILAR TO.
 ///
 /// Errors: `Unsupported` for a pattern that is no literal, `InvalidValue` for one that is not well formed.
-pub(crate) fn as_expressions(mut statement: Statement) -> Result<Statement> {
-    match VisitMut::visit(&mut statement, &mut Patterns) {
-        ControlFlow::Continue(()) => Ok(statement),
+pub(crate) fn as_expressions<T: VisitMut>(mut of: T) -> Result<T> {
+    match of.visit(&mut Patterns) {
+        ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }
 }

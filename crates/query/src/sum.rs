@@ -6,8 +6,8 @@
 //! bits.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Int64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array};
+use arrow_array::types::{ArrowPrimitiveType, Decimal128Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray};
 use arrow_buffer::i256;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, ReversedUDAF, Signature,
 };
 use mainstay_base::{Code, Error};
+use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
 /// What SUM means in a statement.
@@ -30,8 +31,34 @@ struct CheckedSum {
     general: Sum,
 }
 
-fn is_checked(args: &AccumulatorArgs<'_>) -> bool {
-    !args.is_distinct && args.return_field.data_type() == &DataType::Int64
+/// Whole numbers of 64 bits.
+trait Whole: ArrowPrimitiveType<Native: Into<i128> + TryFrom<i128>> + std::fmt::Debug + Send + Sync {}
+
+impl Whole for Int64Type {}
+
+impl Whole for UInt64Type {}
+
+/// An accumulator of whole numbers of the type that the sum has; `None` for other types.
+fn checked<A: ?Sized>(args: &AccumulatorArgs<'_>, signed: fn() -> Box<A>, unsigned: fn() -> Box<A>) -> Option<Box<A>> {
+    match args.return_field.data_type() {
+        DataType::Int64 if !args.is_distinct => Some(signed()),
+        DataType::UInt64 if !args.is_distinct => Some(unsigned()),
+        _ => None,
+    }
+}
+
+fn checked_sum(args: &AccumulatorArgs<'_>) -> Option<Box<dyn Accumulator>> {
+    fn none<T: Whole>() -> Box<dyn Accumulator> {
+        Box::new(WholeSum { sum: 0, count: 0, of: PhantomData::<T> })
+    }
+    checked(args, none::<Int64Type>, none::<UInt64Type>)
+}
+
+fn checked_sums(args: &AccumulatorArgs<'_>) -> Option<Box<dyn GroupsAccumulator>> {
+    fn none<T: Whole>() -> Box<dyn GroupsAccumulator> {
+        Box::new(WholeSums { sums: Vec::new(), is_any: Vec::new(), of: PhantomData::<T> })
+    }
+    checked(args, none::<Int64Type>, none::<UInt64Type>)
 }
 
 /// The scale of a sum of decimals that may have more than 38 digits: those of up to 28 have not in ten thousand million rows.
@@ -61,18 +88,18 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        match wide_scale(&args) {
-            Some(scale) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
-            None if is_checked(&args) => Ok(Box::new(WholeSum::default())),
-            None => self.general.accumulator(args),
+        match (wide_scale(&args), checked_sum(&args)) {
+            (Some(scale), _) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            (None, Some(checked)) => Ok(checked),
+            (None, None) => self.general.accumulator(args),
         }
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        match wide_scale(&args) {
-            Some(scale) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
-            None if is_checked(&args) => Ok(Box::new(WholeSum::default())),
-            None => self.general.create_sliding_accumulator(args),
+        match (wide_scale(&args), checked_sum(&args)) {
+            (Some(scale), _) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            (None, Some(checked)) => Ok(checked),
+            (None, None) => self.general.create_sliding_accumulator(args),
         }
     }
 
@@ -82,10 +109,9 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
-        if is_checked(&args) {
-            Ok(Box::new(WholeSums::default()))
-        } else {
-            self.general.create_groups_accumulator(args)
+        match checked_sums(&args) {
+            Some(checked) => Ok(checked),
+            None => self.general.create_groups_accumulator(args),
         }
     }
 
@@ -98,38 +124,40 @@ impl AggregateUDFImpl for CheckedSum {
     }
 }
 
-fn whole(sum: i128) -> Result<i64> {
-    i64::try_from(sum).map_err(|_| crate::error::to_datafusion(Error::new(Code::InvalidValue, "a sum is out of range")))
+fn whole<T: Whole>(sum: i128) -> Result<T::Native> {
+    T::Native::try_from(sum)
+        .map_err(|_| crate::error::to_datafusion(Error::new(Code::InvalidValue, "a sum is out of range")))
 }
 
-fn numbers(values: &[ArrayRef]) -> Result<&Int64Array> {
-    match values.first().and_then(|values| values.as_primitive_opt::<Int64Type>()) {
+fn numbers<T: Whole>(values: &[ArrayRef]) -> Result<&PrimitiveArray<T>> {
+    match values.first().and_then(|values| values.as_primitive_opt::<T>()) {
         Some(numbers) => Ok(numbers),
         None => internal_err!("a sum of whole numbers over something else"),
     }
 }
 
 /// One sum.
-#[derive(Debug, Default)]
-struct WholeSum {
+#[derive(Debug)]
+struct WholeSum<T> {
     sum: i128,
     count: usize,
+    of: PhantomData<T>,
 }
 
-impl WholeSum {
-    fn of(numbers: &Int64Array) -> WholeSum {
+impl<T: Whole> WholeSum<T> {
+    fn of(numbers: &PrimitiveArray<T>) -> WholeSum<T> {
         let count = numbers.len() - numbers.null_count();
         let sum = match numbers.null_count() {
-            0 => numbers.values().iter().map(|number| i128::from(*number)).sum(),
-            _ => numbers.iter().flatten().map(i128::from).sum(),
+            0 => numbers.values().iter().map(|number| (*number).into()).sum(),
+            _ => numbers.iter().flatten().map(Into::into).sum(),
         };
-        WholeSum { sum, count }
+        WholeSum { sum, count, of: PhantomData }
     }
 }
 
-impl Accumulator for WholeSum {
+impl<T: Whole> Accumulator for WholeSum<T> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let more = WholeSum::of(numbers(values)?);
+        let more = WholeSum::<T>::of(numbers(values)?);
         self.sum += more.sum;
         self.count += more.count;
         Ok(())
@@ -140,7 +168,7 @@ impl Accumulator for WholeSum {
     }
 
     fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let less = WholeSum::of(numbers(values)?);
+        let less = WholeSum::<T>::of(numbers(values)?);
         self.sum -= less.sum;
         self.count -= less.count;
         Ok(())
@@ -151,7 +179,8 @@ impl Accumulator for WholeSum {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        Ok(ScalarValue::Int64(if self.count == 0 { None } else { Some(whole(self.sum)?) }))
+        let sum = if self.count == 0 { None } else { Some(whole::<T>(self.sum)?) };
+        ScalarValue::try_from_array(&PrimitiveArray::<T>::from_iter([sum]), 0)
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
@@ -159,7 +188,7 @@ impl Accumulator for WholeSum {
     }
 
     fn size(&self) -> usize {
-        size_of::<WholeSum>()
+        size_of::<WholeSum<T>>()
     }
 }
 
@@ -222,14 +251,15 @@ impl Accumulator for WideSum {
 }
 
 /// A sum for each group.
-#[derive(Debug, Default)]
-struct WholeSums {
+#[derive(Debug)]
+struct WholeSums<T> {
     sums: Vec<i128>,
     /// Whether there was a number to add.
     is_any: Vec<bool>,
+    of: PhantomData<T>,
 }
 
-impl GroupsAccumulator for WholeSums {
+impl<T: Whole> GroupsAccumulator for WholeSums<T> {
     fn update_batch(
         &mut self,
         values: &[ArrayRef],
@@ -237,14 +267,14 @@ impl GroupsAccumulator for WholeSums {
         filter: Option<&BooleanArray>,
         groups: usize,
     ) -> Result<()> {
-        let numbers = numbers(values)?;
+        let numbers = numbers::<T>(values)?;
         self.sums.resize(groups, 0);
         self.is_any.resize(groups, false);
         for (row, (group, number)) in group_indices.iter().zip(numbers.values()).enumerate() {
             let is_added =
                 numbers.is_valid(row) && filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row));
             if is_added && let (Some(sum), Some(is_any)) = (self.sums.get_mut(*group), self.is_any.get_mut(*group)) {
-                *sum += i128::from(*number);
+                *sum += (*number).into();
                 *is_any = true;
             }
         }
@@ -256,9 +286,9 @@ impl GroupsAccumulator for WholeSums {
     }
 
     fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
-        let numbers = numbers(values)?;
-        let kept = |(number, is_kept): (Option<i64>, Option<bool>)| number.filter(|_| is_kept == Some(true));
-        let states: Int64Array = match filter {
+        let numbers = numbers::<T>(values)?;
+        let kept = |(number, is_kept): (Option<T::Native>, Option<bool>)| number.filter(|_| is_kept == Some(true));
+        let states: PrimitiveArray<T> = match filter {
             Some(filter) => numbers.iter().zip(filter).map(kept).collect(),
             None => numbers.clone(),
         };
@@ -267,9 +297,9 @@ impl GroupsAccumulator for WholeSums {
 
     fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
         let (sums, is_any) = (emit_to.take_needed(&mut self.sums), emit_to.take_needed(&mut self.is_any));
-        let sum = |(sum, is_any): (i128, bool)| if is_any { whole(sum).map(Some) } else { Ok(None) };
-        let sums: Result<Vec<Option<i64>>> = sums.into_iter().zip(is_any).map(sum).collect();
-        Ok(Arc::new(Int64Array::from(sums?)))
+        let sum = |(sum, is_any): (i128, bool)| if is_any { whole::<T>(sum).map(Some) } else { Ok(None) };
+        let sums: Result<PrimitiveArray<T>> = sums.into_iter().zip(is_any).map(sum).collect();
+        Ok(Arc::new(sums?))
     }
 
     fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {

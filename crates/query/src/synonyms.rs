@@ -2,44 +2,139 @@
 //!
 //! ```text
 //!   mod(a, b)                          a % b, whatever the types of the two
+//!   num_nulls(a, b), num_nonnulls      CASE WHEN a IS NULL THEN 1 ELSE 0 END + CASE WHEN b IS NULL THEN 1 ELSE 0 END
+//!   localtimestamp, localtime          CAST(now() AS TIMESTAMP), current_time
+//!   make_interval(days => 10)          make_interval(0, 0, 0, 10, 0, 0, 0)
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
 //! ```
 //!
-//! The planner knows the second by itself; where there is no plan - in CHECK, DEFAULT, RETURNING - nothing else does.
+//! The planner knows the last by itself; where there is no plan - in CHECK, DEFAULT, RETURNING - nothing else does.
 
+use crate::tree::call;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, VisitMut, VisitorMut,
+    BinaryOperator, CaseWhen, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    Ident, TimezoneInfo, Value, VisitMut, VisitorMut,
 };
 use std::ops::ControlFlow;
 
-/// The statement, or the expression, with operators in the place of such calls.
+/// The names of the functions that [`written_out`] knows.
+pub(crate) const NAMES: [&str; 6] =
+    ["mod", "num_nulls", "num_nonnulls", "localtimestamp", "localtime", "make_interval"];
+
+/// The arguments of `make_interval`, in their order.
+const PARTS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "secs"];
+
+/// The statement, or the expression, with what such calls are short for.
 pub(crate) fn written_out<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Calls);
+    let _ = of.visit(&mut Calls { of: long_form });
     of
 }
 
-struct Calls;
+/// The same for functions that the planner knows, where there is no plan.
+pub(crate) fn chosen<T: VisitMut>(mut of: T) -> T {
+    // The visitor does not break.
+    let _ = of.visit(&mut Calls { of: first_value });
+    of
+}
+
+struct Calls {
+    of: fn(&Expr) -> Option<Expr>,
+}
 
 impl VisitorMut for Calls {
     type Break = ();
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Function(Function { name, args: FunctionArguments::List(list), over: None, .. }) = expr
-            && name.to_string() == "mod"
-            && let [
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(left)),
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(right)),
-            ] = list.args.as_slice()
-        {
-            let side = |side: &Expr| Box::new(Expr::Nested(Box::new(side.clone())));
-            let remainder = Expr::BinaryOp { left: side(left), op: BinaryOperator::Modulo, right: side(right) };
-            *expr = Expr::Nested(Box::new(remainder));
-        } else if let Some(chosen) = first_value(expr) {
-            *expr = Expr::Nested(Box::new(chosen));
+        if let Some(long) = (self.of)(expr) {
+            *expr = Expr::Nested(Box::new(long));
         }
         ControlFlow::Continue(())
+    }
+}
+
+fn long_form(expr: &Expr) -> Option<Expr> {
+    let Expr::Function(Function { name, args, over: None, .. }) = expr else { return None };
+    let args: &[FunctionArg] = match args {
+        FunctionArguments::List(list) => &list.args,
+        _ => &[],
+    };
+    match (name.to_string().as_str(), args) {
+        ("mod", [left, right]) => {
+            Some(binary(nested(value_of(left)?), BinaryOperator::Modulo, nested(value_of(right)?)))
+        }
+        ("num_nulls", [_, ..]) => counted(args, Expr::IsNull),
+        ("num_nonnulls", [_, ..]) => counted(args, Expr::IsNotNull),
+        ("localtimestamp", []) => Some(Expr::Cast {
+            kind: CastKind::Cast,
+            expr: Box::new(call(Ident::new("now"), Vec::new())),
+            data_type: DataType::Timestamp(None, TimezoneInfo::None),
+            array: false,
+            format: None,
+        }),
+        ("localtime", []) => Some(call(Ident::new("current_time"), Vec::new())),
+        ("make_interval", args) if args.len() < PARTS.len() || args.iter().any(is_named) => made_of_parts(args),
+        _ => None,
+    }
+}
+
+fn value_of(arg: &FunctionArg) -> Option<Expr> {
+    match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr.clone()),
+        _ => None,
+    }
+}
+
+fn is_named(arg: &FunctionArg) -> bool {
+    !matches!(arg, FunctionArg::Unnamed(_))
+}
+
+fn nested(expr: Expr) -> Expr {
+    Expr::Nested(Box::new(expr))
+}
+
+fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
+}
+
+fn number(of: &str) -> Expr {
+    Expr::Value(Value::Number(of.into(), false).into())
+}
+
+/// How many of the arguments are so.
+fn counted(args: &[FunctionArg], is_so: fn(Box<Expr>) -> Expr) -> Option<Expr> {
+    let one = |arg: &FunctionArg| {
+        let condition = is_so(Box::new(nested(value_of(arg)?)));
+        Some(case(vec![CaseWhen { condition, result: number("1") }], number("0")))
+    };
+    let ones = args.iter().map(one).collect::<Option<Vec<_>>>()?;
+    ones.into_iter().reduce(|left, right| binary(left, BinaryOperator::Plus, right))
+}
+
+/// A call with all its arguments in their order; `None` for a name that it does not know.
+fn made_of_parts(args: &[FunctionArg]) -> Option<Expr> {
+    let mut parts = PARTS.map(|_| number("0"));
+    for (place, arg) in args.iter().enumerate() {
+        let (place, value) = match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => (place, value),
+            FunctionArg::Named { name, arg: FunctionArgExpr::Expr(value), .. } => {
+                (PARTS.iter().position(|part| *part == name.value)?, value)
+            }
+            _ => return None,
+        };
+        *parts.get_mut(place)? = value.clone();
+    }
+    Some(call(Ident::new("make_interval"), parts.into()))
+}
+
+fn case(conditions: Vec<CaseWhen>, otherwise: Expr) -> Expr {
+    Expr::Case {
+        case_token: AttachedToken::empty(),
+        end_token: AttachedToken::empty(),
+        operand: None,
+        conditions,
+        else_result: Some(Box::new(otherwise)),
     }
 }
 
@@ -51,11 +146,7 @@ fn first_value(expr: &Expr) -> Option<Expr> {
     if !["coalesce", "ifnull", "nvl"].contains(&name.to_string().to_lowercase().as_str()) {
         return None;
     }
-    let argument = |arg: &FunctionArg| match arg {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr.clone()),
-        _ => None,
-    };
-    let mut arguments: Vec<Expr> = list.args.iter().map(argument).collect::<Option<_>>()?;
+    let mut arguments: Vec<Expr> = list.args.iter().map(value_of).collect::<Option<_>>()?;
     let last = arguments.pop()?;
     let when = |expr: Expr| CaseWhen {
         condition: Expr::IsNotNull(Box::new(Expr::Nested(Box::new(expr.clone())))),
@@ -63,12 +154,6 @@ fn first_value(expr: &Expr) -> Option<Expr> {
     };
     Some(match arguments.is_empty() {
         true => last,
-        false => Expr::Case {
-            case_token: AttachedToken::empty(),
-            end_token: AttachedToken::empty(),
-            operand: None,
-            conditions: arguments.into_iter().map(when).collect(),
-            else_result: Some(Box::new(last)),
-        },
+        false => case(arguments.into_iter().map(when).collect(), last),
     })
 }

@@ -152,6 +152,9 @@ impl Text {
         let mut parser = Parser::new(dialect).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
         let statements = parser.parse_statements().map_err(|error| self.syntax_error(error))?;
         match <[Statement; 1]>::try_from(statements) {
+            Ok([statement]) if self.tokens.iter().any(|token| token.token == Token::Caret) => {
+                Ok(crate::power::as_calls(statement))
+            }
             Ok([statement]) => Ok(statement),
             Err(all) if all.is_empty() => Err(Error::new(Code::Syntax, "an empty statement")),
             Err(_) => Err(Error::new(Code::Syntax, "more than one statement").hint("send one at a time")),

@@ -93,6 +93,7 @@ impl TypePlanner for MomentPlanner {
 impl ExprPlanner for MomentPlanner {
     fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator as B;
+        let expr = crate::overflow::with_integers(expr, schema);
         let op = match expr.op {
             B::Eq => Operator::Eq,
             B::Spaceship => Operator::IsNotDistinctFrom,
@@ -104,10 +105,15 @@ impl ExprPlanner for MomentPlanner {
             B::Plus => Operator::Plus,
             B::Minus => Operator::Minus,
             B::Multiply | B::Divide => return Ok(crate::span::of_interval(expr, schema)),
+            B::StringConcat => return Ok(PlannerResult::Original(crate::uuid::joined_to_texts(expr, schema))),
             _ => return Ok(PlannerResult::Original(expr)),
         };
         let RawBinaryExpr { op: written, left, right } = expr;
         let (left, right) = crate::span::with_moments(op, left, right, schema);
+        let (left, right) = match is_comparison(op) {
+            true => crate::texts::read(left, right, schema)?,
+            false => (left, right),
+        };
         let of = |expr: &Expr| expr.get_type(schema).ok().filter(is_ours);
         if op == Operator::Minus && crate::span::are_local(&left, &right, schema) {
             let difference = crate::clock::difference(brought(left, &TICKS, schema)?, brought(right, &TICKS, schema)?);
@@ -305,7 +311,7 @@ impl Own {
         let moment = moment?;
         match name {
             "date_part" | "datepart" => Part::of(first?, moment).map(Own::Part),
-            "date_trunc" | "datetrunc" if is_ours(moment) => Some(Own::Truncated),
+            "date_trunc" | "datetrunc" if is_ours(moment) || *moment == in_micros(&TICKS) => Some(Own::Truncated),
             _ => None,
         }
     }

@@ -10,10 +10,21 @@ use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::planner::RawBinaryExpr;
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, cast};
 
 /// How many bytes a UUID has.
 const BYTES: i32 = 16;
+
+/// `||` with UUIDs as texts.
+pub(crate) fn joined_to_texts(mut expr: RawBinaryExpr, schema: &DFSchema) -> RawBinaryExpr {
+    for side in [&mut expr.left, &mut expr.right] {
+        if side.get_type(schema).is_ok_and(|of| of == DataType::FixedSizeBinary(BYTES)) {
+            *side = cast(side.clone(), DataType::Utf8View);
+        }
+    }
+    expr
+}
 
 /// The plan with UUIDs in the place of literals of text that are compared with them.
 ///
@@ -40,8 +51,8 @@ pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
 /// A comparison with its texts read.
 pub(crate) fn read(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let is_uuid = |expr: &Expr| {
-        let is_binary = matches!(expr, Expr::Column(_) | Expr::Cast(_) | Expr::OuterReferenceColumn(..));
-        is_binary && expr.get_type(schema).is_ok_and(|kind| kind == DataType::FixedSizeBinary(BYTES))
+        !matches!(expr, Expr::Literal(..))
+            && expr.get_type(schema).is_ok_and(|kind| kind == DataType::FixedSizeBinary(BYTES))
     };
     Ok(match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_uuid(&left) && is_comparison(op) => {

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::Number;
 use crate::expression::{Current, Expression, compare};
-use mainstay_base::{Code, Decimal, Error, Result, ValueRef};
+use mainstay_base::{Code, Decimal, Error, Result, ValueRef, rounded_quotient};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -184,10 +184,10 @@ impl Call {
             }
             (_, State::Whole { sum, .. }) => ValueRef::Integer(sum),
             (Call::Average(_, Number::Decimal { precision, scale }), State::Exact { sum, scale: of_sum, count }) => {
-                // Cut, not rounded: as the batch executor does it.
                 let digits = scale.checked_sub(of_sum).and_then(|more| 10i128.checked_pow(more.into()));
                 let unscaled = digits.and_then(|factor| sum.checked_mul(factor)).ok_or_else(too_large)?;
-                exact(unscaled / i128::from(count), *precision, *scale)?
+                let average = rounded_quotient(unscaled, i128::from(count)).ok_or_else(too_large)?;
+                exact(average, *precision, *scale)?
             }
             (Call::Sum(_, Number::Decimal { precision, .. }), State::Exact { sum, scale, .. }) => {
                 exact(sum, *precision, scale)?

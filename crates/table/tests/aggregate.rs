@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, Decimal128Array, Float32Array, Int8Array, Int
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use common::{LENGTHS, Random, cell, column, same, types};
-use mainstay_base::{Code, Value};
+use mainstay_base::{Code, Value, rounded_quotient};
 use mainstay_table::vector::aggregate::Progress;
 use mainstay_table::vector::{Aggregate, Aggregator, Function, GroupColumn, Vectors, sql_type};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn model(function: Function, values: &[Value], physical: &DataType) -> String {
         (Function::Sum, DataType::Decimal128(..)) => sum.to_string(),
         (Function::Sum, _) => i64::try_from(sum).map_or(OUT_OF_RANGE.to_owned(), |sum| sum.to_string()),
         (_, DataType::Float64) => show_double(sum as f64 / present.len() as f64),
-        _ => (sum * 10_000 / present.len() as i128).to_string(),
+        _ => rounded_quotient(sum * 10_000, present.len() as i128).unwrap().to_string(),
     }
 }
 
@@ -217,7 +217,7 @@ fn sums_and_averages_that_do_not_fit_fail() {
         Arc::new(Decimal128Array::from(values).with_precision_and_scale(25, 0).unwrap()) as ArrayRef
     };
     let average = one(Function::Avg, decimals(vec![-10, -10, -12]), DataType::Decimal128(29, 4)).unwrap();
-    assert_eq!(average.as_primitive::<Decimal128Type>().value(0), -106_666);
+    assert_eq!(average.as_primitive::<Decimal128Type>().value(0), -106_667);
     let error = one(Function::Avg, decimals(vec![10i128.pow(24); 3]), DataType::Decimal128(25, 4)).unwrap_err();
     assert_eq!(error.code(), Code::InvalidValue);
 }

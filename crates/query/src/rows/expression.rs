@@ -140,7 +140,9 @@ impl Scope<'_> {
         }
         let function = match offset::keyed(whole) {
             Some(_) => Arc::new(offset::MomentOfRow),
-            None => crate::mssql::row_function(&call.func).or_else(|| crate::cast::row_function(&call.func))?,
+            None => crate::mssql::row_function(&call.func)
+                .or_else(|| crate::cast::row_function(&call.func))
+                .or_else(|| crate::quotient::row_function(&call.func))?,
         };
         let function = Called(function);
         let arguments = call.args.iter().map(|argument| self.expression(argument, block)).collect::<Option<_>>()?;

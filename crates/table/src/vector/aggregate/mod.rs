@@ -16,8 +16,8 @@
 //! of one column share one pass over it.
 //!
 //! The results are those of DataFusion's aggregates (sum.rs, average.rs, min_max.rs of its version 55):
-//! sums of integers wrap at 64 bits and sums of decimals at 128, averages of decimals are truncated toward
-//! zero and fail when they do not fit, averages of integers are doubles, floats of 32 bits are summed and
+//! sums of integers wrap at 64 bits and sums of decimals at 128, averages of decimals are rounded half away from
+//! zero (by query's `quotient` there) and fail when they do not fit, averages of integers are doubles, floats of 32 bits are summed and
 //! averaged as doubles, no rows give NULL (COUNT: 0).
 //!
 //! Limits. Doubles are added in eight interleaved sums (grouped: four), so the last bits of a sum or an

@@ -11,7 +11,7 @@ use arrow_array::types::{
 };
 use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, rounded_quotient};
 use std::sync::Arc;
 
 /// Whether results of this type are texts or bytes.
@@ -106,16 +106,16 @@ pub(super) fn counts(counts: &[i64], output: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// The average of decimals: the sum brought to the scale of the result, divided, and truncated.
+/// The average of decimals: the sum brought to the scale of the result, divided, and rounded half away from zero.
 ///
-/// The rule is that of DataFusion's `DecimalAverager`: a product of more than 128 bits and a result of more
-/// digits than its type has are errors.
+/// A product of more than 128 bits and a result of more digits than its type has are errors.
 pub(super) fn decimal_average(sum: i128, count: i64, scale: i8, output: &DataType) -> Result<i128> {
     let DataType::Decimal128(precision, target) = output else { return Err(unsupported("an average", output)) };
     let overflow = || Error::new(Code::InvalidValue, format!("an average does not fit into {output}"));
     let shift = i32::from(*target) - i32::from(scale);
     let factor = u32::try_from(shift).ok().and_then(|shift| 10i128.checked_pow(shift)).ok_or_else(overflow)?;
-    let average = sum.checked_mul(factor).ok_or_else(overflow)? / i128::from(count.max(1));
+    let scaled = sum.checked_mul(factor).ok_or_else(overflow)?;
+    let average = rounded_quotient(scaled, i128::from(count.max(1))).ok_or_else(overflow)?;
     let limit = 10u128.checked_pow(u32::from(*precision)).ok_or_else(overflow)?;
     if average.unsigned_abs() < limit { Ok(average) } else { Err(overflow()) }
 }

@@ -2,10 +2,14 @@
 //!
 //! ```text
 //!   sign(n)  div(n, m)  width_bucket(x, low, high, buckets)
-//!   age(a, b)  justify_days(i)  justify_hours(i)  justify_interval(i)  make_timestamp(y, m, d, h, m, s)
+//!   age(a, b)  justify_days(i)  justify_hours(i)  justify_interval(i)
+//!   make_timestamp(y, m, d, h, m, s)  make_time(h, m, s)
 //!   interval * n, interval / n        months that are no whole number go on in days of 30, days in time
 //!   to_char, to_date, to_timestamp    with PostgreSQL's templates: `template`
+//!   isfinite(moment)  make_interval(...)  of texts and bytes: `texts`
 //! ```
+
+mod texts;
 
 use crate::template::Template;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit, TimeUnit};
@@ -31,15 +35,26 @@ const INTERVAL: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
 #[derive(Clone, Debug)]
 struct Ours {
     name: &'static str,
+    /// How many, or [`ANY`].
     arguments: usize,
-    result: fn(&[DataType]) -> DataType,
+    result: fn(&Given<'_>) -> DataType,
     value: fn(&[Value]) -> BaseResult<Value>,
     signature: Signature,
 }
 
-type Parts = (&'static str, usize, fn(&[DataType]) -> DataType, fn(&[Value]) -> BaseResult<Value>);
+/// What a call is known to have when it is planned.
+struct Given<'a> {
+    types: &'a [DataType],
+    /// The arguments that are constants.
+    constants: &'a [Option<&'a ScalarValue>],
+}
 
-const FUNCTIONS: [Parts; 9] = [
+/// The arguments of a function that takes any number of them, NULLs too. Others give NULL for a NULL.
+const ANY: usize = usize::MAX;
+
+type Parts = (&'static str, usize, fn(&Given<'_>) -> DataType, fn(&[Value]) -> BaseResult<Value>);
+
+const FUNCTIONS: [Parts; 20] = [
     ("version", 0, |_| DataType::Utf8View, |_| Ok(Value::Text(format!("Mainstay {}", env!("CARGO_PKG_VERSION"))))),
     ("sign", 1, type_of_sign, sign),
     ("div", 2, |_| DataType::Decimal128(38, 0), div),
@@ -48,11 +63,26 @@ const FUNCTIONS: [Parts; 9] = [
     ("justify_days", 1, |_| INTERVAL, |values| justified(values, false, true)),
     ("justify_hours", 1, |_| INTERVAL, |values| justified(values, true, false)),
     ("justify_interval", 1, |_| INTERVAL, |values| justified(values, true, true)),
+    ("make_time", 3, |_| DataType::Time64(TimeUnit::Nanosecond), make_time),
     ("make_timestamp", 6, |_| MICROS, make_timestamp),
+    ("make_interval", 7, |_| INTERVAL, make_interval),
+    ("isfinite", 1, |_| DataType::Boolean, |_| Ok(Value::Boolean(true))),
+    ("md5", 1, |_| DataType::Utf8View, texts::md5),
+    ("encode", 2, |_| DataType::Utf8View, texts::encode),
+    ("decode", 2, |_| DataType::BinaryView, texts::decode),
+    ("quote_literal", 1, |_| DataType::Utf8View, texts::quote_literal),
+    ("quote_nullable", ANY, |_| DataType::Utf8View, texts::quote_literal),
+    ("quote_ident", 1, |_| DataType::Utf8View, texts::quote_ident),
+    ("format", ANY, |_| DataType::Utf8View, texts::format),
+    ("to_number", 2, type_of_number, texts::to_number),
 ];
 
+/// How the names of hidden functions begin in what is made of a statement before it is planned.
+pub(crate) const PREFIX: &str = "core:";
+
 /// Those that statements do not call by their names.
-const HIDDEN: [Parts; 5] = [
+const HIDDEN: [Parts; 6] = [
+    (crate::escape::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
     ("interval_times", 2, |_| INTERVAL, |values| scaled(values, false)),
     ("interval_over", 2, |_| INTERVAL, |values| scaled(values, true)),
     ("to_char", 2, |_| DataType::Utf8View, to_char),
@@ -67,7 +97,10 @@ fn made((name, arguments, result, value): Parts) -> Arc<ScalarUDF> {
 
 /// The function of this name.
 pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
-    FUNCTIONS.into_iter().find(|(known, ..)| *known == name).map(made)
+    match name.strip_prefix(PREFIX) {
+        Some(name) => HIDDEN.into_iter().find(|(known, ..)| *known == name).map(made),
+        None => FUNCTIONS.into_iter().find(|(known, ..)| *known == name).map(made),
+    }
 }
 
 /// The names of these functions.
@@ -103,25 +136,26 @@ impl ScalarUDFImpl for Ours {
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        match types.len() == self.arguments {
+        match self.arguments == ANY || types.len() == self.arguments {
             true => Ok(types.to_vec()),
             false => plan_err!("{} takes {} arguments", self.name, self.arguments),
         }
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        Ok((self.result)(types))
+        Ok((self.result)(&Given { types, constants: &[] }))
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let types: Vec<DataType> = args.arg_fields.iter().map(|field| field.data_type().clone()).collect();
-        Ok(Arc::new(Field::new(self.name, (self.result)(&types), true)))
+        let result = (self.result)(&Given { types: &types, constants: args.scalar_arguments });
+        Ok(Arc::new(Field::new(self.name, result, true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let to = args.return_field.data_type().clone();
         crate::clock::by_rows(&args, &to, |values| {
-            if values.iter().any(|value| matches!(value, Value::Null)) {
+            if self.arguments != ANY && values.iter().any(|value| matches!(value, Value::Null)) {
                 return Ok(Value::Null);
             }
             (self.value)(values).map_err(crate::error::to_datafusion)
@@ -171,8 +205,15 @@ fn moment(function: &str, value: &Value) -> BaseResult<Timestamp> {
     }
 }
 
-fn type_of_sign(types: &[DataType]) -> DataType {
-    match types.first() {
+/// The type of what a template of `to_number` reads.
+fn type_of_number(given: &Given<'_>) -> DataType {
+    let template = given.constants.get(1).copied().flatten().and_then(|template| template.try_as_str().flatten());
+    let decimals = template.map_or(texts::DECIMALS, texts::decimals);
+    DataType::Decimal128(38, i8::try_from(decimals.min(38)).unwrap_or(38))
+}
+
+fn type_of_sign(given: &Given<'_>) -> DataType {
+    match given.types.first() {
         Some(kind) if kind.is_integer() => kind.clone(),
         Some(DataType::Decimal128(..)) => DataType::Decimal128(1, 0),
         _ => DataType::Float64,
@@ -312,19 +353,60 @@ fn make_timestamp(values: &[Value]) -> BaseResult<Value> {
         return Err(Error::new(Code::TypeMismatch, "make_timestamp takes whole numbers, and seconds"));
     };
     let wrong = || Error::new(Code::InvalidValue, "make_timestamp: there is no such moment");
-    let small = |number: &i64| u32::try_from(*number).map_err(|_| wrong());
     let year = i32::try_from(*year).ok().filter(|year| (1..=9999).contains(year)).ok_or_else(wrong)?;
-    let date = Date::from_ymd(year, small(month)?, small(day)?).ok_or_else(wrong)?;
-    let seconds = convert(seconds.as_ref(), SqlType::Decimal { precision: 9, scale: 6 })?;
-    let micros = match seconds {
-        Value::Decimal(seconds) => {
-            i64::try_from(seconds.unscaled).ok().filter(|micros| (0..60_000_000).contains(micros))
-        }
+    let small = |number: &i64| u32::try_from(*number).ok();
+    let date = small(month).zip(small(day)).and_then(|(month, day)| Date::from_ymd(year, month, day));
+    Ok(Value::Timestamp(Timestamp::at(date.ok_or_else(wrong)?, time_of(*hour, *minute, seconds)?.0)))
+}
+
+/// An interval of years, months, weeks, days, hours, minutes and seconds.
+fn make_interval(values: &[Value]) -> BaseResult<Value> {
+    let wrong = || out_of_range("an interval");
+    let [counts @ .., seconds] = values else { return Ok(Value::Null) };
+    let counts = counts.iter().map(|count| match count {
+        Value::Integer(count) => Ok(i128::from(*count)),
+        other => Err(refused("make_interval", other)),
+    });
+    let counts = counts.collect::<BaseResult<Vec<i128>>>()?;
+    let [years, months, weeks, days, hours, minutes] = counts[..] else { return Ok(Value::Null) };
+    let micros = match convert(seconds.as_ref(), SqlType::Decimal { precision: 18, scale: 6 })? {
+        Value::Decimal(seconds) => seconds.unscaled,
+        _ => 0,
+    };
+    let narrow = |count: i128| i32::try_from(count).map_err(|_| wrong());
+    let ticks = (hours * 60 + minutes) * i128::from(60 * TICKS_PER_SECOND) + micros * 10;
+    let ticks = i64::try_from(ticks).map_err(|_| wrong())?;
+    Ok(Value::Interval(Interval { months: narrow(years * 12 + months)?, days: narrow(weeks * 7 + days)?, ticks }))
+}
+
+fn make_time(values: &[Value]) -> BaseResult<Value> {
+    match values {
+        [Value::Integer(hour), Value::Integer(minute), seconds] => time_of(*hour, *minute, seconds).map(Value::Time),
+        _ => Err(Error::new(Code::TypeMismatch, "make_time takes whole numbers, and seconds")),
+    }
+}
+
+/// The time of day with these parts; seconds may have six digits after the point.
+fn time_of(hour: i64, minute: i64, seconds: &Value) -> BaseResult<Time> {
+    let micros = match convert(seconds.as_ref(), SqlType::Decimal { precision: 9, scale: 6 })? {
+        Value::Decimal(seconds) => i64::try_from(seconds.unscaled).ok(),
         _ => None,
     };
-    let time = Time::from_hms(small(hour)?, small(minute)?, 0, 0).ok_or_else(wrong)?;
-    let ticks = micros.ok_or_else(wrong)? * (TICKS_PER_SECOND / 1_000_000);
-    Ok(Value::Timestamp(Timestamp::at(date, time.0 + ticks)))
+    let micros = micros.filter(|micros| (0..60_000_000).contains(micros));
+    let small = |number: i64| u32::try_from(number).ok();
+    let minutes = small(hour).zip(small(minute)).and_then(|(hour, minute)| Time::from_hms(hour, minute, 0, 0));
+    let time = minutes.zip(micros).map(|(time, micros)| Time(time.0 + micros * (TICKS_PER_SECOND / 1_000_000)));
+    time.ok_or_else(|| Error::new(Code::InvalidValue, "there is no such time of day"))
+}
+
+/// A pattern of LIKE with backslashes, and what escapes in it.
+fn like_pattern(values: &[Value]) -> BaseResult<Value> {
+    match values {
+        [Value::Text(pattern), Value::Text(escape)] => {
+            Ok(Value::Text(crate::escape::rewritten(pattern, escape.chars().next())))
+        }
+        _ => Err(Error::new(Code::TypeMismatch, "a pattern of LIKE is a text")),
+    }
 }
 
 /// A moment, an interval or a number as text by a template.

@@ -1,0 +1,35 @@
+//! What the planner does not know, in forms that it does: rewrites of the parser's tree, one after the other.
+
+use crate::text::Text;
+use datafusion::sql::sqlparser::ast::{Expr, Statement};
+use mainstay_base::Result;
+
+/// The statement in forms that the planner knows.
+pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
+    let statement = match text.mentions("collate") {
+        true => crate::clause::as_calls(statement)?,
+        false => statement,
+    };
+    let statement = match crate::synonyms::NAMES.iter().any(|name| text.mentions(name)) {
+        true => crate::synonyms::written_out(statement),
+        false => statement,
+    };
+    let statement = match text.mentions("similar") {
+        true => crate::similar::as_expressions(statement)?,
+        false => statement,
+    };
+    let statement = match text.mentions("lag") || text.mentions("lead") {
+        true => crate::neighbour::with_defaults(statement),
+        false => statement,
+    };
+    let statement = crate::row_values::by_members(statement)?;
+    let statement = crate::approximate::as_doubles(statement);
+    crate::fetch::reduced(crate::escape::with_backslashes(statement))
+}
+
+/// The same of an expression that belongs to rows.
+pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
+    let expr = crate::synonyms::chosen(crate::synonyms::written_out(crate::clause::as_calls(expr)?));
+    let expr = crate::row_values::by_members(crate::similar::as_expressions(expr)?)?;
+    Ok(crate::escape::with_backslashes(crate::approximate::as_doubles(expr)))
+}
