@@ -53,7 +53,8 @@ pub enum Operation {
     Average(DataType),
     /// The value of a subquery that gave so many rows.
     SingleValue,
-    /// A built-in function, with the word that stands for its first argument.
+    /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
+    /// the arguments that are JSON already, from 0: `json_array:0,2`.
     Function(&'static crate::functions::Function, Option<String>),
 }
 
@@ -252,8 +253,10 @@ impl Operation {
             (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
-                let word = detail.as_deref().map(Argument::keyword);
-                let all: Vec<Argument<'_>> = word.into_iter().chain((0..arguments.len()).map(argument)).collect();
+                let word = detail.as_deref().filter(|_| function.takes_part).map(Argument::keyword);
+                let values = (0..arguments.len())
+                    .map(|place| Argument { is_json: self.takes_as_json(place), ..argument(place) });
+                let all: Vec<Argument<'_>> = word.into_iter().chain(values).collect();
                 let bound = function.bind(&all)?;
                 let result = bound.result;
                 (How::Function(bound), Some(result))
@@ -261,6 +264,16 @@ impl Operation {
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
         Ok(Bound { name: self.shown(), arguments: arguments.to_vec(), common, result, how })
+    }
+
+    /// Whether the name says of the argument at this place that it is JSON already.
+    fn takes_as_json(&self, place: usize) -> bool {
+        match self {
+            Operation::Function(function, Some(places)) if !function.takes_part => {
+                places.split(',').any(|json| json.parse() == Ok(place))
+            }
+            _ => false,
+        }
     }
 
     fn shown(&self) -> String {

@@ -361,7 +361,7 @@ impl Compiler<'_> {
             (datepart, [Expr::Column(part), rest @ ..]) if reduce::is_datepart_function(datepart) => {
                 self.operation(&format!("{name}:{}", part.last().to_ascii_lowercase()), rest)
             }
-            _ => self.operation(&name, &arguments),
+            _ => self.operation(&reduce::json_operation(&name, call, &arguments), &arguments),
         }
     }
 
@@ -484,7 +484,8 @@ impl Compiler<'_> {
         let skipped = usize::from(reduce::is_datepart_function(&call.name.last().to_ascii_lowercase()));
         call.arguments.iter().skip(skipped).any(|argument| match argument {
             Argument::Value(value) => self.needs_query(value),
-            Argument::KeyValue(key, value) => self.needs_query(key) || self.needs_query(value),
+            // JSON_OBJECT has a grammar of its own.
+            Argument::KeyValue(..) => true,
             Argument::Trim(_, what, value) => {
                 what.as_ref().is_some_and(|what| self.needs_query(what)) || self.needs_query(value)
             }

@@ -283,13 +283,8 @@ impl Reducer<'_> {
                 None => self.call(function, &[value]),
             };
         }
-        // What is said of NULLs is part of the name, where it is not what happens anyway.
-        let name = match (name, call.json_nulls) {
-            ("json_object", Some(false)) => "json_object absent on null",
-            ("json_array", Some(true)) => "json_array null on null",
-            (name, _) => name,
-        };
-        self.call(name, &values(call)?)
+        let values = values(call)?;
+        self.call(&super::json::operation(name, call, &values), &values)
     }
 
     fn nullif(&mut self, call: &Call) -> Result<(), Message> {
@@ -305,7 +300,7 @@ impl Reducer<'_> {
     fn iif(&mut self, call: &Call) -> Result<(), Message> {
         let [condition, yes, no] = self.exactly::<3>("iif", call)?;
         self.push("CASE WHEN ");
-        self.condition(condition)?;
+        self.condition_of_value(condition)?;
         self.push(" THEN ");
         self.expression(yes)?;
         self.push(" ELSE ");

@@ -31,10 +31,12 @@ mod function;
 mod group_all;
 mod hinted;
 mod index;
+mod json;
 mod locking;
 mod merge;
 mod natural;
 mod output;
+mod quantified;
 mod query;
 mod rowset;
 mod single;
@@ -58,6 +60,7 @@ pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
 pub use index::create_index;
+pub(crate) use json::operation as json_operation;
 pub use natural::NaturalOrder;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
@@ -326,9 +329,8 @@ pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQue
     let mut reducer = Reducer { disguises: scope.disguises_tables(), ..Reducer::new(scope) };
     reducer.push("SELECT TRUE AS \"#1\" WHERE ");
     reducer.condition(condition)?;
-    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
-    reducer.condition(condition)?;
-    reducer.push(")");
+    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE ");
+    reducer.not(|it| it.condition(condition))?;
     let heads = vec![Head::Named(String::new())];
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
@@ -420,6 +422,8 @@ struct Reducer<'s> {
     is_ordered: bool,
     /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
     in_value: bool,
+    /// Whether what is written has NOT around it, an odd number of times.
+    is_negated: bool,
 }
 
 impl<'s> Reducer<'s> {
@@ -448,6 +452,7 @@ impl<'s> Reducer<'s> {
             disguises: false,
             is_ordered: false,
             in_value: false,
+            is_negated: false,
         }
     }
 

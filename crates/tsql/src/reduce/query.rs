@@ -32,8 +32,9 @@ impl Reducer<'_> {
         self.depth += 1;
         let (known, goes_up) = (self.common.len(), self.looks_up);
         let in_value = std::mem::replace(&mut self.in_value, false);
+        let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.whole_query(query);
-        self.in_value = in_value;
+        (self.in_value, self.is_negated) = (in_value, is_negated);
         self.common.truncate(known);
         self.looks_up = goes_up;
         self.depth -= 1;
