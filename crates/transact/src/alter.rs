@@ -28,6 +28,7 @@ impl Inner {
         let mut action = alter.action.clone();
         let mut forgotten = Vec::new();
         if let AlterTableAction::Add(_, elements) = &action {
+            self.check_added(&alter.table, elements)?;
             self.check_new_columns(&alter.table, &table, elements)?;
             self.check_references(&alter.table, &table, elements)?;
             self.check_clustered(&alter.table, elements)?;

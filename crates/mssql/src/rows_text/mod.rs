@@ -248,7 +248,8 @@ impl Shape {
             };
             self.columns.iter().enumerate().any(|(other, known)| other != *place && same(known))
         };
-        if let Some((_, column)) = self.columns.iter().enumerate().find(conflict) {
+        let own = self.columns.iter().enumerate().find(conflict).map(|(_, column)| column);
+        if let Some(column) = own.or_else(|| json::opened_again(self)) {
             let text = format!(
                 "Property '{}' cannot be generated in JSON output due to a conflict with another column name or alias. Use \
                  different names and aliases for each column in SELECT list.",

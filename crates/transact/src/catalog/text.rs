@@ -300,6 +300,8 @@ impl Reader<'_> {
                 Some(Shown::tight(format!("{}({})", name.join("."), joined(values))))
             }
             (_, 1) if detail.is_empty() && is_type(name) => Some(literal(name, values.pop()?.text)),
+            // What it says of JSON nobody has written.
+            (_, _) if name.starts_with("json_") => Some(Shown::tight(format!("{name}({})", joined(values)))),
             _ => {
                 let part = if detail.is_empty() { String::new() } else { format!("{detail},") };
                 Some(Shown::tight(format!("{name}({part}{})", joined(values))))

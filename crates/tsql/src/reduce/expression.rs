@@ -183,7 +183,8 @@ impl Reducer<'_> {
         self.call("negate", &[operand])
     }
 
-    fn case(&mut self, case: &Case) -> Result<(), Message> {
+    pub(super) fn case(&mut self, case: &Case) -> Result<(), Message> {
+        super::check_case(case)?;
         self.push("CASE");
         for (when, then) in &case.branches {
             self.push(" WHEN ");

@@ -22,6 +22,9 @@ impl Reducer<'_> {
                 }
             }
             Source::Query(query, alias) => {
+                if let (Some(name), true) = (&alias.name, alias.columns.is_empty()) {
+                    super::checks::check_columns(query, &name.text)?;
+                }
                 self.push("(");
                 self.query(query)?;
                 self.push(")");
