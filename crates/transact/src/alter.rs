@@ -79,6 +79,7 @@ impl Inner {
         let names = self.names(&[]);
         let known = names.columns(&alter.table).unwrap_or_default();
         let statements = reduce::alter_table(&table, &action, &known, &names).map_err(raised)?;
+        self.keep_asking(&statements)?;
         for statement in statements {
             self.execute(&statement).map_err(|error| match &alter.action {
                 AlterTableAction::CheckConstraint(_, _, names) => {

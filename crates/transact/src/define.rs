@@ -105,8 +105,10 @@ impl Inner {
             self.check_references(&create.name, &table, &create.elements)?;
         }
         let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
-        let done = statements
-            .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
+        let done = statements.and_then(|statements| {
+            statements.iter().try_for_each(|statement| self.execute(statement).map(drop))?;
+            self.keep_asking(&statements)
+        });
         if done.is_err() && temporary {
             self.forget_temporary(create.name.last());
         }

@@ -351,7 +351,10 @@ fn columns(
     for (place, column) in table.columns.iter().enumerate() {
         let id = place as i64 + 1;
         let mut default = 0;
-        if let Some(text) = &column.default {
+        let data_type = type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max));
+        // The core gives row versions by a default, which nobody has written.
+        let is_version = data_type == DataType::RowVersion;
+        if let Some(text) = column.default.as_ref().filter(|_| !is_version) {
             default = sign * named_id(&format!("default {} {}", table.id, column.id));
             let schema_name = if schema == DBO { "dbo" } else { "" };
             let given = made.modules.default_name(schema_name, &table.name, &column.name);
@@ -366,8 +369,8 @@ fn columns(
         columns.push(Column {
             name: column.name.clone(),
             id,
-            data_type: type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max)),
-            nullable: !column.not_null,
+            data_type,
+            nullable: !column.not_null && !is_version,
             identity: column.identity.as_ref().map(|of| sequence(of.sequence).map_or((1, 1), steps)),
             computed: column.computed.as_ref().map(|computed| shown(&computed.text, &names)),
             default,

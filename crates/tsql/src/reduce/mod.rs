@@ -35,6 +35,7 @@ mod index;
 mod json;
 mod locking;
 mod merge;
+mod momentary;
 mod natural;
 mod output;
 mod quantified;
@@ -56,13 +57,14 @@ pub use change::{ReducedChange, change, compound, insert_columns};
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
-pub use define::{ROW_VERSIONS, alter_table, column_types, create_table, type_name};
+pub use define::{ROW_VERSIONS, SESSION_CALL, alter_table, column_types, create_table, type_name};
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
 pub use index::create_index;
 pub(crate) use json::operation as json_operation;
+pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
@@ -164,6 +166,11 @@ pub trait Scope {
 
     /// The order in which a table of the core's own gives its rows; `None` for anything else.
     fn natural_order(&self, _: &ObjectName) -> Option<NaturalOrder> {
+        None
+    }
+
+    /// The columns of a table that has some of the moment at which they are read, and a primary key; `None` for any other.
+    fn momentary_columns(&self, _: &ObjectName) -> Option<Vec<MomentaryColumn>> {
         None
     }
 

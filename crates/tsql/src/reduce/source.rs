@@ -60,6 +60,14 @@ impl Reducer<'_> {
         {
             return self.view_in_place(&view, table);
         }
+        if !self.is_common(&table.name)
+            && let Some(columns) = self.momentary_columns(table)
+        {
+            self.momentary_table(table, &columns)?;
+            self.push(" AS ");
+            self.table_alias(table.alias.as_ref().map_or(table.name.last(), |alias| &alias.text));
+            return Ok(());
+        }
         self.table_name(&table.name)?;
         match &table.alias {
             Some(alias) => {
