@@ -117,6 +117,7 @@ impl Inner {
         if own {
             self.remember_made(create, before);
         }
+        self.keep_types(&create.name, &create.elements)?;
         self.keep_defaults(&create.name, &create.elements)
     }
 

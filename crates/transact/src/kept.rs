@@ -2,7 +2,8 @@
 //!
 //! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
 //! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
-//! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes.
+//! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes; `type:`
+//! with a column, its table as the parent and what its type is called as the name.
 
 use crate::errors::raised;
 use crate::modules;
@@ -16,6 +17,8 @@ const PROPERTY: &str = "XP";
 const MESSAGE: &str = "MSG";
 pub(crate) const CLUSTERED: &str = "CL";
 const ASKS_SESSION: &str = "SE";
+pub(crate) const TYPE: &str = "CT";
+pub(crate) const TYPE_PREFIX: &str = "type:";
 /// What stands between the levels of a property; no name has it.
 const BETWEEN: char = '\u{1}';
 
@@ -36,6 +39,8 @@ pub(crate) struct Kept {
     /// The clustered indexes that are not the primary keys of their tables, by schema and table in lower case; empty where
     /// a primary key is not clustered and nothing else is.
     pub(crate) clustered: HashMap<String, String>,
+    /// What the definitions of columns call their types, by schema, table and column in lower case.
+    pub(crate) types: HashMap<String, String>,
     /// Whether the definition of some table asks the session that writes: DEFAULT HOST_NAME().
     pub(crate) asks_session: bool,
 }
@@ -57,6 +62,9 @@ impl Kept {
             }
             CLUSTERED => {
                 self.clustered.insert(parent.to_owned(), name.to_owned());
+            }
+            TYPE => {
+                self.types.insert(key.trim_start_matches(TYPE_PREFIX).to_owned(), name.to_owned());
             }
             ASKS_SESSION => self.asks_session = true,
             _ => return false,

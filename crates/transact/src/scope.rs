@@ -142,6 +142,7 @@ fn view_columns(
             nullable: field.is_nullable(),
             identity: None,
             computed: None,
+            declared: None,
             default: 0,
         };
         let columns = answer.schema().fields().iter().enumerate().map(column).collect();
