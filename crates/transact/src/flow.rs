@@ -204,16 +204,19 @@ impl Inner {
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
             Some("DATEFORMAT") => {
                 let order = words.last().map_or("", String::as_str);
-                if !["mdy", "dmy", "ymd", "ydm", "myd", "dym"].iter().any(|known| order.eq_ignore_ascii_case(known)) {
+                let known = ["mdy", "dmy", "ymd", "ydm", "myd", "dym"];
+                // What a variable says is not known here.
+                if !order.starts_with('@') && !known.iter().any(|known| order.eq_ignore_ascii_case(known)) {
                     return Err(raised(Message::numbered(2741, &[&order])));
                 }
             }
             Some("LANGUAGE") => {
                 let name = words.last().map_or("", String::as_str);
-                let Some(language) = Language::by_name(name) else {
-                    return Err(raised(Message::numbered(2740, &[&name])));
-                };
-                options.language = Arc::from(language.name);
+                match Language::by_name(name) {
+                    Some(language) => options.language = Arc::from(language.name),
+                    None if name.starts_with('@') => {}
+                    None => return Err(raised(Message::numbered(2740, &[&name]))),
+                }
             }
             Some("LOCK_TIMEOUT") => {
                 let wait = number().unwrap_or(-1);

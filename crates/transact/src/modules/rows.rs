@@ -36,9 +36,7 @@ pub(crate) fn keep_default(
     column: &str,
     name: &str,
 ) -> std::result::Result<(), Message> {
-    let parent = key_of(table);
-    let key = format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase());
-    keep_row(core, &key, name, DEFAULT, &parent, column)
+    keep_of_column(core, (table, column), (DEFAULT_PREFIX, DEFAULT), name)
 }
 
 /// Keeps what the definition of a column calls its type.
@@ -50,9 +48,18 @@ pub(crate) fn keep_type(
     column: &str,
     name: &str,
 ) -> std::result::Result<(), Message> {
+    keep_of_column(core, (table, column), (TYPE_PREFIX, TYPE), name)
+}
+
+fn keep_of_column(
+    core: &mut mainstay_engine::Session,
+    (table, column): (&ObjectName, &str),
+    (prefix, kind): (&str, &str),
+    name: &str,
+) -> std::result::Result<(), Message> {
     let parent = key_of(table);
-    let key = format!("{TYPE_PREFIX}{}", key_of_column(&parent, column));
-    keep_row(core, &key, name, TYPE, &parent, "")
+    let key = format!("{prefix}{}", key_of_column(&parent, column));
+    keep_row(core, &key, name, kind, &parent, column)
 }
 
 /// Forgets the names of a column's default and type; with no column, those of the whole table and its triggers.

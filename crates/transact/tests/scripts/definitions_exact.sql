@@ -81,3 +81,19 @@ ALTER TABLE Asked ADD N INT NULL DEFAULT 5, W INT NULL DEFAULT 6 WITH VALUES, M 
 INSERT INTO Asked (Id) VALUES (5)
 SELECT Id, N, W, M, P FROM Asked WHERE Id >= 4 ORDER BY Id
 GO
+-- Columns of the moment under cursors, changes of their table and changes of others.
+CREATE TABLE Due (Id INT PRIMARY KEY, Age INT)
+DECLARE c CURSOR DYNAMIC FOR SELECT Id, Kind FROM Moments WHERE Age >= 50
+OPEN c
+FETCH NEXT FROM c
+UPDATE Moments SET Made = Made WHERE CURRENT OF c
+FETCH NEXT FROM c
+CLOSE c
+DEALLOCATE c
+INSERT INTO Due SELECT Id, CASE WHEN Age >= 50 THEN 1 END FROM Moments
+UPDATE d SET Age = 2 FROM Due AS d JOIN Moments AS m ON m.Id = d.Id WHERE m.Age >= 50
+MERGE Due AS d USING Moments AS m ON m.Id = d.Id WHEN MATCHED AND m.Age >= 50 THEN UPDATE SET Age = d.Age + 1;
+SELECT Id, Age FROM Due
+UPDATE TOP (1) m SET Made = m.Made FROM Moments AS m JOIN Due AS d ON d.Id = m.Id WHERE 1 = 0
+SELECT TOP (1) * FROM (SELECT Id, Kind FROM Moments) AS x
+GO
