@@ -174,6 +174,7 @@ impl Operation {
             data_type: arguments.get(place).copied().flatten(),
             constant: constant(place).map(Value::as_ref),
             collation,
+            is_json: self.takes_as_json(place),
             ..Argument::default()
         };
         let mut common = None;
@@ -254,9 +255,7 @@ impl Operation {
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
                 let word = detail.as_deref().filter(|_| function.takes_part).map(Argument::keyword);
-                let values = (0..arguments.len())
-                    .map(|place| Argument { is_json: self.takes_as_json(place), ..argument(place) });
-                let all: Vec<Argument<'_>> = word.into_iter().chain(values).collect();
+                let all: Vec<Argument<'_>> = word.into_iter().chain((0..arguments.len()).map(argument)).collect();
                 let bound = function.bind(&all)?;
                 let result = bound.result;
                 (How::Function(bound), Some(result))
