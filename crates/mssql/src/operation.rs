@@ -73,6 +73,20 @@ pub enum ConvertKind {
     TryParse,
 }
 
+impl ConvertKind {
+    /// What is converted to what: PARSE reads a text, whatever it is given.
+    ///
+    /// Errors: those of a conversion that there is not.
+    fn pair(self, from: DataType, to: DataType, style: Option<i32>) -> Result<(DataType, DataType), Message> {
+        let text = DataType::NVarChar(types::Length::Max);
+        match self {
+            ConvertKind::Parse | ConvertKind::TryParse => Conversion::implicit(from, text).map(|_| (from, text)),
+            ConvertKind::Assign => Conversion::implicit(from, to).map(|_| (from, to)),
+            ConvertKind::Explicit | ConvertKind::Try => Conversion::explicit(from, to, style).map(|_| (from, to)),
+        }
+    }
+}
+
 /// An operation that knows the types of its arguments.
 #[derive(Debug)]
 pub struct Bound {
@@ -185,22 +199,7 @@ impl Operation {
                     Value::Integer(style) => i32::try_from(*style).ok(),
                     _ => None,
                 });
-                let pair = match (from, kind) {
-                    (None, _) => None,
-                    (Some(from), ConvertKind::Parse | ConvertKind::TryParse) => {
-                        let varchar = DataType::NVarChar(types::Length::Max);
-                        Conversion::implicit(*from, varchar)?;
-                        Some((*from, varchar))
-                    }
-                    (Some(from), ConvertKind::Assign) => {
-                        Conversion::implicit(*from, *to)?;
-                        Some((*from, *to))
-                    }
-                    (Some(from), _) => {
-                        Conversion::explicit(*from, *to, style)?;
-                        Some((*from, *to))
-                    }
-                };
+                let pair = from.map(|from| kind.pair(from, *to, style)).transpose()?;
                 (How::Convert(*kind, pair), Some(*to))
             }
             (Operation::Assign(to, table, column), [from]) => {
