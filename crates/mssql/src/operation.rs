@@ -53,7 +53,8 @@ pub enum Operation {
     Average(DataType),
     /// The value of a subquery that gave so many rows.
     SingleValue,
-    /// A built-in function, with the word that stands for its first argument.
+    /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
+    /// the arguments that are JSON already, from 0: `json_array:0,2`.
     Function(&'static crate::functions::Function, Option<String>),
 }
 
@@ -70,6 +71,20 @@ pub enum ConvertKind {
     Parse,
     /// TRY_PARSE.
     TryParse,
+}
+
+impl ConvertKind {
+    /// What is converted to what: PARSE reads a text, whatever it is given.
+    ///
+    /// Errors: those of a conversion that there is not.
+    fn pair(self, from: DataType, to: DataType, style: Option<i32>) -> Result<(DataType, DataType), Message> {
+        let text = DataType::NVarChar(types::Length::Max);
+        match self {
+            ConvertKind::Parse | ConvertKind::TryParse => Conversion::implicit(from, text).map(|_| (from, text)),
+            ConvertKind::Assign => Conversion::implicit(from, to).map(|_| (from, to)),
+            ConvertKind::Explicit | ConvertKind::Try => Conversion::explicit(from, to, style).map(|_| (from, to)),
+        }
+    }
 }
 
 /// An operation that knows the types of its arguments.
@@ -173,6 +188,7 @@ impl Operation {
             data_type: arguments.get(place).copied().flatten(),
             constant: constant(place).map(Value::as_ref),
             collation,
+            is_json: self.takes_as_json(place),
             ..Argument::default()
         };
         let mut common = None;
@@ -183,22 +199,7 @@ impl Operation {
                     Value::Integer(style) => i32::try_from(*style).ok(),
                     _ => None,
                 });
-                let pair = match (from, kind) {
-                    (None, _) => None,
-                    (Some(from), ConvertKind::Parse | ConvertKind::TryParse) => {
-                        let varchar = DataType::NVarChar(types::Length::Max);
-                        Conversion::implicit(*from, varchar)?;
-                        Some((*from, varchar))
-                    }
-                    (Some(from), ConvertKind::Assign) => {
-                        Conversion::implicit(*from, *to)?;
-                        Some((*from, *to))
-                    }
-                    (Some(from), _) => {
-                        Conversion::explicit(*from, *to, style)?;
-                        Some((*from, *to))
-                    }
-                };
+                let pair = from.map(|from| kind.pair(from, *to, style)).transpose()?;
                 (How::Convert(*kind, pair), Some(*to))
             }
             (Operation::Assign(to, table, column), [from]) => {
@@ -252,7 +253,7 @@ impl Operation {
             (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
-                let word = detail.as_deref().map(Argument::keyword);
+                let word = detail.as_deref().filter(|_| function.takes_part).map(Argument::keyword);
                 let all: Vec<Argument<'_>> = word.into_iter().chain((0..arguments.len()).map(argument)).collect();
                 let bound = function.bind(&all)?;
                 let result = bound.result;
@@ -261,6 +262,16 @@ impl Operation {
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
         Ok(Bound { name: self.shown(), arguments: arguments.to_vec(), common, result, how })
+    }
+
+    /// Whether the name says of the argument at this place that it is JSON already.
+    fn takes_as_json(&self, place: usize) -> bool {
+        match self {
+            Operation::Function(function, Some(places)) if !function.takes_part => {
+                places.split(',').any(|json| json.parse() == Ok(place))
+            }
+            _ => false,
+        }
     }
 
     fn shown(&self) -> String {

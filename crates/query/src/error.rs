@@ -138,7 +138,18 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
         SchemaError::FieldNotFound { field, valid_fields } => {
             let shown = text.and_then(|text| text.spelling(&field.name)).unwrap_or_else(|| field.name.clone());
             let shown = shortened(&shown);
-            let error = Error::new(Code::UnknownColumn, format!("no column \"{shown}\""));
+            let unknown = field.relation.as_ref().zip(text).filter(|(table, text)| !text.names(table.table()));
+            let error = match unknown {
+                Some((table, text)) => {
+                    let table = text.spelling(table.table()).unwrap_or_else(|| table.table().to_owned());
+                    let table = shortened(&table);
+                    Error::new(
+                        Code::UnknownColumn,
+                        format!("no column \"{table}.{shown}\": no table has that name here"),
+                    )
+                }
+                None => Error::new(Code::UnknownColumn, format!("no column \"{shown}\"")),
+            };
             let candidates = valid_fields.iter().map(|column| column.name.as_str());
             with_place(with_hint(error, &field.name, candidates), &field.name, text)
         }

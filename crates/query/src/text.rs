@@ -229,6 +229,25 @@ impl Text {
         })
     }
 
+    /// Whether the word (given in lower case) stands anywhere but before a period and AS: what a table is called stands
+    /// alone where it is said.
+    pub(crate) fn names(&self, lower: &str) -> bool {
+        let is_it = |token: &Token| matches!(token, Token::Word(word) if word.value.to_lowercase() == lower);
+        let is_more = |token: &Token| match token {
+            Token::Period => true,
+            Token::Word(word) => word.keyword == Keyword::AS,
+            _ => false,
+        };
+        let tokens = self.tokens.iter().map(|token| &token.token);
+        let mut rest = tokens.filter(|token| !matches!(token, Token::Whitespace(_))).peekable();
+        while let Some(token) = rest.next() {
+            if is_it(token) && !rest.peek().is_some_and(|next| is_more(next)) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// How a word (given in lower case) was written first.
     pub(crate) fn spelling(&self, lower: &str) -> Option<String> {
         self.words().find(|(value, _)| value.to_lowercase() == lower).map(|(value, _)| value.to_owned())

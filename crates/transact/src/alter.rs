@@ -28,6 +28,7 @@ impl Inner {
         let mut action = alter.action.clone();
         let mut forgotten = Vec::new();
         if let AlterTableAction::Add(_, elements) = &action {
+            self.check_added(&alter.table, elements)?;
             self.check_new_columns(&alter.table, &table, elements)?;
             self.check_references(&alter.table, &table, elements)?;
             self.check_clustered(&alter.table, elements)?;
@@ -78,6 +79,7 @@ impl Inner {
         let names = self.names(&[]);
         let known = names.columns(&alter.table).unwrap_or_default();
         let statements = reduce::alter_table(&table, &action, &known, &names).map_err(raised)?;
+        self.keep_asking(&statements)?;
         for statement in statements {
             self.execute(&statement).map_err(|error| match &alter.action {
                 AlterTableAction::CheckConstraint(_, _, names) => {
@@ -101,6 +103,7 @@ impl Inner {
         match &alter.action {
             AlterTableAction::Add(_, elements) => {
                 self.note_clustered(&alter.table, elements)?;
+                self.keep_types(&alter.table, elements)?;
                 self.keep_defaults(&alter.table, elements)
             }
             AlterTableAction::Drop(elements) => {

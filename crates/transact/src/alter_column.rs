@@ -90,6 +90,7 @@ impl Inner {
             }
             inner.execute(&format!("ALTER TABLE {table} ALTER COLUMN {own} {word} NOT NULL")).map(|_| ())
         })
-        .map_err(|error| self.explained(error, "UPDATE", name))
+        .map_err(|error| self.explained(error, "UPDATE", name))?;
+        self.keep_type(name, column)
     }
 }

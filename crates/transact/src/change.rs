@@ -157,7 +157,7 @@ impl Runner<'_> {
             _ => error,
         };
         // What is wrong with its names is found before it runs.
-        if error.detail.is_none() && !matches!(error.number, 207..=209) {
+        if error.detail.is_none() && !crate::errors::is_found_late(error.number) {
             error.detail = Some(Box::new(Origin::Change));
         }
         error

@@ -6,7 +6,7 @@
 
 use crate::session::Session;
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::convert::{convert, type_of};
+use mainstay_mssql::convert::{convert, general, type_of};
 use mainstay_mssql::{Context, DataType, Length, Message};
 use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
 use mainstay_tsql::{Batch, batches};
@@ -202,9 +202,13 @@ fn shown(value: ValueRef<'_>, data_type: DataType) -> String {
         return "NULL".to_owned();
     }
     let from = if data_type == DataType::SqlVariant { type_of(value) } else { data_type };
+    if let ValueRef::Float(number) = value {
+        return shown_float(number, if from == DataType::Real { 8 } else { 17 });
+    }
     let style = match from {
         from if from.is_moment() => Some(121),
         from if from.is_binary() => Some(1),
+        from if from.is_money() => Some(2),
         _ => None,
     };
     match convert(&Context::default(), value, from, DataType::NVarChar(Length::Max), style) {
@@ -214,9 +218,37 @@ fn shown(value: ValueRef<'_>, data_type: DataType) -> String {
     }
 }
 
+/// A floating point number as the ODBC driver writes it: all digits that its type has, one behind the point at least.
+fn shown_float(number: f64, digits: usize) -> String {
+    let shown = general(number, digits);
+    let (mantissa, exponent) = shown.split_once('e').map_or((&*shown, None), |(m, e)| (m, Some(e)));
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    match exponent.and_then(|exponent| exponent.parse::<i32>().ok()) {
+        Some(exponent) => format!("{mantissa}{point}E{exponent:+}"),
+        None => format!("{mantissa}{point}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_at_end;
+    use super::{is_at_end, shown_float};
+
+    #[test]
+    fn floats_have_all_their_digits() {
+        let shown = [0.1, 1.0, -2.5, 2.2, 1e10, 1e20, 1.5e-7, 0.0].map(|number| shown_float(number, 17));
+        let wanted = [
+            "0.10000000000000001",
+            "1.0",
+            "-2.5",
+            "2.2000000000000002",
+            "10000000000.0",
+            "1.0E+20",
+            "1.4999999999999999E-7",
+            "0.0",
+        ];
+        assert_eq!(shown, wanted);
+        assert_eq!(shown_float(f64::from(0.1_f32), 8), "0.1");
+    }
 
     #[test]
     fn a_batch_ends_at_go_and_nowhere_else() {

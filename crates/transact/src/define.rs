@@ -14,7 +14,7 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View,
+    ObjectName, Parameter, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -96,6 +96,7 @@ impl Inner {
         let own = temporary && !is_global(create.name.last());
         let before = self.states_of_tables();
         check_one_clustered(&create.name, &create.elements)?;
+        self.check_columns(&create.name, &create.elements)?;
         let table = self.new_table(&create.name)?;
         if own && self.made_again(create, before) {
             return Ok(());
@@ -104,8 +105,10 @@ impl Inner {
             self.check_references(&create.name, &table, &create.elements)?;
         }
         let statements = reduce::create_table(&table, &create.elements, own, &self.names(&[])).map_err(raised);
-        let done = statements
-            .and_then(|statements| statements.iter().try_for_each(|statement| self.execute(statement).map(|_| ())));
+        let done = statements.and_then(|statements| {
+            statements.iter().try_for_each(|statement| self.execute(statement).map(drop))?;
+            self.keep_asking(&statements)
+        });
         if done.is_err() && temporary {
             self.forget_temporary(create.name.last());
         }
@@ -114,6 +117,7 @@ impl Inner {
         if own {
             self.remember_made(create, before);
         }
+        self.keep_types(&create.name, &create.elements)?;
         self.keep_defaults(&create.name, &create.elements)
     }
 
@@ -254,8 +258,29 @@ impl Inner {
             }
             _ => {}
         }
+        self.check_tables_given(statement)?;
         modules::keep(&mut self.core, statement, text).map_err(raised)?;
         self.objects_changed()
+    }
+
+    /// Errors: 352 for a parameter of a table type without READONLY.
+    fn check_tables_given(&self, statement: &Statement) -> Result<(), Box<Raised>> {
+        let (name, parameters) = match &statement.kind {
+            StatementKind::Procedure(procedure) => (&procedure.name, &procedure.parameters),
+            StatementKind::Function(function) => (&function.name, &function.parameters),
+            _ => return Ok(()),
+        };
+        let is_table = |parameter: &&Parameter| {
+            self.modules.own(&parameter.data_type.name).is_some_and(|object| object.kind == "TT")
+        };
+        match parameters.iter().find(|parameter| !parameter.readonly && is_table(parameter)) {
+            None => Ok(()),
+            Some(parameter) => {
+                let mut error = raised(Message::numbered(352, &[&parameter.name.text]));
+                (error.routine, error.line) = (Some(name.last().into()), 1);
+                Err(error)
+            }
+        }
     }
 
     /// An object was made, changed or dropped.
@@ -423,6 +448,7 @@ impl Runner<'_> {
         if self.inner.state.temporary(name).is_some() {
             return Ok(Flow::Next);
         }
+        self.inner.check_columns(&crate::session::object_name(&format!("[{name}]")), elements)?;
         let table = self.inner.new_temporary(name)?;
         let statements = reduce::create_table(&table, elements, true, &self.inner.names(&[])).map_err(raised)?;
         for statement in &statements {

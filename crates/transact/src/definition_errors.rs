@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   1913   an index of the table has the name             3701   an index that is to be dropped is not there
+//!   2744   two identities, 2749 one of another type, 8147 one that takes NULL; 8111 a primary key that does
 //!   2714   with 2759: there is a schema of the name       3729   a schema that is to be dropped has objects
 //!   4901   a NOT NULL column without a value for the rows that are there
 //!   4924   a column that is to be dropped is not there
@@ -9,16 +10,68 @@
 
 use crate::catalog::Object;
 use crate::errors::raised;
+use crate::flow::Origin;
 use crate::session::Inner;
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Message};
 use mainstay_program::Raised;
-use mainstay_tsql::reduce::{Scope, quoted};
+use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    Column, ColumnKind, ColumnProperty, ConstraintKind, CreateIndex, DropElement, Name, ObjectName, TableElement,
+    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateIndex, DropElement, KeyKind, Name,
+    ObjectName, TableElement,
 };
 use std::sync::Arc;
 
 impl Inner {
+    /// Sees that the identity and the primary key of new columns of a table can be.
+    ///
+    /// Errors: 2744, 2749, 8111, 8147.
+    pub(crate) fn check_columns(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        let name = table.last();
+        let types = reduce::column_types(elements, &self.names(&[])).map_err(raised)?;
+        let columns = || {
+            elements.iter().filter_map(|element| match element {
+                TableElement::Column(column) => Some(column.as_ref()),
+                _ => None,
+            })
+        };
+        let identities: Vec<&Column> = columns().filter(|column| is_identity(column)).collect();
+        if identities.len() > 1 {
+            return Err(raised(Message::numbered(2744, &[&name]).state(2)));
+        }
+        for column in identities {
+            let own = &column.name.text;
+            let data_type = types.iter().find(|(known, _)| column.name.is(known)).map(|(_, data_type)| *data_type);
+            if !data_type.is_some_and(counts) {
+                return Err(raised(Message::numbered(2749, &[own]).state(2)));
+            }
+            if is_nullable(column) {
+                return Err(raised(Message::numbered(8147, &[own, &name])));
+            }
+        }
+        let in_key = |column: &Column| is_nullable(column) && is_in_primary_key(column, elements);
+        if columns().any(in_key) { Err(nullable_key(table)) } else { Ok(()) }
+    }
+
+    /// The same of what is added to a table, with the columns that it has.
+    ///
+    /// Errors: as [`Inner::check_columns`].
+    pub(crate) fn check_added(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        self.check_columns(table, elements)?;
+        let adds_identity = elements.iter().any(|element| match element {
+            TableElement::Column(column) => is_identity(column),
+            _ => false,
+        });
+        let has_identity = |object: &Object| object.columns.iter().any(|column| column.identity.is_some());
+        if adds_identity && self.known(table, has_identity)? == Some(true) {
+            return Err(raised(Message::numbered(2744, &[&table.last()]).state(2)));
+        }
+        let takes_null = |object: &Object| {
+            let names = elements.iter().filter_map(primary_key).flatten();
+            names.into_iter().any(|(name, _)| object.column(&name.text).is_some_and(|column| column.nullable))
+        };
+        if self.known(table, takes_null)? == Some(true) { Err(nullable_key(table)) } else { Ok(()) }
+    }
+
     /// Errors: 1913 when the table has an index of this name.
     pub(crate) fn check_new_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         let Some(name) = &create.index.name else { return Ok(()) };
@@ -146,6 +199,51 @@ impl Inner {
         let catalog: Arc<_> = self.catalog().map_err(crate::errors::raised_error)?;
         Ok(catalog.find(table).map(holds))
     }
+}
+
+fn is_identity(column: &Column) -> bool {
+    column.properties.iter().any(|property| matches!(property, ColumnProperty::Identity(_)))
+}
+
+/// Whether a column is said to take NULL.
+fn is_nullable(column: &Column) -> bool {
+    column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(true)))
+}
+
+/// Whether a type has the numbers of an identity.
+fn counts(data_type: DataType) -> bool {
+    data_type.is_integer() && data_type != DataType::Bit || matches!(data_type, DataType::Decimal { scale: 0, .. })
+}
+
+/// The columns of a primary key, if an element of a table is one; none are named where it stands with a column.
+fn primary_key(element: &TableElement) -> Option<&[(Name, Option<bool>)]> {
+    match element {
+        TableElement::Constraint(constraint) => key_of(constraint),
+        _ => None,
+    }
+}
+
+fn key_of(constraint: &Constraint) -> Option<&[(Name, Option<bool>)]> {
+    match &constraint.kind {
+        ConstraintKind::Key(index) if index.key == KeyKind::Primary => Some(&index.columns),
+        _ => None,
+    }
+}
+
+/// Whether a column is one of the primary key that it or the table says.
+fn is_in_primary_key(column: &Column, elements: &[TableElement]) -> bool {
+    let own = column.properties.iter().any(|property| match property {
+        ColumnProperty::Constraint(constraint) => key_of(constraint).is_some(),
+        _ => false,
+    });
+    own || elements.iter().filter_map(primary_key).flatten().any(|(name, _)| name.is(&column.name.text))
+}
+
+/// The error of a primary key over a column that takes NULL, which 1750 follows.
+fn nullable_key(table: &ObjectName) -> Box<Raised> {
+    let mut error = raised(Message::numbered(8111, &[&table.last()]));
+    error.detail = Some(Box::new(Origin::Reference));
+    error
 }
 
 fn has_index(table: &Object, name: &str) -> bool {

@@ -14,6 +14,10 @@ pub(crate) fn message_of(error: &Error) -> Message {
     let quoted = || error.message().split('"').nth(1).unwrap_or("").to_owned();
     match error.code() {
         Code::UnknownTable => Message::error(208, format!("Invalid object name '{}'.", quoted())),
+        Code::UnknownColumn if error.message().ends_with("no table has that name here") => {
+            // A table may be disguised: `scope::Names::disguises_tables`.
+            Message::numbered(4104, &[&quoted().replace(":.", ".")])
+        }
         Code::UnknownColumn => Message::error(207, format!("Invalid column name '{}'.", quoted())),
         Code::Ambiguous => Message::error(209, format!("Ambiguous column name '{}'.", quoted())),
         Code::DivisionByZero => Message::error(8134, "Divide by zero error encountered."),

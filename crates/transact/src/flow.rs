@@ -6,6 +6,7 @@ use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
+use mainstay_mssql::language::Language;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Command;
@@ -192,13 +193,30 @@ impl Inner {
             Some("NOEXEC") => options.no_exec = on,
             Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
             Some("DATEFIRST") => {
-                options.date_first = number().unwrap_or(7).clamp(1, 7) as u8;
+                let day = number().unwrap_or(7);
+                if !(1..=7).contains(&day) {
+                    return Err(raised(Message::numbered(2742, &[&day])));
+                }
+                options.date_first = day as u8;
                 // Plans count the days of the week with it.
                 self.state.names_changed();
             }
             Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
+            Some("DATEFORMAT") => {
+                let order = words.last().map_or("", String::as_str);
+                let known = ["mdy", "dmy", "ymd", "ydm", "myd", "dym"];
+                // What a variable says is not known here.
+                if !order.starts_with('@') && !known.iter().any(|known| order.eq_ignore_ascii_case(known)) {
+                    return Err(raised(Message::numbered(2741, &[&order])));
+                }
+            }
             Some("LANGUAGE") => {
-                options.language = words.last().map(|word| Arc::from(word.as_str())).unwrap_or_default()
+                let name = words.last().map_or("", String::as_str);
+                match Language::by_name(name) {
+                    Some(language) => options.language = Arc::from(language.name),
+                    None if name.starts_with('@') => {}
+                    None => return Err(raised(Message::numbered(2740, &[&name]))),
+                }
             }
             Some("LOCK_TIMEOUT") => {
                 let wait = number().unwrap_or(-1);

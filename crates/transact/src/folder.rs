@@ -127,9 +127,7 @@ impl Folder {
         for batch in batches(script) {
             let parsed = parse(batch.text, Options::default());
             if let Some(error) = parsed.errors.first() {
-                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
-                message.line = error.line + batch.first_line - 1;
-                return Err(message);
+                return Err(Message { line: error.line + batch.first_line - 1, state: 1, ..error.told() });
             }
             let is_module = |kind: &str| matches!(kind, "P" | "FN" | "IF" | "TF" | "TR");
             let made = parsed.statements.iter().find_map(defined).filter(|(_, kind, _)| is_module(kind));

@@ -16,7 +16,7 @@ use mainstay_engine::Outlook;
 use mainstay_program::Fault;
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
-use mainstay_tsql::reduce::{CATALOG_FUNCTION, catalog_function, not_supported};
+use mainstay_tsql::reduce::{CATALOG_FUNCTION, SESSION_CALL, catalog_function, not_supported};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -167,6 +167,14 @@ impl UserFunctions for Functions {
         if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
             return self.ask(function, arguments);
         }
+        if let Some(function) = name.strip_prefix(SESSION_CALL) {
+            let caller = self.caller.lock().unwrap_or_else(PoisonError::into_inner);
+            return Ok(Value::Text(if function == "host_name" {
+                caller.host.clone()
+            } else {
+                caller.application.clone()
+            }));
+        }
         if self.depth >= MOST_DEPTH {
             return Err(failed(crate::errors::of_fault(&Fault::NestingLimit)));
         }
@@ -183,7 +191,8 @@ impl UserFunctions for Functions {
 impl Inner {
     /// Learns of objects, and lets functions see what the session's statements see once there are any.
     pub(crate) fn connect_functions(&mut self) {
-        if self.modules.has_functions() && !self.functions.can_read() {
+        let calls = self.modules.has_functions() || self.modules.kept().asks_session;
+        if calls && !self.functions.can_read() {
             self.functions.read_by(self.core.outlook());
         }
     }

@@ -2,18 +2,23 @@
 //!
 //! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
 //! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
-//! table, which is the parent, and the index as the name.
+//! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes; `type:`
+//! with a column, its table as the parent and what its type is called as the name.
 
 use crate::errors::raised;
 use crate::modules;
 use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
+use mainstay_tsql::reduce::SESSION_CALL;
 use std::collections::{BTreeMap, HashMap};
 
 const PROPERTY: &str = "XP";
 const MESSAGE: &str = "MSG";
 pub(crate) const CLUSTERED: &str = "CL";
+const ASKS_SESSION: &str = "SE";
+pub(crate) const TYPE: &str = "CT";
+pub(crate) const TYPE_PREFIX: &str = "type:";
 /// What stands between the levels of a property; no name has it.
 const BETWEEN: char = '\u{1}';
 
@@ -34,6 +39,10 @@ pub(crate) struct Kept {
     /// The clustered indexes that are not the primary keys of their tables, by schema and table in lower case; empty where
     /// a primary key is not clustered and nothing else is.
     pub(crate) clustered: HashMap<String, String>,
+    /// What the definitions of columns call their types, by schema, table and column in lower case.
+    pub(crate) types: HashMap<String, String>,
+    /// Whether the definition of some table asks the session that writes: DEFAULT HOST_NAME().
+    pub(crate) asks_session: bool,
 }
 
 impl Kept {
@@ -54,6 +63,10 @@ impl Kept {
             CLUSTERED => {
                 self.clustered.insert(parent.to_owned(), name.to_owned());
             }
+            TYPE => {
+                self.types.insert(key.trim_start_matches(TYPE_PREFIX).to_owned(), name.to_owned());
+            }
+            ASKS_SESSION => self.asks_session = true,
             _ => return false,
         }
         true
@@ -69,6 +82,16 @@ pub(crate) enum Change {
 }
 
 impl Inner {
+    /// Keeps that a table asks the session, if one of the statements that make it does.
+    pub(crate) fn keep_asking(&mut self, statements: &[String]) -> Result<(), Box<Raised>> {
+        let asks = statements.iter().any(|statement| statement.contains(SESSION_CALL));
+        if !asks || self.modules.kept().asks_session {
+            return Ok(());
+        }
+        modules::keep_row(&mut self.core, "session:", "", ASKS_SESSION, "", "").map_err(raised)?;
+        self.objects_changed()
+    }
+
     /// `sp_addextendedproperty`, `sp_updateextendedproperty` and `sp_dropextendedproperty`.
     ///
     /// Errors: 15135 for an object that is not there, 15233 for a property that is there already, 15217 for one that is not.

@@ -1,5 +1,6 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
+use crate::catalog::{self, DeclaredType, key_of_column};
 use crate::folder::Folder;
 use crate::kept::Kept;
 use crate::query::Plan;
@@ -31,7 +32,7 @@ const DEFAULT_PREFIX: &str = "default:";
 
 mod rows;
 
-pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row};
+pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row, keep_type};
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
@@ -227,6 +228,12 @@ impl Modules {
     pub(crate) fn default_name(&self, schema: &str, table: &str, column: &str) -> Option<&str> {
         let key = format!("{schema}.{table}.{column}").to_lowercase();
         self.defaults.get(&key).map(String::as_str)
+    }
+
+    /// What the definition of a column calls its type.
+    pub(crate) fn declared_type(&self, schema: &str, table: &str, column: &str) -> Option<DeclaredType> {
+        let key = key_of_column(&format!("{schema}.{table}").to_lowercase(), column);
+        catalog::declared(self, self.kept.types.get(&key)?)
     }
 
     /// The type that a definition names, one of the database's own among them.

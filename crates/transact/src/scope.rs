@@ -9,12 +9,14 @@ use crate::table_calls::TableCalls;
 use crate::uses::Uses;
 use crate::views;
 use mainstay_engine::ChangeableColumn;
-use mainstay_engine::definitions::{IndexColumn, TableDefinition};
+use mainstay_engine::definitions::{ColumnDefinition, IndexColumn, TableDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
-use mainstay_tsql::reduce::{self, InlineFunction, NaturalOrder, Scope, TableCall, TableColumn, TableFunction, quoted};
+use mainstay_tsql::reduce::{
+    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, TableCall, TableColumn, TableFunction, quoted,
+};
 use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, StatementKind};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -140,6 +142,7 @@ fn view_columns(
             nullable: field.is_nullable(),
             identity: None,
             computed: None,
+            declared: None,
             default: 0,
         };
         let columns = answer.schema().fields().iter().enumerate().map(column).collect();
@@ -368,6 +371,18 @@ impl Scope for Names<'_> {
 
     fn natural_order(&self, name: &ObjectName) -> Option<NaturalOrder> {
         self.order_of_table(name)
+    }
+
+    fn momentary_columns(&self, name: &ObjectName) -> Option<Vec<MomentaryColumn>> {
+        let core = self.table(name).ok()?;
+        let columns = |table: &TableDefinition| {
+            let text = |column: &ColumnDefinition| {
+                column.computed.as_ref().map(|computed| computed.text.clone()).filter(|text| reduce::is_momentary(text))
+            };
+            let is_meant = table.primary_key.is_some() && table.columns.iter().any(|column| text(column).is_some());
+            is_meant.then(|| table.columns.iter().map(|column| (column.name.clone(), text(column))).collect())
+        };
+        self.with_definition(&core, columns).flatten()
     }
 
     fn indexes(&self, name: &ObjectName) -> Vec<Vec<String>> {

@@ -11,7 +11,7 @@ use crate::session::Inner;
 use crate::unexecuted::{guarded, says_no_exec};
 use mainstay_mssql::Message;
 use mainstay_tsql::compile::{self, ModuleParameter};
-use mainstay_tsql::{Options, parse};
+use mainstay_tsql::{Diagnostic, Options, parse};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -99,11 +99,7 @@ impl Inner {
             .errors
             .iter()
             .filter(|error| !(error.number == 137 && is_known(&error.message)))
-            .map(|error| {
-                let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
-                (message.state, message.line) = (error.state, error.line);
-                message
-            })
+            .map(Diagnostic::told)
             .collect();
         if !errors.is_empty() {
             return Err(errors);
@@ -122,7 +118,7 @@ impl Inner {
         let source = format!("CREATE PROCEDURE p {text} AS RETURN 0");
         let parsed = parse(&source, Options::default());
         if let Some(error) = parsed.errors.first() {
-            return Err(Message::error(error.number as i32, error.message.clone()).severity(15));
+            return Err(Message { line: 0, state: 1, ..error.told() });
         }
         let Some(statement) = parsed.statements.first() else { return Ok(Vec::new()) };
         match &statement.kind {

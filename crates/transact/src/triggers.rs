@@ -9,7 +9,7 @@ use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope};
-use mainstay_tsql::tree::{ObjectName, StatementKind, Trigger, TriggerTarget};
+use mainstay_tsql::tree::{DefineKind, ObjectName, StatementKind, Trigger, TriggerTarget};
 use std::collections::{HashMap, HashSet};
 
 const DISABLED: &str = "TD";
@@ -62,7 +62,7 @@ pub(crate) fn keys_of(trigger: &str) -> impl Iterator<Item = String> + '_ {
 impl Inner {
     /// Sees that there can be such a trigger.
     ///
-    /// Errors: 8197 for a table or view that is not there, 40515 for one of the database or the server.
+    /// Errors: 2111 for a second one instead of an event, 8197 for a table or view that is not there, 40515 for one of the database or the server.
     pub(crate) fn check_trigger(&mut self, trigger: &Trigger) -> Result<(), Box<Raised>> {
         let table = match &trigger.target {
             TriggerTarget::Table(table) => table,
@@ -70,12 +70,28 @@ impl Inner {
             TriggerTarget::Server => return Err(raised(reduce::not_supported("A trigger of the server"))),
         };
         if self.names(&[]).columns(table).is_some() {
-            return Ok(());
+            return self.check_one_instead(trigger, table);
         }
         let name = crate::define::shown_name(table);
         let text = format!("The object '{name}' does not exist or is invalid for this operation.");
         let mut error = raised(Message::error(8197, text).state(4));
         error.routine = Some(trigger.name.last().into());
+        Err(error)
+    }
+
+    /// Errors: 2111 for a second trigger that runs instead of an event.
+    fn check_one_instead(&self, trigger: &Trigger, table: &ObjectName) -> Result<(), Box<Raised>> {
+        let own = modules::key_of(&trigger.name);
+        let taken = |event: &&String| self.modules.triggers(table, event, true).iter().any(|other| other.key != own);
+        let Some(event) = trigger.events.iter().filter(|_| trigger.instead).find(taken) else { return Ok(()) };
+        let (verb, name) = match trigger.define {
+            DefineKind::Alter => ("alter", trigger.name.last()),
+            _ => ("create", trigger.name.last()),
+        };
+        let kind = if self.modules.view(table).is_some() { "view" } else { "table" };
+        let shown = crate::define::shown_name(table);
+        let mut error = raised(Message::numbered(2111, &[&verb, &name, &kind, &shown, event]));
+        (error.routine, error.line) = (Some(name.into()), 1);
         Err(error)
     }
 

@@ -12,7 +12,7 @@ use mainstay_program::Flow;
 use mainstay_tds::Column;
 use mainstay_tsql::reduce::Scope;
 use mainstay_tsql::tree::{Name, ObjectName};
-use mainstay_tsql::{Diagnostic, Hint, Naming, Options, Reference, SEVERITY, parse, tokens, undeclared};
+use mainstay_tsql::{Diagnostic, Hint, Naming, Options, Reference, parse, tokens, undeclared};
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 const TEXT: DataType = DataType::NVarChar(Length::Limited(4000));
@@ -56,11 +56,7 @@ pub(crate) fn describe(runner: &mut Runner<'_>, text: &str, definitions: &str) -
     let parsed = parse(text, Options::default());
     // That they are not declared is what is asked about.
     let errors = parsed.errors.iter().filter(|error| !matches!(error.number, 137 | 1087));
-    let message = |error: &Diagnostic| {
-        let (number, state, line) = (error.number as i32, error.state, error.line);
-        Message { number, severity: SEVERITY, state, text: error.message.clone(), procedure: None, line }
-    };
-    let errors: Vec<Message> = errors.map(message).collect();
+    let errors: Vec<Message> = errors.map(Diagnostic::told).collect();
     if !errors.is_empty() {
         return Err(first(errors));
     }

@@ -13,7 +13,6 @@
 //! before. Limit: under NOEXEC names are not looked up.
 
 use crate::session::Session;
-use mainstay_mssql::Message;
 use mainstay_tds::{Command, Done, DoneKind, Sink};
 use mainstay_tsql::tree::{BinaryOperator, Expr, Literal, Name, Phrase, Statement, StatementKind};
 use mainstay_tsql::{Options, parse};
@@ -36,9 +35,7 @@ impl Session {
             return false;
         }
         for error in &parsed.errors {
-            let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
-            (message.state, message.line) = (error.state, error.line);
-            sink.message(&message);
+            sink.message(&error.told());
         }
         let error = !parsed.errors.is_empty();
         sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error });

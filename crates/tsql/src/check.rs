@@ -2,13 +2,14 @@
 //!
 //! SQL Server compiles a batch or module as a whole, and finds these while it reads: variables that are not declared
 //! (137, 1087) or twice (134), labels (132, 133), BREAK and CONTINUE without a WHILE (135, 136), RETURN with a value where
-//! nobody takes it (178), THROW without a CATCH (10704), USE in a module (154). The parser says what it meets, in the
+//! nobody takes it (178), what functions may not do (443, 444), THROW without a CATCH (10704), USE in a module (154). The parser says what it meets, in the
 //! order of the text; [`Checks`] keeps the books. A declaration counts from where it stands to the end of the batch or
 //! module, whatever block it is in.
 
 use crate::error::Diagnostic;
+use crate::function_body::{self, Misplaced};
 use crate::span::Span;
-use crate::tree::Name;
+use crate::tree::{Name, ObjectName, StatementKind};
 use std::collections::HashMap;
 
 /// What the statements that are being read belong to.
@@ -176,6 +177,43 @@ impl Checks {
         if self.module != Module::Batch {
             let text = "a USE database statement is not allowed in a procedure, function or trigger.";
             self.errors.push(Diagnostic::new(154, span, text));
+        }
+    }
+
+    /// A statement, or something in it, that functions may not have.
+    fn misplaced(&mut self, misplaced: &Misplaced, span: Span) {
+        let error = match misplaced {
+            Misplaced::SideEffect(what, state) => {
+                let text = format!("Invalid use of a side-effecting operator '{what}' within a function.");
+                Diagnostic::new(443, span, text).state(*state)
+            }
+            Misplaced::Rows => {
+                let text = "Select statements included within a function cannot return data to a client.";
+                Diagnostic::new(444, span, text).state(2)
+            }
+        };
+        self.errors.push(error.severity(16));
+    }
+
+    fn is_in_function(&self) -> bool {
+        matches!(self.module, Module::ScalarFunction | Module::TableFunction)
+    }
+
+    /// A statement has been read.
+    pub(crate) fn statement(&mut self, statement: &StatementKind, span: Span) {
+        if self.is_in_function()
+            && let Some(misplaced) = function_body::misplaced(statement)
+        {
+            self.misplaced(&misplaced, span);
+        }
+    }
+
+    /// A call has been read.
+    pub(crate) fn call(&mut self, function: &ObjectName) {
+        if self.is_in_function()
+            && let Some(misplaced) = function_body::misplaced_call(function)
+        {
+            self.misplaced(&misplaced, function.span);
         }
     }
 

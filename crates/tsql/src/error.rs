@@ -5,16 +5,19 @@
 
 use crate::span::Span;
 use mainstay_base::{Code, Error};
+use mainstay_mssql::Message;
 use std::fmt;
 
-/// The severity of every message about syntax.
-pub const SEVERITY: u8 = 15;
+/// The severity of messages about syntax.
+const SEVERITY: u8 = 15;
 
 /// One message about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// SQL Server's number of the message.
     pub number: u32,
+    /// The severity: 15 for syntax, 16 for what is found behind it.
+    pub severity: u8,
     /// The state, which tells causes of one number apart.
     pub state: u8,
     /// The line, from 1.
@@ -27,7 +30,19 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub(crate) fn new(number: u32, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { number, state: 1, line: 0, span, message: message.into() }
+        Diagnostic { number, severity: SEVERITY, state: 1, line: 0, span, message: message.into() }
+    }
+
+    pub(crate) fn severity(mut self, severity: u8) -> Diagnostic {
+        self.severity = severity;
+        self
+    }
+
+    /// As a client is told of it.
+    pub fn told(&self) -> Message {
+        let mut message = Message::error(self.number as i32, self.message.clone()).severity(self.severity);
+        (message.state, message.line) = (self.state, self.line);
+        message
     }
 
     pub(crate) fn state(mut self, state: u8) -> Diagnostic {
@@ -38,8 +53,8 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Diagnostic { number, state, line, message, .. } = self;
-        write!(f, "Msg {number}, Level {SEVERITY}, State {state}, Line {line}: {message}")
+        let Diagnostic { number, severity, state, line, message, .. } = self;
+        write!(f, "Msg {number}, Level {severity}, State {state}, Line {line}: {message}")
     }
 }
 

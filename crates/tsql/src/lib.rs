@@ -17,6 +17,7 @@ mod batch;
 mod check;
 pub mod compile;
 mod error;
+mod function_body;
 mod lexer;
 mod parser;
 mod printer;
@@ -28,7 +29,7 @@ pub mod tree;
 mod undeclared;
 
 pub use batch::{Batch, batches};
-pub use error::{Diagnostic, SEVERITY};
+pub use error::Diagnostic;
 pub use lexer::{NAME_LENGTH, Token, TokenKind, tokens, unquoted};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression};
 pub use printer::{print, print_expression};

@@ -205,7 +205,12 @@ const MEANING: &[Case] = &[
         &[(154, 1, 1, "a USE database statement is not allowed in a procedure, function or trigger.")],
     ),
     (
-        "CREATE FUNCTION f () RETURNS int AS BEGIN\nPRINT 'x'\nEND",
+        "CREATE FUNCTION f () RETURNS int AS BEGIN\nSELECT 1\nRETURN 0\nEND",
+        &[(444, 2, 2, "Select statements included within a function cannot return data to a client.")],
+    ),
+    ("SET NOTHING ON", &[(195, 5, 1, "'NOTHING' is not a recognized SET option.")]),
+    (
+        "CREATE FUNCTION f () RETURNS int AS BEGIN\nDECLARE @x int\nEND",
         &[(455, 2, 3, "The last statement included within a function must be a return statement.")],
     ),
     (

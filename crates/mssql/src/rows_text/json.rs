@@ -1,6 +1,6 @@
 //! FOR JSON: objects, with the nesting that points in names (PATH) or tables (AUTO) mean.
 
-use super::{Mode, Shape, cell};
+use super::{Mode, RowsColumn, Shape, cell};
 use crate::functions::json_escaped;
 use crate::messages::Message;
 use mainstay_base::Value;
@@ -66,6 +66,25 @@ fn object(shape: &Shape, row: &[Value]) -> Result<String, Message> {
     }
     out.push_str(&"}".repeat(open.len() + 1));
     Ok(out)
+}
+
+/// The first column of PATH whose object was closed by the columns between: `a.b, c, a.d`.
+pub(super) fn opened_again(shape: &Shape) -> Option<&RowsColumn> {
+    if shape.layout.mode != Mode::Path {
+        return None;
+    }
+    let (mut open, mut closed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for column in &shape.columns {
+        let name = column.name.as_str();
+        // The objects that it is in, from the outermost on: `a` and `a.b` of `a.b.c`.
+        let within: Vec<&str> = name.match_indices('.').map(|(end, _)| &name[..end]).collect();
+        if within.iter().any(|object| closed.contains(object)) {
+            return Some(column);
+        }
+        closed.extend(open.iter().filter(|object| !within.contains(object)));
+        open = within;
+    }
+    None
 }
 
 /// A value as JSON; `None` for a NULL that is left out.

@@ -9,6 +9,7 @@
 //! A layout travels through the planner as a text ([`Layout::write`]).
 
 mod json;
+mod path;
 mod xml;
 
 use crate::context::Context;
@@ -40,6 +41,8 @@ pub struct Layout {
     pub bare: bool,
     /// XML: TYPE.
     pub typed: bool,
+    /// XML: BINARY BASE64.
+    pub base64: bool,
     /// XML: declarations of namespaces, as they stand in an element.
     pub namespaces: String,
     /// What the statement says of the columns, in their order.
@@ -99,6 +102,7 @@ impl Layout {
             flag(self.nulls).to_owned(),
             flag(self.bare).to_owned(),
             flag(self.typed).to_owned(),
+            flag(self.base64).to_owned(),
             self.namespaces.clone(),
         ];
         let column = |column: &LayoutColumn| match column {
@@ -116,7 +120,9 @@ impl Layout {
         let mut parts = text.split(COLUMN);
         let (head, columns, tables) = (parts.next()?, parts.next()?, parts.next()?);
         let head: Vec<&str> = head.split(FIELD).collect();
-        let [xml, mode, element, root, elements, nulls, bare, typed, namespaces] = head[..] else { return None };
+        let [xml, mode, element, root, elements, nulls, bare, typed, base64, namespaces] = head[..] else {
+            return None;
+        };
         let optional = |text: &str| text.strip_prefix('=').map(str::to_owned);
         let column = |text: &str| match text.chars().next() {
             Some('j') => LayoutColumn::Named(text[1..].to_owned(), true),
@@ -136,6 +142,7 @@ impl Layout {
             nulls: !nulls.is_empty(),
             bare: !bare.is_empty(),
             typed: !typed.is_empty(),
+            base64: !base64.is_empty(),
             namespaces: namespaces.to_owned(),
             columns: columns.split(FIELD).map(column).collect(),
             tables: tables.split(FIELD).filter(|table| !table.is_empty()).map(str::to_owned).collect(),
@@ -149,7 +156,7 @@ impl Layout {
 
     /// The layout with the columns that the rows have.
     ///
-    /// Errors: 13600, 13601, 13605, 6809 for columns that cannot be written this way.
+    /// Errors: 13600, 13601, 13605, 6809, 6829, 6852, 6864 for columns that cannot be written this way.
     pub fn shape(self, mut columns: Vec<RowsColumn>) -> Result<Shape, Message> {
         let stars = self.columns.iter().filter(|column| **column == LayoutColumn::Star).count();
         let others = self.columns.len() - stars;
@@ -221,10 +228,7 @@ impl Shape {
             return Err(Message::error(6800, text));
         }
         if self.layout.xml {
-            return match unnamed && self.layout.mode != Mode::Path && !self.layout.elements {
-                true => Err(Message::numbered(6809, &[])),
-                false => Ok(()),
-            };
+            return self.check_xml(unnamed);
         }
         if self.layout.mode == Mode::Auto && self.layout.tables.is_empty() {
             let text = "FOR JSON AUTO requires at least one table for generating JSON objects. Use FOR JSON PATH or add a \
@@ -244,7 +248,8 @@ impl Shape {
             };
             self.columns.iter().enumerate().any(|(other, known)| other != *place && same(known))
         };
-        if let Some((_, column)) = self.columns.iter().enumerate().find(conflict) {
+        let own = self.columns.iter().enumerate().find(conflict).map(|(_, column)| column);
+        if let Some(column) = own.or_else(|| json::opened_again(self)) {
             let text = format!(
                 "Property '{}' cannot be generated in JSON output due to a conflict with another column name or alias. Use \
                  different names and aliases for each column in SELECT list.",
@@ -253,6 +258,21 @@ impl Shape {
             return Err(Message::error(13601, text));
         }
         Ok(())
+    }
+
+    /// Errors: 6809, 6829, 6852, 6864.
+    fn check_xml(&self, unnamed: bool) -> Result<(), Message> {
+        if self.layout.mode == Mode::Path {
+            return path::check(&self.columns, self.layout.element.as_deref().unwrap_or("row"));
+        }
+        if unnamed && !self.layout.elements {
+            return Err(Message::numbered(6809, &[]));
+        }
+        let is_url = |column: &&RowsColumn| column.data_type.is_binary() && !self.layout.base64;
+        match self.columns.iter().find(is_url) {
+            Some(column) if self.layout.mode == Mode::Raw => Err(Message::numbered(6829, &[&column.name])),
+            _ => Ok(()),
+        }
     }
 
     /// The type of the text.
@@ -283,6 +303,7 @@ impl Shape {
         let style = match from {
             DataType::Float => Some(2),
             DataType::Real => Some(1),
+            money if money.is_money() => Some(2),
             moment if moment.is_moment() => Some(if self.layout.xml { 126 } else { 127 }),
             _ => None,
         };

@@ -1,13 +1,10 @@
-//! FOR XML: RAW, AUTO and PATH.
+//! FOR XML: RAW and AUTO; [`path`] has PATH.
 
-use super::{Mode, Shape, cell};
+use super::{Mode, Shape, cell, path};
 use crate::messages::Message;
 use crate::types::DataType;
 use crate::xml::{escaped, escaped_text};
 use mainstay_base::Value;
-
-/// Stands behind a value of `data()` until the text is whole; no XML has this character.
-const DATA_END: char = '\u{1}';
 
 /// What declares the prefix of `xsi:nil`.
 const XSI: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
@@ -36,9 +33,9 @@ pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message
         Mode::Path => {
             let element = shape.layout.element.as_deref().unwrap_or("row");
             for row in rows {
-                path_row(shape, row, element, of_rows, &mut out)?;
+                path::row(shape, row, element, of_rows, &mut out)?;
             }
-            out.retain(|c| c != DATA_END);
+            path::finish(&mut out);
         }
     }
     Ok(match &shape.layout.root {
@@ -47,7 +44,7 @@ pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message
     })
 }
 
-fn element_of(name: &str, attributes: &str, body: &str, out: &mut String) {
+pub(super) fn element_of(name: &str, attributes: &str, body: &str, out: &mut String) {
     match body.is_empty() {
         true => out.push_str(&format!("<{name}{attributes}/>")),
         false => out.push_str(&format!("<{name}{attributes}>{body}</{name}>")),
@@ -55,7 +52,7 @@ fn element_of(name: &str, attributes: &str, body: &str, out: &mut String) {
 }
 
 /// A name as XML can have it: other characters are written by their numbers.
-fn name_of(name: &str) -> String {
+pub(super) fn name_of(name: &str) -> String {
     let mut out = String::new();
     for (place, c) in name.chars().enumerate() {
         let is_plain = c.is_alphabetic() || c == '_' || place > 0 && (c.is_numeric() || matches!(c, '-' | '.' | ':'));
@@ -100,120 +97,4 @@ fn nested(shape: &Shape, rows: &[Vec<Value>], level: usize, declared: &str, out:
         element_of(&name_of(table), &format!("{declared}{attributes}"), &body, out);
     }
     Ok(())
-}
-
-/// A row of PATH: names are paths, and neighbours that share their beginning share its elements.
-fn path_row(shape: &Shape, row: &[Value], element: &str, declared: &str, out: &mut String) -> Result<(), Message> {
-    let mut tree = Part::default();
-    for (place, column) in shape.columns.iter().enumerate() {
-        let value = cell(row, place).to_value();
-        let name = column.name.as_str();
-        let (path, leaf) = match name.rsplit_once('/') {
-            Some((path, leaf)) => (path, leaf),
-            None => ("", name),
-        };
-        if value == Value::Null && (!shape.layout.nulls || leaf.starts_with('@')) {
-            // A step that has nothing in it ends what its neighbours share.
-            continue;
-        }
-        let path: Vec<&str> = path.split('/').filter(|step| !step.is_empty()).collect();
-        let is_xml = column.data_type == DataType::Xml;
-        let text = match &value {
-            Value::Null => String::new(),
-            Value::Text(text) if is_xml => text.clone(),
-            value => shape.value(place, value)?,
-        };
-        let content = if is_xml { text.clone() } else { escaped_text(&text) };
-        let is_null = value == Value::Null;
-        tree.within(&path, |part| part.add_leaf(leaf, is_null, &text, &content));
-    }
-    match element.is_empty() {
-        // Values of `data()` that follow one another stand apart, from one row to the next too.
-        true => {
-            let is_data = |part: Option<&Content>| matches!(part, Some(Content::Data(_)));
-            if is_data(tree.parts.first()) && out.ends_with(DATA_END) {
-                out.push(' ');
-            }
-            tree.write_parts(out);
-            if is_data(tree.parts.last()) {
-                out.push(DATA_END);
-            }
-        }
-        false => {
-            let mut body = String::new();
-            tree.write_parts(&mut body);
-            element_of(&name_of(element), &format!("{declared}{}", tree.attributes), &body, out);
-        }
-    }
-    Ok(())
-}
-
-/// An element of a row while it is built.
-#[derive(Default)]
-struct Part {
-    name: String,
-    attributes: String,
-    parts: Vec<Content>,
-}
-
-enum Content {
-    Element(Part),
-    Text(String),
-    Data(String),
-}
-
-impl Part {
-    /// Adds what a column is, by the last step of its name.
-    fn add_leaf(&mut self, leaf: &str, is_null: bool, text: &str, content: &str) {
-        match leaf {
-            _ if is_null => self.within(&[leaf], |part| part.attributes.push_str(" xsi:nil=\"true\"")),
-            "" | "*" | "text()" | "node()" => self.add(content),
-            "data()" => {
-                let follows = matches!(self.parts.last(), Some(Content::Data(_)));
-                self.parts.push(Content::Data(format!("{}{content}", if follows { " " } else { "" })));
-            }
-            "comment()" => self.add(&format!("<!--{text}-->")),
-            leaf => match leaf.strip_prefix('@') {
-                Some(name) => self.attributes.push_str(&format!(" {}=\"{}\"", name_of(name), escaped(text))),
-                None => {
-                    let mut inner = Part { name: leaf.to_owned(), ..Part::default() };
-                    inner.add(content);
-                    self.parts.push(Content::Element(inner));
-                }
-            },
-        }
-    }
-
-    fn add(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.parts.push(Content::Text(text.to_owned()));
-        }
-    }
-
-    /// The element of this name that everything so far ends with, or a new one.
-    fn within(&mut self, path: &[&str], work: impl FnOnce(&mut Part)) {
-        let Some((step, rest)) = path.split_first() else { return work(self) };
-        let mut part = match self.parts.pop() {
-            Some(Content::Element(last)) if last.name == *step => last,
-            other => {
-                self.parts.extend(other);
-                Part { name: (*step).to_owned(), ..Part::default() }
-            }
-        };
-        part.within(rest, work);
-        self.parts.push(Content::Element(part));
-    }
-
-    fn write_parts(&self, out: &mut String) {
-        for part in &self.parts {
-            match part {
-                Content::Text(text) | Content::Data(text) => out.push_str(text),
-                Content::Element(part) => {
-                    let mut body = String::new();
-                    part.write_parts(&mut body);
-                    element_of(&name_of(&part.name), &part.attributes, &body, out);
-                }
-            }
-        }
-    }
 }

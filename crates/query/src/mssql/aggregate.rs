@@ -153,6 +153,10 @@ fn result(name: &str, argument: Option<DataType>) -> Result<Option<DataType>, Me
             Some(Real | Float) => Float,
             Some(other) => return Err(invalid(other)),
         },
+        "min" | "max" => match argument {
+            Some(data_type @ (Bit | Xml | Text | NText | Image)) => return Err(invalid(data_type)),
+            _ => return Ok(argument),
+        },
         _ => return Ok(argument),
     }))
 }

@@ -18,6 +18,11 @@ use mainstay_tsql::tree::{CreateType, FunctionKind, Parameter, StatementKind, Ta
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The number of a type of the database, by its key.
+pub(super) fn user_type_number(key: &str) -> i64 {
+    super::functions::number_of_type(named_id(key))
+}
+
 /// What a catalog is made of.
 pub(crate) struct Made<'a> {
     pub(crate) database: &'a Database,
@@ -241,6 +246,7 @@ impl Made<'_> {
                 nullable: column.nullable,
                 identity: None,
                 computed: None,
+                declared: None,
                 default: 0,
             };
             let columns = table.columns.iter().enumerate().map(column).collect();
@@ -317,6 +323,7 @@ impl Made<'_> {
             data_type,
             identity: None,
             computed: None,
+            declared: None,
             default: 0,
         };
         types.into_iter().enumerate().map(column).collect()
@@ -348,12 +355,15 @@ fn columns(
     let steps = |sequence: &SequenceDefinition| (sequence.start, sequence.increment);
     let (mut columns, mut defaults) = (Vec::new(), Vec::new());
     let names = column_names(table);
+    let schema_name = if schema == DBO { "dbo" } else { "" };
     for (place, column) in table.columns.iter().enumerate() {
         let id = place as i64 + 1;
         let mut default = 0;
-        if let Some(text) = &column.default {
+        let data_type = type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max));
+        // The core gives row versions by a default, which nobody has written.
+        let is_version = data_type == DataType::RowVersion;
+        if let Some(text) = column.default.as_ref().filter(|_| !is_version) {
             default = sign * named_id(&format!("default {} {}", table.id, column.id));
-            let schema_name = if schema == DBO { "dbo" } else { "" };
             let given = made.modules.default_name(schema_name, &table.name, &column.name);
             let is_system_named = given.is_none();
             let made_name = || {
@@ -366,8 +376,9 @@ fn columns(
         columns.push(Column {
             name: column.name.clone(),
             id,
-            data_type: type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max)),
-            nullable: !column.not_null,
+            data_type,
+            declared: made.modules.declared_type(schema_name, &table.name, &column.name),
+            nullable: !column.not_null && !is_version,
             identity: column.identity.as_ref().map(|of| sequence(of.sequence).map_or((1, 1), steps)),
             computed: column.computed.as_ref().map(|computed| shown(&computed.text, &names)),
             default,

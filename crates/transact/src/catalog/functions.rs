@@ -256,7 +256,7 @@ impl Catalog {
 
     /// The number of a type of the database, as `sys.types` has it.
     pub(crate) fn user_type_id(object: &Object) -> i64 {
-        257 + (object.id & 0x0FFF_FFFF)
+        number_of_type(object.id)
     }
 
     pub(super) fn type_id(&self, text: &str) -> Option<i64> {
@@ -296,6 +296,11 @@ impl Catalog {
             _ => Value::Null,
         }
     }
+}
+
+/// The number of a type of the database, by that of its object.
+pub(super) fn number_of_type(object: i64) -> i64 {
+    257 + (object & 0x0FFF_FFFF)
 }
 
 /// What OBJECT_DEFINITION gives.

@@ -12,12 +12,14 @@
 //! it when it is renamed; of everything else the number is made of its name. Temporary tables have negative ones.
 
 mod build;
+mod declared;
 mod filter;
 mod functions;
 mod properties;
 mod text;
 
 pub(crate) use build::{Made, parameters, system_types};
+pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 
 use crate::modules::key_of;
 use mainstay_base::Timestamp;
@@ -98,6 +100,8 @@ pub(crate) struct Column {
     /// From 1.
     pub(crate) id: i64,
     pub(crate) data_type: DataType,
+    /// What the definition calls it, where that is another name.
+    pub(crate) declared: Option<DeclaredType>,
     pub(crate) nullable: bool,
     /// Seed and increment.
     pub(crate) identity: Option<(i64, i64)>,

@@ -4,6 +4,8 @@
 //! either: names stand in brackets, numbers in parentheses, BETWEEN and IN are taken apart. So this reads the core's text
 //! and writes that form. What it cannot read is shown as it is kept.
 
+use mainstay_tsql::reduce::SESSION_CALL;
+
 /// A definition in SQL Server's form, in parentheses. `columns` are called as the table calls them: the core has them in
 /// lower case.
 pub(crate) fn shown(text: &str, columns: &[&str]) -> String {
@@ -295,17 +297,29 @@ impl Reader<'_> {
             ("try_cast" | "try_convert", 1..) => {
                 Some(Shown::tight(format!("TRY_CAST({} AS {})", joined(values), bracketed(detail))))
             }
-            ("user", _) => {
-                let name: Vec<String> = detail.split('.').map(|part| format!("[{part}]")).collect();
-                Some(Shown::tight(format!("{}({})", name.join("."), joined(values))))
+            ("stored", _) => {
+                let (_, function) = detail.split_once(':')?;
+                Some(Shown::tight(match function.strip_prefix(SESSION_CALL) {
+                    Some(of_session) => format!("{of_session}()"),
+                    None => of_database(function, values),
+                }))
             }
+            ("user", _) => Some(Shown::tight(of_database(detail, values))),
             (_, 1) if detail.is_empty() && is_type(name) => Some(literal(name, values.pop()?.text)),
+            // What it says of JSON nobody has written.
+            (_, _) if name.starts_with("json_") => Some(Shown::tight(format!("{name}({})", joined(values)))),
             _ => {
                 let part = if detail.is_empty() { String::new() } else { format!("{detail},") };
                 Some(Shown::tight(format!("{name}({part}{})", joined(values))))
             }
         }
     }
+}
+
+/// The call of a function of the database.
+fn of_database(function: &str, values: Vec<Shown>) -> String {
+    let name: Vec<String> = function.split('.').map(|part| format!("[{part}]")).collect();
+    format!("{}({})", name.join("."), joined(values))
 }
 
 fn joined(values: Vec<Shown>) -> String {

@@ -1,7 +1,9 @@
 //! The rows of the table that keeps the texts: written, and taken out again.
 
 use super::{DEFAULT, DEFAULT_PREFIX, TABLE, defined, key_of};
+use crate::catalog::key_of_column;
 use crate::errors::message_of;
+use crate::kept::{TYPE, TYPE_PREFIX};
 use crate::scope::local_name;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::Message;
@@ -34,12 +36,33 @@ pub(crate) fn keep_default(
     column: &str,
     name: &str,
 ) -> std::result::Result<(), Message> {
-    let parent = key_of(table);
-    let key = format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase());
-    keep_row(core, &key, name, DEFAULT, &parent, column)
+    keep_of_column(core, (table, column), (DEFAULT_PREFIX, DEFAULT), name)
 }
 
-/// Forgets the name of a column's default; with no column, those of the whole table and its triggers.
+/// Keeps what the definition of a column calls its type.
+///
+/// Errors: those of writing the table.
+pub(crate) fn keep_type(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    column: &str,
+    name: &str,
+) -> std::result::Result<(), Message> {
+    keep_of_column(core, (table, column), (TYPE_PREFIX, TYPE), name)
+}
+
+fn keep_of_column(
+    core: &mut mainstay_engine::Session,
+    (table, column): (&ObjectName, &str),
+    (prefix, kind): (&str, &str),
+    name: &str,
+) -> std::result::Result<(), Message> {
+    let parent = key_of(table);
+    let key = format!("{prefix}{}", key_of_column(&parent, column));
+    keep_row(core, &key, name, kind, &parent, column)
+}
+
+/// Forgets the names of a column's default and type; with no column, those of the whole table and its triggers.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn forget_parts(
@@ -52,12 +75,19 @@ pub(crate) fn forget_parts(
         if core.changeable_columns(TABLE)?.is_none() {
             return Ok(0);
         }
-        let (condition, value) = match column {
-            Some(column) => ("\"key\" = ?", format!("{DEFAULT_PREFIX}{parent}.{}", column.to_lowercase())),
-            None => ("parent = ?", parent),
+        let (column_key, values) = match column {
+            Some(column) => {
+                let key = key_of_column(&parent, column);
+                ("\"key\"", vec![format!("{DEFAULT_PREFIX}{key}"), format!("{TYPE_PREFIX}{key}")])
+            }
+            None => ("parent", vec![parent]),
         };
-        let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE {condition}"))?;
-        delete.execute(core, &[ValueRef::Text(&value)])
+        let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE {column_key} = ?"))?;
+        let mut forgotten = 0;
+        for value in &values {
+            forgotten += delete.execute(core, &[ValueRef::Text(value)])?;
+        }
+        Ok(forgotten)
     };
     work(core).map_err(|error| message_of(&error))
 }

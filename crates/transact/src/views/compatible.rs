@@ -128,7 +128,7 @@ fn old_type(of: DataType) -> i64 {
 /// A column or a parameter.
 fn column(of: &Object, column: &Column, is_output: bool) -> Vec<Value> {
     let data_type = column.data_type;
-    let (xtype, xuser) = (i64::from(data_type.system_type_id()), i64::from(data_type.user_type_id()));
+    let (xtype, xuser) = (column.system_type_id(), column.user_type_id());
     let precision = match data_type.length() {
         Some(_) => data_type.limit().map_or(-1, i64::from),
         None => data_type.precision().into(),
@@ -174,6 +174,7 @@ fn columns(facts: &Facts<'_>) -> Rows {
                 nullable: true,
                 identity: None,
                 computed: None,
+                declared: None,
                 default: 0,
             };
             rows.push(column(of, &as_column, parameter.output));

@@ -123,7 +123,7 @@ const COLUMN: &str = "TABLE_CATALOG:n TABLE_SCHEMA:n TABLE_NAME:n COLUMN_NAME:n 
     IS_NULLABLE:v3 DATA_TYPE:n CHARACTER_MAXIMUM_LENGTH:i CHARACTER_OCTET_LENGTH:i NUMERIC_PRECISION:t \
     NUMERIC_PRECISION_RADIX:s NUMERIC_SCALE:i DATETIME_PRECISION:s CHARACTER_SET_CATALOG:n=null \
     CHARACTER_SET_SCHEMA:n=null CHARACTER_SET_NAME:n COLLATION_CATALOG:n=null COLLATION_SCHEMA:n=null COLLATION_NAME:n \
-    DOMAIN_CATALOG:n=null DOMAIN_SCHEMA:n=null DOMAIN_NAME:n=null";
+    DOMAIN_CATALOG:n DOMAIN_SCHEMA:n DOMAIN_NAME:n";
 
 const ROUTINE: &str = "SPECIFIC_CATALOG:n SPECIFIC_SCHEMA:n SPECIFIC_NAME:n ROUTINE_CATALOG:n ROUTINE_SCHEMA:n \
     ROUTINE_NAME:n ROUTINE_TYPE:n20 MODULE_CATALOG:n=null MODULE_SCHEMA:n=null MODULE_NAME:n=null UDT_CATALOG:n=null \
@@ -218,6 +218,7 @@ fn columns(facts: &Facts<'_>) -> Rows {
     for of in facts.of(&["U", "V"]) {
         for column in &of.columns {
             let is = described(column.data_type);
+            let (user_schema, user_type) = column.user_type();
             let default = facts.catalog.by_id(column.default).and_then(|default| match &default.detail {
                 Detail::Default(_, text) => Some(text),
                 _ => None,
@@ -227,7 +228,7 @@ fn columns(facts: &Facts<'_>) -> Rows {
                 column.id,
                 default,
                 yes(column.nullable),
-                column.data_type.name(),
+                column.base_type(),
                 is.length,
                 is.octets,
                 is.precision,
@@ -235,7 +236,10 @@ fn columns(facts: &Facts<'_>) -> Rows {
                 is.scale,
                 is.moment,
                 is.characters,
-                is.collation
+                is.collation,
+                user_schema.map(|_| facts.catalog.database.as_str()),
+                user_schema,
+                user_type
             ];
             rows.push(with(named(facts, of), more));
         }

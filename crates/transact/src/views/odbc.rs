@@ -130,7 +130,7 @@ fn old_type(of: DataType, nullable: bool) -> i64 {
 
 fn described(of: &Object, column: &Column, default: Option<String>, is_output: bool, form: i64) -> Vec<Value> {
     let odbc = Odbc::of(column.data_type, form == 1);
-    let plain = column.data_type.name();
+    let plain = column.user_type().1.unwrap_or(column.base_type());
     let name = match column.identity {
         Some(_) if matches!(column.data_type, DataType::Decimal { .. }) => format!("{plain}() identity"),
         Some(_) => format!("{plain} identity"),
@@ -187,6 +187,7 @@ fn all_parameters(facts: &Facts<'_>) -> Rows {
             nullable,
             identity: None,
             computed: None,
+            declared: None,
             default: 0,
         };
         if let Some((name, data_type, nullable)) = returned {

@@ -73,3 +73,15 @@ SELECT Id, Pay, Boss FROM Staff ORDER BY Id
 DELETE FROM Staff WHERE NOT EXISTS (SELECT COUNT(*) FROM Part p WHERE p.Owner = Staff.Id) OR Id NOT IN (SELECT x.Id FROM Staff x WHERE x.Dept = Staff.Dept)
 SELECT Id FROM Staff ORDER BY Id
 GO
+-- ANY and ALL whose comparison is unknown, under NOT, in a condition and in a value.
+CREATE TABLE Nums (n INT)
+INSERT INTO Nums VALUES (1), (NULL)
+SELECT v FROM (VALUES (0), (1), (2)) AS t(v) WHERE NOT v = ANY (SELECT n FROM Nums) ORDER BY v
+SELECT v FROM (VALUES (0), (1), (2)) AS t(v) WHERE NOT v > ALL (SELECT n FROM Nums) ORDER BY v
+SELECT v FROM (VALUES (0), (1), (2)) AS t(v) WHERE NOT (NOT v >= ANY (SELECT n FROM Nums)) ORDER BY v
+SELECT v FROM (VALUES (0), (1), (2)) AS t(v) WHERE NOT v < ALL (SELECT n FROM Nums WHERE n IS NOT NULL) ORDER BY v
+SELECT v, CASE WHEN NOT v = ANY (SELECT n FROM Nums) THEN 'no' WHEN v = ANY (SELECT n FROM Nums) THEN 'yes' ELSE 'unknown' END AS is_any,
+    IIF(NOT v > ALL (SELECT n FROM Nums), 'no', 'yes or unknown') AS is_all FROM (VALUES (0), (1), (2), (NULL)) AS t(v) ORDER BY v
+IF NOT 2 = ANY (SELECT n FROM Nums) PRINT 'none' ELSE PRINT 'unknown'
+IF NOT 1 > ALL (SELECT n FROM Nums) PRINT 'not all' ELSE PRINT 'unknown'
+GO

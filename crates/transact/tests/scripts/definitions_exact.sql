@@ -44,3 +44,56 @@ CREATE TABLE dl (id INT, a VARCHAR(20) DEFAULT GETDATE())
 INSERT INTO dl (id) VALUES (1)
 SELECT LEN(a) FROM dl
 GO
+-- A computed column of the clock is of the moment at which it is read.
+CREATE TABLE Moments (Id INT PRIMARY KEY, Made DATETIME2(7), Late AS SYSDATETIME(), Age AS DATEDIFF(MILLISECOND, Made, SYSDATETIME()), Kind AS Id + 1)
+INSERT INTO Moments (Id, Made) VALUES (1, SYSDATETIME()), (2, SYSDATETIME())
+WAITFOR DELAY '00:00:00.060'
+SELECT Id, CASE WHEN Age >= 50 THEN 'late' ELSE 'early' END AS age, CASE WHEN Late > DATEADD(MILLISECOND, 50, Made) THEN 1 ELSE 0 END AS late, Kind FROM Moments
+SELECT COUNT(*) AS n FROM Moments AS m JOIN Moments AS o ON o.Id = m.Id WHERE m.Age >= 50 AND o.Age >= 50
+SELECT * INTO #copy FROM Moments
+SELECT COUNT(*) AS n, MIN(Kind) AS k FROM #copy WHERE Age >= 50
+SELECT Id FROM Moments WITH (UPDLOCK) ORDER BY Id
+UPDATE Moments SET Made = SYSDATETIME() WHERE Id = 2
+DELETE FROM Moments WHERE Id = 2
+SELECT Id, Kind FROM Moments FOR JSON AUTO
+GO
+CREATE VIEW OldMoments AS SELECT Id FROM Moments WHERE Age >= 50
+GO
+SELECT Id FROM OldMoments
+GO
+-- Defaults that ask the session that writes.
+CREATE TABLE Asked (Id INT PRIMARY KEY, Host NVARCHAR(128) DEFAULT HOST_NAME(), App VARCHAR(60) NOT NULL DEFAULT (APP_NAME()), V ROWVERSION)
+INSERT INTO Asked (Id) VALUES (1)
+INSERT INTO Asked (Id, Host) SELECT 2, 'given'
+ALTER TABLE Asked ADD Again NVARCHAR(128) NULL CONSTRAINT DF_Again DEFAULT HOST_NAME()
+INSERT INTO Asked (Id) VALUES (3)
+SELECT Id, CASE WHEN Host = HOST_NAME() THEN 'own' ELSE Host END AS host, CASE WHEN App = APP_NAME() THEN 'own' END AS app,
+    CASE WHEN Again = HOST_NAME() THEN 'own' END AS again FROM Asked ORDER BY Id
+SELECT c.name, c.is_nullable, d.definition FROM sys.columns c LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id
+WHERE c.object_id = OBJECT_ID('Asked') ORDER BY c.column_id
+GO
+--@b
+INSERT INTO Asked (Id) VALUES (4)
+SELECT CASE WHEN Host = HOST_NAME() THEN 'own' END AS host FROM Asked WHERE Id = 4
+GO
+-- A new column that takes NULL is NULL in the rows that are there, unless its default is WITH VALUES.
+ALTER TABLE Asked ADD N INT NULL DEFAULT 5, W INT NULL DEFAULT 6 WITH VALUES, M INT NOT NULL DEFAULT 7, P INT DEFAULT 8
+INSERT INTO Asked (Id) VALUES (5)
+SELECT Id, N, W, M, P FROM Asked WHERE Id >= 4 ORDER BY Id
+GO
+-- Columns of the moment under cursors, changes of their table and changes of others.
+CREATE TABLE Due (Id INT PRIMARY KEY, Age INT)
+DECLARE c CURSOR DYNAMIC FOR SELECT Id, Kind FROM Moments WHERE Age >= 50
+OPEN c
+FETCH NEXT FROM c
+UPDATE Moments SET Made = Made WHERE CURRENT OF c
+FETCH NEXT FROM c
+CLOSE c
+DEALLOCATE c
+INSERT INTO Due SELECT Id, CASE WHEN Age >= 50 THEN 1 END FROM Moments
+UPDATE d SET Age = 2 FROM Due AS d JOIN Moments AS m ON m.Id = d.Id WHERE m.Age >= 50
+MERGE Due AS d USING Moments AS m ON m.Id = d.Id WHEN MATCHED AND m.Age >= 50 THEN UPDATE SET Age = d.Age + 1;
+SELECT Id, Age FROM Due
+UPDATE TOP (1) m SET Made = m.Made FROM Moments AS m JOIN Due AS d ON d.Id = m.Id WHERE 1 = 0
+SELECT TOP (1) * FROM (SELECT Id, Kind FROM Moments) AS x
+GO

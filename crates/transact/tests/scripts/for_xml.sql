@@ -47,3 +47,16 @@ SELECT (SELECT Name FROM Ordered ORDER BY Id DESC FOR JSON PATH) AS names;
 SELECT g.Grp, STUFF((SELECT ',' + o.Name FROM Ordered o WHERE o.Grp = g.Grp ORDER BY o.Id DESC FOR XML PATH(''), TYPE).value('.', 'VARCHAR(99)'), 1, 1, '') AS names
 FROM (SELECT DISTINCT Grp FROM Ordered) AS g ORDER BY g.Grp;
 GO
+-- Neighbours of one name are one element; a column without a name, or a NULL of another, keeps them apart.
+SELECT 1 AS a, 2 AS a, 3 AS b FOR XML PATH
+SELECT 1 AS a, '' , 2 AS a FOR XML PATH('')
+SELECT 1 AS a, NULL, 2 AS a FOR XML PATH('')
+SELECT 1 AS [a/x], NULL AS [a/y], 2 AS [a/x], NULL AS b, 3 AS [a/x] FOR XML PATH
+SELECT NULL AS [a/@id], NULL AS [a/b], NULL AS c, 'x' AS [comment()], 'y' AS [processing-instruction(p)] FOR XML PATH
+SELECT CAST(NULL AS INT) AS a, NULL AS [b/c], 1 AS [b/d] FOR XML PATH, ELEMENTS XSINIL
+SELECT 1 AS a, 2 AS [@b] FOR XML PATH
+SELECT 1 AS [a/@x], 2 AS [a/b], 3 AS [a/@y] FOR XML PATH
+SELECT 1 AS [@a] FOR XML PATH('')
+SELECT CAST(1.5 AS MONEY) AS m, CAST(2 AS SMALLMONEY) AS s FOR XML PATH
+SELECT CAST(0x01 AS VARBINARY(3)) AS b FOR XML RAW
+GO

@@ -116,3 +116,17 @@ CREATE TABLE #t (a int, b nvarchar(10) NOT NULL);
 SELECT name, is_nullable FROM tempdb.sys.columns WHERE object_id = OBJECT_ID('tempdb..#t') ORDER BY column_id;
 SELECT COUNT(*) AS n FROM sys.objects WHERE name LIKE '#%';
 GO
+-- What definitions call the types of columns.
+CREATE TABLE Called (Id INT PRIMARY KEY, N NUMERIC(9, 2), D DECIMAL(9, 2), Name SYSNAME NULL, P Phone, Q dbo.Phone NULL)
+ALTER TABLE Called ADD M NUMERIC(5)
+ALTER TABLE Called ALTER COLUMN N DECIMAL(9, 2)
+ALTER TABLE Called ALTER COLUMN D NUMERIC(9, 2)
+SELECT c.name, y.name AS system_type, t.name AS user_type, c.is_nullable FROM sys.columns c
+JOIN sys.types t ON t.user_type_id = c.user_type_id JOIN sys.types y ON y.user_type_id = c.system_type_id
+WHERE c.object_id = OBJECT_ID('Called') ORDER BY c.column_id
+SELECT COLUMN_NAME, DATA_TYPE, DOMAIN_SCHEMA, DOMAIN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Called' ORDER BY ORDINAL_POSITION
+ALTER TABLE Called DROP COLUMN P
+ALTER TABLE Called ADD P VARCHAR(20)
+SELECT DATA_TYPE, DOMAIN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Called' AND COLUMN_NAME = 'P'
+DROP TABLE Called
+GO

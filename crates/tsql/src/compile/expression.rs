@@ -284,6 +284,7 @@ impl Compiler<'_> {
     }
 
     fn case(&mut self, case: &Case) -> Result<Typed, Box<Message>> {
+        reduce::check_case(case).map_err(|message| self.located(message))?;
         let mut arms = Vec::with_capacity(case.branches.len());
         for (when, then) in &case.branches {
             let when = match &case.operand {
@@ -354,6 +355,7 @@ impl Compiler<'_> {
                 Ok((Expression::new(storage_type(data_type), ExpressionKind::Coalesce(list)), Some(data_type)))
             }
             ("nullif", [left, right]) => {
+                reduce::check_nullif(left).map_err(|message| self.located(message))?;
                 let when = Expr::Binary(Box::new((*left).clone()), BinaryOperator::Equal, Box::new((*right).clone()));
                 self.choice(when, Expr::Literal(Literal::Null), (*left).clone())
             }
@@ -361,7 +363,7 @@ impl Compiler<'_> {
             (datepart, [Expr::Column(part), rest @ ..]) if reduce::is_datepart_function(datepart) => {
                 self.operation(&format!("{name}:{}", part.last().to_ascii_lowercase()), rest)
             }
-            _ => self.operation(&name, &arguments),
+            _ => self.operation(&reduce::json_operation(&name, call, &arguments), &arguments),
         }
     }
 
@@ -370,6 +372,7 @@ impl Compiler<'_> {
     }
 
     fn coalesce(&mut self, arguments: &[&Expr]) -> Result<Typed, Box<Message>> {
+        reduce::check_coalesce(arguments).map_err(|message| self.located(message))?;
         let list = arguments.iter().map(|value| self.value(value)).collect::<Result<Vec<_>, _>>()?;
         let result = mainstay_mssql::types::of_all(list.iter().map(|typed| typed.1));
         let result = result.map_err(|message| self.located(message))?;
@@ -484,7 +487,8 @@ impl Compiler<'_> {
         let skipped = usize::from(reduce::is_datepart_function(&call.name.last().to_ascii_lowercase()));
         call.arguments.iter().skip(skipped).any(|argument| match argument {
             Argument::Value(value) => self.needs_query(value),
-            Argument::KeyValue(key, value) => self.needs_query(key) || self.needs_query(value),
+            // JSON_OBJECT has a grammar of its own.
+            Argument::KeyValue(..) => true,
             Argument::Trim(_, what, value) => {
                 what.as_ref().is_some_and(|what| self.needs_query(what)) || self.needs_query(value)
             }

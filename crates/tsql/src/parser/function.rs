@@ -30,6 +30,7 @@ impl Parser<'_> {
     /// A call whose name has been read.
     pub(super) fn call(&mut self, name: ObjectName) -> Parse<Expr> {
         let mut call = Call { name, ..Call::default() };
+        self.checks.call(&call.name);
         self.expect("(")?;
         call.quantifier = self.set_quantifier();
         if call.name.is("TRIM") {

@@ -169,6 +169,7 @@ impl Parser<'_> {
         let first = self.at;
         let kind = self.nested(read)?;
         let span = self.span_from(first);
+        self.checks.statement(&kind, span);
         Ok(Statement { kind, span, line: Line(self.lines.at(span.start)) })
     }
 

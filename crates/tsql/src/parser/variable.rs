@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::check::VariableKind;
-use crate::error::Parse;
+use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::tree::*;
 
@@ -21,6 +21,51 @@ const CURSOR_OPTIONS: [&str; 13] = [
     "OPTIMISTIC",
     "TYPE_WARNING",
     "INSENSITIVE",
+];
+
+/// The options of SET, but for variables and the isolation level.
+const OPTIONS: [&str; 41] = [
+    "ANSI_DEFAULTS",
+    "ANSI_NULLS",
+    "ANSI_NULL_DFLT_OFF",
+    "ANSI_NULL_DFLT_ON",
+    "ANSI_PADDING",
+    "ANSI_WARNINGS",
+    "ARITHABORT",
+    "ARITHIGNORE",
+    "CONCAT_NULL_YIELDS_NULL",
+    "CONTEXT_INFO",
+    "CURSOR_CLOSE_ON_COMMIT",
+    "DATEFIRST",
+    "DATEFORMAT",
+    "DEADLOCK_PRIORITY",
+    "DISABLE_DEF_CNST_CHK",
+    "ERRLVL",
+    "FIPS_FLAGGER",
+    "FMTONLY",
+    "FORCEPLAN",
+    "IDENTITY_INSERT",
+    "IMPLICIT_TRANSACTIONS",
+    "LANGUAGE",
+    "LOCK_TIMEOUT",
+    "NOCOUNT",
+    "NOEXEC",
+    "NO_BROWSETABLE",
+    "NUMERIC_ROUNDABORT",
+    "OFFSETS",
+    "PARSEONLY",
+    "PROCID",
+    "QUERY_GOVERNOR_COST_LIMIT",
+    "QUOTED_IDENTIFIER",
+    "REMOTE_PROC_TRANSACTIONS",
+    "RESULT_SET_CACHING",
+    "ROWCOUNT",
+    "SHOWPLAN_ALL",
+    "SHOWPLAN_TEXT",
+    "SHOWPLAN_XML",
+    "STATISTICS",
+    "TEXTSIZE",
+    "XACT_ABORT",
 ];
 
 impl Parser<'_> {
@@ -121,7 +166,15 @@ impl Parser<'_> {
     fn set_option(&mut self) -> Parse<StatementKind> {
         let mut options = Vec::new();
         loop {
-            let mut phrase = Phrase { items: vec![PhraseItem::Word(self.word()?)] };
+            let name = self.word()?;
+            // `SET STATISTICS IO, TIME ON`: the second one is of the statistics, too.
+            let is_known = OPTIONS.iter().any(|option| name.is(option))
+                || options.iter().any(|before: &Phrase| before.starts("STATISTICS"));
+            if !is_known {
+                let text = format!("'{}' is not a recognized SET option.", name.text);
+                return Err(Box::new(Diagnostic::new(195, name.span, text).state(5)));
+            }
+            let mut phrase = Phrase { items: vec![PhraseItem::Word(name)] };
             let at = self.at;
             let words = self.set_option_words(&phrase);
             for _ in 0..words {

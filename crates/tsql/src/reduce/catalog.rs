@@ -54,7 +54,7 @@ const FUNCTIONS: [(&str, DataType); 47] = [
     ("object_name", NAME),
     ("object_schema_name", NAME),
     ("objectproperty", DataType::Int),
-    ("objectpropertyex", DataType::Int),
+    ("objectpropertyex", DataType::SqlVariant),
     ("original_db_name", NAME),
     ("schema_id", DataType::Int),
     ("schema_name", NAME),

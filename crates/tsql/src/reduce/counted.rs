@@ -20,9 +20,10 @@ impl Reducer<'_> {
             QueryBody::Select(select) if is_plain(query, select) => {
                 self.push("(0 < (SELECT count(1)");
                 self.depth += 1;
-                let before = std::mem::replace(&mut self.in_value, false);
+                let in_value = std::mem::replace(&mut self.in_value, false);
+                let is_negated = std::mem::replace(&mut self.is_negated, false);
                 let written = self.tables_and_conditions(select);
-                self.in_value = before;
+                (self.in_value, self.is_negated) = (in_value, is_negated);
                 self.depth -= 1;
                 written?;
                 self.push("))");

@@ -10,6 +10,7 @@ use crate::tree::{
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
+use std::borrow::Cow;
 
 /// The statements that make a table; `table` is the core's name, quoted.
 ///
@@ -54,6 +55,9 @@ pub fn create_table(
 /// The sequence that all row versions of a database come from.
 pub const ROW_VERSIONS: &str = "sys.mainstay_row_versions";
 
+/// What a function of the session is called where the definition of a table asks for it.
+pub const SESSION_CALL: &str = "sys.session:";
+
 /// What makes that sequence, if a table has a row version.
 fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
     match columns.iter().any(|(_, data_type)| *data_type == DataType::RowVersion) {
@@ -81,8 +85,15 @@ pub fn alter_table(
             for (place, element) in elements.iter().enumerate() {
                 match element {
                     TableElement::Column(column) => {
-                        let text = self::column(column, place, &columns, scope)?;
+                        let (column, default) = without_late_default(column, scope);
+                        let text = self::column(&column, place, &columns, scope)?;
                         statements.push(format!("ALTER TABLE {table} ADD COLUMN {text}"));
+                        if let Some(value) = default {
+                            let own = columns.iter().find(|(name, _)| column.name.is(name)).map(|(_, of)| *of);
+                            let (name, value) = (quoted(&column.name.text), default_text(value, own, scope)?);
+                            statements.push(format!("ALTER TABLE {table} ALTER COLUMN {name} SET DEFAULT {value}"));
+                        }
+                        let column = &*column;
                         for text in constraints_of(table, column, scope)? {
                             statements.push(format!("ALTER TABLE {table} ADD {text}"));
                         }
@@ -130,6 +141,28 @@ pub fn alter_table(
         AlterTableAction::AlterProperty(..) => Err(not_supported("ALTER COLUMN ADD or DROP of a property")),
         AlterTableAction::Words(_) => Ok(Vec::new()),
     }
+}
+
+/// A new column without its default, and that: the rows that are there have NULL in a column that takes it, unless the
+/// default is WITH VALUES.
+fn without_late_default<'c>(column: &'c Column, scope: &dyn Scope) -> (Cow<'c, Column>, Option<&'c Expr>) {
+    let is_not_null = column.properties.iter().any(|property| match property {
+        ColumnProperty::Nullable(nullable) => !nullable,
+        ColumnProperty::Constraint(constraint) => matches!(&constraint.kind, ConstraintKind::Key(_)),
+        _ => false,
+    });
+    let is_not_null =
+        is_not_null || matches!(&column.kind, ColumnKind::Stored(declared) if scope.is_not_null_type(&declared.name));
+    let default = column.properties.iter().find_map(|property| match property {
+        ColumnProperty::Constraint(Constraint { kind: ConstraintKind::Default(value, _, false), .. }) => Some(value),
+        _ => None,
+    });
+    let Some(value) = default.filter(|_| !is_not_null) else { return (Cow::Borrowed(column), None) };
+    let mut bare = column.clone();
+    bare.properties.retain(|property| {
+        !matches!(property, ColumnProperty::Constraint(Constraint { kind: ConstraintKind::Default(..), .. }))
+    });
+    (Cow::Owned(bare), Some(value))
 }
 
 /// ADD of a constraint. WITH NOCHECK, those that are there need not keep to it.
@@ -366,10 +399,14 @@ impl Reducer<'_> {
     pub(super) fn in_definition(&mut self, name: &str, data_type: DataType) -> Result<(), Message> {
         match name {
             "getdate" | "current_timestamp" | "getutcdate" | "sysdatetime" | "sysutcdatetime" | "sysdatetimeoffset" => {
-                self.open(&format!("cast:{data_type}"));
-                self.push("CAST(now() AS TIMESTAMP))");
+                self.push(&super::momentary::in_definition(&data_type.to_string()));
             }
-            "current_date" => self.push("\"mssql:cast:date\"(CAST(now() AS TIMESTAMP))"),
+            "current_date" => self.push(&super::momentary::in_definition("date")),
+            // The session that writes the row is asked.
+            "host_name" | "app_name" => {
+                self.open(&format!("stored:{data_type}:{SESSION_CALL}{name}"));
+                self.push(")");
+            }
             "user" | "current_user" | "session_user" | "user_name" | "schema_name" => self.typed(data_type, "'dbo'"),
             "suser_name" | "suser_sname" | "system_user" | "original_login" => self.typed(data_type, "'sa'"),
             _ => return Err(not_supported("This function in the definition of a table")),

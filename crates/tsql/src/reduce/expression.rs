@@ -54,12 +54,7 @@ impl Reducer<'_> {
         match condition {
             Expr::And(parts) => self.joined(" AND ", parts),
             Expr::Or(parts) => self.joined(" OR ", parts),
-            Expr::Unary(UnaryOperator::Not, inner) => {
-                self.push("NOT (");
-                self.condition(inner)?;
-                self.push(")");
-                Ok(())
-            }
+            Expr::Unary(UnaryOperator::Not, inner) => self.not(|it| it.condition(inner)),
             Expr::Binary(left, operator, right) if operator.is_comparison() => {
                 self.call(operator.function(), &[left, right])
             }
@@ -71,27 +66,7 @@ impl Reducer<'_> {
                 self.push(")");
                 Ok(())
             }
-            Expr::Quantified(left, operator, quantifier, query) => {
-                // As EXISTS, so that both sides compare as T-SQL has it. A comparison that is unknown counts as false.
-                let is_all = matches!(quantifier, crate::tree::Quantifier::All);
-                self.push(match (is_all, self.in_value) {
-                    (true, false) => "NOT EXISTS (SELECT 1 FROM (",
-                    (false, false) => "EXISTS (SELECT 1 FROM (",
-                    (true, true) => "(0 = (SELECT count(1) FROM (",
-                    (false, true) => "(0 < (SELECT count(1) FROM (",
-                });
-                self.query(query)?;
-                self.push(") AS \"#q\" (\"#v\") WHERE ");
-                self.push(if is_all { "CASE WHEN " } else { "" });
-                let value = Expr::Column(crate::tree::ObjectName {
-                    parts: vec![crate::tree::Name { text: "#v".to_owned(), ..crate::tree::Name::default() }],
-                    ..crate::tree::ObjectName::default()
-                });
-                self.call(operator.function(), &[left, &value])?;
-                self.push(if is_all { " THEN FALSE ELSE TRUE END)" } else { ")" });
-                self.push(if self.in_value { ")" } else { "" });
-                Ok(())
-            }
+            Expr::Quantified(left, operator, quantifier, query) => self.quantified(left, *operator, *quantifier, query),
             Expr::FullText(_) => Err(not_supported("Full-text search")),
             Expr::CurrentOf(cursor) => self.current_row(cursor),
             Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
@@ -193,12 +168,7 @@ impl Reducer<'_> {
             UnaryOperator::Plus => self.expression(operand),
             UnaryOperator::Minus => self.minus(operand),
             UnaryOperator::BitNot => self.call("bit_not", &[operand]),
-            UnaryOperator::Not => {
-                self.push("NOT (");
-                self.condition(operand)?;
-                self.push(")");
-                Ok(())
-            }
+            UnaryOperator::Not => self.not(|it| it.condition(operand)),
         }
     }
 
@@ -213,13 +183,14 @@ impl Reducer<'_> {
         self.call("negate", &[operand])
     }
 
-    fn case(&mut self, case: &Case) -> Result<(), Message> {
+    pub(super) fn case(&mut self, case: &Case) -> Result<(), Message> {
+        super::check_case(case)?;
         self.push("CASE");
         for (when, then) in &case.branches {
             self.push(" WHEN ");
             match &case.operand {
                 Some(operand) => self.call("equal", &[operand, when])?,
-                None => self.condition(when)?,
+                None => self.condition_of_value(when)?,
             }
             self.push(" THEN ");
             self.expression(then)?;
@@ -251,10 +222,7 @@ impl Reducer<'_> {
 
     fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
         if negated && !matches!(test, Test::Null) {
-            self.push("NOT (");
-            self.test(value, false, test)?;
-            self.push(")");
-            return Ok(());
+            return self.not(|it| it.test(value, false, test));
         }
         match test {
             Test::Null => {

@@ -14,9 +14,6 @@ use mainstay_base::Value;
 use mainstay_mssql::Message;
 use mainstay_mssql::rows_text::{Layout, LayoutColumn, Mode};
 
-/// The functions whose text is JSON already.
-const JSON_FUNCTIONS: [&str; 4] = ["JSON_QUERY", "JSON_MODIFY", "JSON_OBJECT", "JSON_ARRAY"];
-
 /// The head of the only column of a query with such a clause.
 pub(super) fn head(format: &Format) -> Head {
     Head::Named(match format {
@@ -71,19 +68,14 @@ fn tables(source: &Source, out: &mut Vec<String>) {
     }
 }
 
-/// Whether an item's text is JSON already.
-fn is_json(value: &Expr) -> bool {
-    match value {
-        Expr::Call(call) => JSON_FUNCTIONS.iter().any(|name| call.name.is(name)),
-        Expr::Subquery(query) => matches!(&query.format,
-            Some(Format::Json(_, options)) if !has(options, "WITHOUT_ARRAY_WRAPPER")),
-        _ => false,
-    }
+/// Whether a clause gives JSON that goes into other JSON as it is.
+pub(super) fn gives_json(format: &Format) -> bool {
+    matches!(format, Format::Json(_, options) if !has(options, "WITHOUT_ARRAY_WRAPPER"))
 }
 
 fn column(item: &SelectItem) -> LayoutColumn {
     match (item, super::query::head(item)) {
-        (SelectItem::Value(value, _), Head::Named(name)) => LayoutColumn::Named(name, is_json(value)),
+        (SelectItem::Value(value, _), Head::Named(name)) => LayoutColumn::Named(name, super::json::is_json(value)),
         (_, Head::Named(name)) => LayoutColumn::Named(name, false),
         (_, Head::Star) => LayoutColumn::Star,
     }
@@ -169,6 +161,7 @@ fn layout(format: &Format) -> Result<Layout, Message> {
             elements: has(options, "ELEMENTS"),
             nulls: has(options, "ELEMENTS XSINIL"),
             typed: has(options, "TYPE"),
+            base64: has(options, "BINARY BASE64"),
             ..Layout::default()
         },
         Format::Browse => return Err(not_supported("FOR BROWSE")),

@@ -162,7 +162,7 @@ pub(super) fn has_window(value: &Expr) -> bool {
 }
 
 /// Whether an expression has a subquery in it.
-fn has_subquery(value: &Expr) -> bool {
+pub(super) fn has_subquery(value: &Expr) -> bool {
     match value {
         Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::Test(_, _, Test::InQuery(_)) => true,
         Expr::Call(call) => call.arguments.iter().any(|argument| match argument {
@@ -255,7 +255,11 @@ impl Reducer<'_> {
             return self.datepart_function(&name, call);
         }
         match name.as_str() {
-            "coalesce" | "isnull" | "greatest" | "least" => self.plain_call(&name, call),
+            "coalesce" => {
+                super::check_coalesce(&values(call)?)?;
+                self.plain_call(&name, call)
+            }
+            "isnull" | "greatest" | "least" => self.plain_call(&name, call),
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
             "newsequentialid" if self.in_table => self.call("newid", &[]),
@@ -283,17 +287,13 @@ impl Reducer<'_> {
                 None => self.call(function, &[value]),
             };
         }
-        // What is said of NULLs is part of the name, where it is not what happens anyway.
-        let name = match (name, call.json_nulls) {
-            ("json_object", Some(false)) => "json_object absent on null",
-            ("json_array", Some(true)) => "json_array null on null",
-            (name, _) => name,
-        };
-        self.call(name, &values(call)?)
+        let values = values(call)?;
+        self.call(&super::json::operation(name, call, &values), &values)
     }
 
     fn nullif(&mut self, call: &Call) -> Result<(), Message> {
         let [left, right] = self.exactly::<2>("nullif", call)?;
+        super::check_nullif(left)?;
         self.push("CASE WHEN ");
         self.call("equal", &[left, right])?;
         self.push(" THEN NULL ELSE ");
@@ -304,14 +304,8 @@ impl Reducer<'_> {
 
     fn iif(&mut self, call: &Call) -> Result<(), Message> {
         let [condition, yes, no] = self.exactly::<3>("iif", call)?;
-        self.push("CASE WHEN ");
-        self.condition(condition)?;
-        self.push(" THEN ");
-        self.expression(yes)?;
-        self.push(" ELSE ");
-        self.expression(no)?;
-        self.push(" END");
-        Ok(())
+        let branches = vec![(condition.clone(), yes.clone())];
+        self.case(&Case { operand: None, branches, otherwise: Some(no.clone()) })
     }
 
     fn exactly<'c, const N: usize>(&self, name: &str, call: &'c Call) -> Result<[&'c Expr; N], Message> {
@@ -341,9 +335,10 @@ impl Reducer<'_> {
     }
 
     fn aggregate(&mut self, name: &str, call: &Call) -> Result<(), Message> {
-        if call.arguments.iter().any(|argument| matches!(argument, Argument::Value(value) if has_subquery(value))) {
-            let text = "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.";
-            return Err(Message::error(130, text));
+        // Over a window, it is the groups' aggregates that are counted.
+        let is_wrong = |value: &Expr| has_subquery(value) || call.over.is_none() && has_aggregate(value);
+        if call.arguments.iter().any(|argument| matches!(argument, Argument::Value(value) if is_wrong(value))) {
+            return Err(Message::numbered(130, &[]));
         }
         match name {
             "grouping" | "grouping_id" => {
@@ -473,11 +468,20 @@ impl Reducer<'_> {
         self.order(&order)?;
         match &window.frame {
             None => Ok(()),
+            Some(_) if window.order.is_empty() && window.base.is_none() => {
+                let text = "Window frame with ROWS or RANGE must have an ORDER BY clause.";
+                Err(Message::error(10756, text).severity(15))
+            }
             Some(frame) => self.frame(frame),
         }
     }
 
     fn frame(&mut self, frame: &Frame) -> Result<(), Message> {
+        let is_counted = |bound: &Bound| matches!(bound, Bound::Preceding(_) | Bound::Following(_));
+        if frame.range && std::iter::once(&frame.start).chain(&frame.end).any(is_counted) {
+            let text = "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.";
+            return Err(Message::error(4194, text));
+        }
         self.push(if frame.range { " RANGE " } else { " ROWS " });
         match &frame.end {
             None => self.bound(&frame.start),

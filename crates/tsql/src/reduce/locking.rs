@@ -10,7 +10,21 @@
 //! cannot have: who has them may be changing them. Other hints say nothing: nobody who reads is blocked here.
 
 use super::Reducer;
-use crate::tree::{Expr, Literal, Query, QueryBody, Select, SelectItem, Source};
+use crate::tree::{Expr, Literal, Phrase, Query, QueryBody, Select, SelectItem, Source};
+
+/// What keeps others from changing rows that are read, and from locking them.
+const FOR_UPDATE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
+/// What keeps others from changing them.
+const FOR_SHARE: [&str; 4] = ["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"];
+
+fn says(hints: &[Phrase], words: &[&str]) -> bool {
+    hints.iter().any(|hint| words.iter().any(|word| hint.starts(word)))
+}
+
+/// Whether the hints of a table lock its rows.
+pub(super) fn says_lock(hints: &[Phrase]) -> bool {
+    says(hints, &FOR_UPDATE) || says(hints, &FOR_SHARE)
+}
 
 impl Reducer<'_> {
     /// Writes what the outermost query locks.
@@ -26,10 +40,10 @@ impl Reducer<'_> {
     fn lock_of(&self, query: &Query) -> Option<String> {
         let QueryBody::Select(select) = &query.body else { return None };
         let [Source::Table(table)] = &select.from[..] else { return None };
-        let has = |words: &[&str]| table.hints.iter().any(|hint| words.iter().any(|word| hint.starts(word)));
+        let has = |words: &[&str]| says(&table.hints, words);
         let strength = match () {
-            () if has(&["UPDLOCK", "XLOCK", "TABLOCKX"]) => " FOR UPDATE",
-            () if has(&["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"]) => " FOR SHARE",
+            () if has(&FOR_UPDATE) => " FOR UPDATE",
+            () if has(&FOR_SHARE) => " FOR SHARE",
             () => return None,
         };
         if !is_core_locked(query, select) || self.scope.key(&table.name).is_none() {

@@ -20,6 +20,7 @@ mod affected;
 mod bulk;
 mod catalog;
 mod change;
+mod checks;
 mod constraint_names;
 mod counted;
 mod cursor;
@@ -31,16 +32,20 @@ mod function;
 mod group_all;
 mod hinted;
 mod index;
+mod json;
 mod locking;
 mod merge;
+mod momentary;
 mod natural;
 mod output;
+mod quantified;
 mod query;
 mod rowset;
 mod single;
 mod source;
 mod table_call;
 mod target;
+mod untyped;
 mod updatable;
 mod update;
 mod week;
@@ -52,15 +57,18 @@ pub use change::{ReducedChange, change, compound, insert_columns};
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
-pub use define::{ROW_VERSIONS, alter_table, column_types, create_table, type_name};
+pub use define::{ROW_VERSIONS, SESSION_CALL, alter_table, column_types, create_table, type_name};
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
 pub use index::create_index;
+pub(crate) use json::operation as json_operation;
+pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
+pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 
 use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
@@ -158,6 +166,11 @@ pub trait Scope {
 
     /// The order in which a table of the core's own gives its rows; `None` for anything else.
     fn natural_order(&self, _: &ObjectName) -> Option<NaturalOrder> {
+        None
+    }
+
+    /// The columns of a table that has some of the moment at which they are read, and a primary key; `None` for any other.
+    fn momentary_columns(&self, _: &ObjectName) -> Option<Vec<MomentaryColumn>> {
         None
     }
 
@@ -326,9 +339,8 @@ pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQue
     let mut reducer = Reducer { disguises: scope.disguises_tables(), ..Reducer::new(scope) };
     reducer.push("SELECT TRUE AS \"#1\" WHERE ");
     reducer.condition(condition)?;
-    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE NOT (");
-    reducer.condition(condition)?;
-    reducer.push(")");
+    reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE ");
+    reducer.not(|it| it.condition(condition))?;
     let heads = vec![Head::Named(String::new())];
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
@@ -420,6 +432,8 @@ struct Reducer<'s> {
     is_ordered: bool,
     /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
     in_value: bool,
+    /// Whether what is written has NOT around it, an odd number of times.
+    is_negated: bool,
 }
 
 impl<'s> Reducer<'s> {
@@ -448,6 +462,7 @@ impl<'s> Reducer<'s> {
             disguises: false,
             is_ordered: false,
             in_value: false,
+            is_negated: false,
         }
     }
 

@@ -85,7 +85,9 @@ impl Reducer<'_> {
         };
         let columns = natural.columns.iter().filter(|(column, _)| !is_fixed(column));
         let mut order: Vec<OrderItem> = columns.map(|(column, descending)| item(column, *descending)).collect();
-        order.extend(natural.row.filter(|_| by_rows).map(|row| item(row, false)));
+        // A table that is read with columns of the moment does not show its hidden one.
+        let row = natural.row.filter(|_| by_rows && self.scope.momentary_columns(&table).is_none());
+        order.extend(row.map(|row| item(row, false)));
         order
     }
 }

@@ -32,8 +32,9 @@ impl Reducer<'_> {
         self.depth += 1;
         let (known, goes_up) = (self.common.len(), self.looks_up);
         let in_value = std::mem::replace(&mut self.in_value, false);
+        let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.whole_query(query);
-        self.in_value = in_value;
+        (self.in_value, self.is_negated) = (in_value, is_negated);
         self.common.truncate(known);
         self.looks_up = goes_up;
         self.depth -= 1;
@@ -48,6 +49,7 @@ impl Reducer<'_> {
             return self.whole_query(&grouped);
         }
         self.recursion_limit(&query.hints)?;
+        self.check_order(query)?;
         self.with(&query.with)?;
         let top = match &query.body {
             QueryBody::Select(select) => select.top.as_ref(),
@@ -113,6 +115,9 @@ impl Reducer<'_> {
             let as_source = crate::tree::Alias { name: None, columns: table.columns.clone() };
             if let Some(columns) = self.columns_of(&Source::Query(Box::new(table.query.clone()), as_source)) {
                 self.common_columns.push((table.name.text.to_lowercase(), columns));
+            }
+            if table.columns.is_empty() {
+                super::checks::check_columns(&table.query, &table.name.text)?;
             }
             self.name(&table.name.text);
             if !table.columns.is_empty() {
@@ -216,6 +221,7 @@ impl Reducer<'_> {
 
     /// Writes one SELECT, up to HAVING. With TOP n PERCENT it is a count of rows by their order, which ends it.
     fn select(&mut self, select: &Select, top: Option<&Top>, order: &[OrderItem]) -> Result<(), Message> {
+        self.check_select(select)?;
         self.looks_up = looks_up(select);
         self.push("SELECT ");
         if select.quantifier == Some(SetQuantifier::Distinct) {
@@ -462,6 +468,7 @@ impl Reducer<'_> {
 
     fn offset(&mut self, query: &Query) -> Result<(), Message> {
         if let Some(fetch) = &query.fetch {
+            self.check_count(fetch)?;
             self.push(" LIMIT ");
             self.row_count(fetch)?;
         }

@@ -22,6 +22,9 @@ impl Reducer<'_> {
                 }
             }
             Source::Query(query, alias) => {
+                if let (Some(name), true) = (&alias.name, alias.columns.is_empty()) {
+                    super::checks::check_columns(query, &name.text)?;
+                }
                 self.push("(");
                 self.query(query)?;
                 self.push(")");
@@ -56,6 +59,14 @@ impl Reducer<'_> {
             && let Some(view) = self.scope.inlined_view(&table.name)
         {
             return self.view_in_place(&view, table);
+        }
+        if !self.is_common(&table.name)
+            && let Some(columns) = self.momentary_columns(table)
+        {
+            self.momentary_table(table, &columns)?;
+            self.push(" AS ");
+            self.table_alias(table.alias.as_ref().map_or(table.name.last(), |alias| &alias.text));
+            return Ok(());
         }
         self.table_name(&table.name)?;
         match &table.alias {

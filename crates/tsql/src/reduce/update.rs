@@ -155,6 +155,9 @@ impl Reducer<'_> {
             ([source], Some(_)) => self.order_of_source(source, rows.condition, true),
             _ => Vec::new(),
         };
+        if let Some(top) = rows.top {
+            self.check_top(top)?;
+        }
         match rows.top {
             Some(top) if top.percent => self.percent(top, &order)?,
             Some(top) => {

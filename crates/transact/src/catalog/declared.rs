@@ -1,0 +1,117 @@
+//! What the definition of a column calls its type, where that is another name than the type's own: NUMERIC, SYSNAME, and the
+//! types of the database (`CREATE TYPE Phone FROM VARCHAR(20)`).
+//!
+//! The core knows what these are, not what they were called: the names stand beside the modules, by their columns.
+
+use super::Column;
+use crate::modules::{self, key_of};
+use crate::scope::is_temporary;
+use crate::session::{Inner, object_name};
+use mainstay_program::Raised;
+use mainstay_tsql::tree::{self, ColumnKind, DataType, ObjectName, TableElement};
+
+/// A type by the name that a definition gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DeclaredType {
+    /// NUMERIC, which is DECIMAL.
+    Numeric,
+    /// SYSNAME, which is NVARCHAR(128).
+    SysName,
+    /// A type of the database: its number, its schema and its name.
+    User(i64, String, String),
+}
+
+impl Column {
+    /// `system_type_id`.
+    pub(crate) fn system_type_id(&self) -> i64 {
+        match self.declared {
+            Some(DeclaredType::Numeric) => 108,
+            _ => self.data_type.system_type_id().into(),
+        }
+    }
+
+    /// `user_type_id`.
+    pub(crate) fn user_type_id(&self) -> i64 {
+        match self.declared {
+            Some(DeclaredType::Numeric) => 108,
+            Some(DeclaredType::SysName) => 256,
+            Some(DeclaredType::User(id, ..)) => id,
+            None => self.data_type.user_type_id().into(),
+        }
+    }
+
+    /// The name of the type without that of one of the database.
+    pub(crate) fn base_type(&self) -> &'static str {
+        match self.declared {
+            Some(DeclaredType::Numeric) => "numeric",
+            _ => self.data_type.name(),
+        }
+    }
+
+    /// The schema and the name of a type of the database.
+    pub(crate) fn user_type(&self) -> (Option<&str>, Option<&str>) {
+        match &self.declared {
+            Some(DeclaredType::User(_, schema, name)) => (Some(schema), Some(name)),
+            _ => (None, None),
+        }
+    }
+}
+
+impl Inner {
+    /// Keeps what new columns of a table call their types.
+    pub(crate) fn keep_types(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        for element in elements {
+            if let TableElement::Column(column) = element {
+                self.keep_type(table, column)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of one column, which may have had another type.
+    pub(crate) fn keep_type(&mut self, table: &ObjectName, column: &tree::Column) -> Result<(), Box<Raised>> {
+        let ColumnKind::Stored(written) = &column.kind else { return Ok(()) };
+        if is_temporary(table.last()) {
+            return Ok(());
+        }
+        let key = key_of_column(&key_of(table), &column.name.text);
+        let declared = self.declared_name(written);
+        if declared.as_ref() == self.modules.kept().types.get(&key) {
+            return Ok(());
+        }
+        match declared {
+            Some(name) => modules::keep_type(&mut self.core, table, &column.name.text, &name),
+            None => modules::forget(&mut self.core, &format!("type:{key}")),
+        }
+        .map_err(crate::errors::raised)?;
+        self.objects_changed()
+    }
+
+    fn declared_name(&self, written: &DataType) -> Option<String> {
+        match written.name.last().to_lowercase().as_str() {
+            _ if self.modules.own(&written.name).is_some_and(|object| object.kind == "UDT") => {
+                Some(key_of(&written.name))
+            }
+            name @ ("numeric" | "sysname") => Some(name.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// A column among what is kept of columns.
+pub(crate) fn key_of_column(table: &str, column: &str) -> String {
+    format!("{table}.{}", column.to_lowercase())
+}
+
+/// What a kept name says: a type of the system, or one of the database by its key.
+pub(crate) fn read(modules: &modules::Modules, name: &str) -> Option<DeclaredType> {
+    match name {
+        "numeric" => Some(DeclaredType::Numeric),
+        "sysname" => Some(DeclaredType::SysName),
+        key => {
+            let object = modules.own(&object_name(key))?;
+            let (schema, name) = object.name.split_once('.')?;
+            Some(DeclaredType::User(super::build::user_type_number(key), schema.to_owned(), name.to_owned()))
+        }
+    }
+}

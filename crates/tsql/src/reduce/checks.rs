@@ -1,0 +1,195 @@
+//! What is wrong with a query that its own text shows, whatever its tables are.
+//!
+//! ```text
+//!   108          ORDER BY a place that the list does not have
+//!   127, 1060    TOP and FETCH of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
+//!   144, 147     an aggregate in GROUP BY, in WHERE
+//!   1011 - 1013  two sources of one name
+//!   8155, 8156   columns of a derived table without a name, or with one name
+//! ```
+
+use super::function::{has_aggregate, has_subquery};
+use super::{Head, Reducer};
+use crate::tree::{
+    Alias, Expr, GroupBy, Grouping, Literal, Name, ObjectName, Query, Select, Source, Top, UnaryOperator,
+};
+use mainstay_mssql::Message;
+
+impl Reducer<'_> {
+    /// Errors: 127, 144, 147, 1011, 1012, 1013, 1031, 1060.
+    pub(super) fn check_select(&self, select: &Select) -> Result<(), Message> {
+        check_names(&select.from)?;
+        if let Some(top) = &select.top {
+            self.check_top(top)?;
+        }
+        // Below the outermost query it may be an aggregate of that.
+        if self.depth <= 1 && select.condition.as_ref().is_some_and(has_aggregate) {
+            return Err(Message::numbered(147, &[]));
+        }
+        match &select.group {
+            Some(group) if groups_by_aggregate(group) => Err(Message::numbered(144, &[])),
+            _ => Ok(()),
+        }
+    }
+
+    /// Errors: 108 for a place in the order that the list does not have.
+    pub(super) fn check_order(&self, query: &Query) -> Result<(), Message> {
+        let heads = super::query::heads(&query.body);
+        if heads.contains(&Head::Star) {
+            return Ok(());
+        }
+        for item in &query.order {
+            let Expr::Literal(Literal::Integer(digits)) = &item.value else { continue };
+            if !digits.parse::<usize>().is_ok_and(|place| (1..=heads.len()).contains(&place)) {
+                return Err(Message::numbered(108, &[digits]).severity(16));
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors: 127, 1031, 1060.
+    pub(super) fn check_top(&self, top: &Top) -> Result<(), Message> {
+        if !top.percent {
+            return self.check_count(&top.count);
+        }
+        match number(&top.count) {
+            Some(share) if !(0.0..=100.0).contains(&share) => Err(Message::numbered(1031, &[])),
+            _ => Ok(()),
+        }
+    }
+
+    /// A number of rows. Errors: 127 for one below nothing, 1060 for one that is not whole.
+    pub(super) fn check_count(&self, count: &Expr) -> Result<(), Message> {
+        let is_whole = match count {
+            Expr::Literal(Literal::Integer(_)) => true,
+            Expr::Literal(_) => false,
+            Expr::Variable(name) => self.scope.variable(&name.text).is_none_or(|data_type| data_type.is_integer()),
+            _ => true,
+        };
+        match number(count) {
+            _ if !is_whole => Err(Message::numbered(1060, &[])),
+            Some(rows) if rows < 0.0 => Err(Message::numbered(127, &[])),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The number that a literal is, perhaps with a sign.
+fn number(value: &Expr) -> Option<f64> {
+    match value {
+        Expr::Unary(UnaryOperator::Minus, inner) => number(inner).map(|number| -number),
+        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits) | Literal::Float(digits)) => {
+            digits.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Whether a GROUP BY has an aggregate or a subquery in it.
+fn groups_by_aggregate(group: &GroupBy) -> bool {
+    fn has(item: &Grouping) -> bool {
+        let is_wrong = |value: &Expr| has_aggregate(value) || has_subquery(value);
+        match item {
+            Grouping::Value(value) => is_wrong(value),
+            Grouping::Tuple(values) => values.iter().any(is_wrong),
+            Grouping::Rollup(items) | Grouping::Cube(items) | Grouping::Sets(items) => items.iter().any(has),
+        }
+    }
+    group.items.iter().any(has)
+}
+
+/// What a source goes by: an alias, or the name of a table.
+enum Exposed<'s> {
+    Alias(&'s Name),
+    Table(&'s ObjectName),
+}
+
+impl<'s> Exposed<'s> {
+    fn name(&self) -> &'s str {
+        match self {
+            Exposed::Alias(name) => &name.text,
+            Exposed::Table(name) => name.last(),
+        }
+    }
+
+    /// The error of two sources that go by one name. Tables of several schemas are told apart by these.
+    fn conflict(&self, other: &Exposed<'_>) -> Option<Message> {
+        if !self.name().eq_ignore_ascii_case(other.name()) {
+            return None;
+        }
+        let shown = |name: &ObjectName| name.parts.iter().map(|part| &*part.text).collect::<Vec<_>>().join(".");
+        let message = match (self, other) {
+            (Exposed::Alias(_), Exposed::Alias(second)) => Message::numbered(1011, &[&second.text]),
+            (Exposed::Alias(alias), Exposed::Table(table)) | (Exposed::Table(table), Exposed::Alias(alias)) => {
+                Message::numbered(1012, &[&alias.text, &shown(table)])
+            }
+            (Exposed::Table(first), Exposed::Table(second)) if first.parts.len() == second.parts.len() => {
+                let is_same = |(a, b): (&Name, &Name)| a.is(&b.text);
+                if !first.parts.iter().zip(&second.parts).all(is_same) {
+                    return None;
+                }
+                Message::numbered(1013, &[&shown(first), &shown(second)])
+            }
+            _ => return None,
+        };
+        Some(message.severity(16))
+    }
+}
+
+/// Errors: 1011, 1012, 1013 for two sources of one name.
+fn check_names(from: &[Source]) -> Result<(), Message> {
+    let mut known: Vec<Exposed<'_>> = Vec::new();
+    from.iter().for_each(|source| expose(source, &mut known));
+    for (place, second) in known.iter().enumerate() {
+        if let Some(message) = known[..place].iter().find_map(|first| first.conflict(second)) {
+            return Err(message);
+        }
+    }
+    Ok(())
+}
+
+fn expose<'s>(source: &'s Source, known: &mut Vec<Exposed<'s>>) {
+    let of_alias = |alias: &'s Alias| alias.name.as_ref().map(Exposed::Alias);
+    match source {
+        Source::Table(table) => {
+            known.push(table.alias.as_ref().map_or(Exposed::Table(&table.name), Exposed::Alias));
+        }
+        Source::Variable(name, alias) => known.push(of_alias(alias).unwrap_or(Exposed::Alias(name))),
+        Source::Query(_, alias) | Source::Values(_, alias) | Source::Function(_, _, alias) => {
+            known.extend(of_alias(alias));
+        }
+        Source::Pivot(pivot) => known.extend(of_alias(&pivot.alias)),
+        Source::Unpivot(unpivot) => known.extend(of_alias(&unpivot.alias)),
+        Source::Join(join) => {
+            expose(&join.left, known);
+            expose(&join.right, known);
+        }
+        Source::Apply(left, _, right) => {
+            expose(left, known);
+            expose(right, known);
+        }
+        Source::Nested(inner) | Source::OdbcJoin(inner) => expose(inner, known),
+        _ => {}
+    }
+}
+
+/// Sees that the columns of a derived table or a common table expression have names, and different ones.
+///
+/// Errors: 8155, 8156.
+pub(super) fn check_columns(query: &Query, name: &str) -> Result<(), Message> {
+    if query.format.is_some() {
+        return Ok(());
+    }
+    let heads = super::query::heads(&query.body);
+    for (place, head) in heads.iter().enumerate() {
+        let Head::Named(column) = head else { continue };
+        if column.is_empty() && !heads[..place].contains(&Head::Star) {
+            return Err(Message::numbered(8155, &[&(place + 1), &name]).state(2));
+        }
+        let is_same = |other: &Head| matches!(other, Head::Named(other) if other.eq_ignore_ascii_case(column));
+        if heads[..place].iter().any(is_same) {
+            return Err(Message::numbered(8156, &[column, &name]));
+        }
+    }
+    Ok(())
+}
