@@ -224,7 +224,7 @@ impl Runner<'_> {
         let columns = loaded.row_columns(number);
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(columns)?,
-            None => self.sink.columns(columns).map_err(stopped)?,
+            None => self.columns(columns)?,
         }
         Ok(Flow::Next)
     }
@@ -270,7 +270,10 @@ impl Runner<'_> {
         };
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(&columns)?,
-            None => self.sink.columns(&columns).map_err(stopped)?,
+            None => {
+                self.gives_rows = true;
+                self.sink.columns(&columns).map_err(stopped)?;
+            }
         }
         let mut count = 0;
         if self.inner.state.captured.is_empty() {

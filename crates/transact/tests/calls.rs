@@ -7,7 +7,7 @@ use mainstay_base::Value;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
 use mainstay_mssql::{DataType, Length};
-use mainstay_tds::{BulkRows, Call, Collation, Column, Parameter, ParameterValue, Session as _};
+use mainstay_tds::{BulkRows, Call, Collation, Column, Command, DoneKind, Parameter, ParameterValue, Session as _};
 use mainstay_transact::{Instance, Session};
 
 fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
@@ -389,4 +389,20 @@ fn a_row_that_is_put_in_through_a_cursor_is_not_another_one() {
     assert_eq!(added, "(1 rows affected)\nstatus 0\n");
     let all = call(&mut session, "sp_cursorfetch", vec![int(cursor), int(1), int(0), int(5)]);
     assert_eq!(all.matches("\n1 | a").count(), 1, "{all}");
+}
+
+/// A result ends by a token of its own, or clients take the columns of the next one for a broken answer.
+#[test]
+fn results_of_procedures_end_each_without_counts_too() {
+    let mut session = session();
+    session.batch("CREATE TABLE t (n INT PRIMARY KEY)", &mut Transcript::default());
+    let body = "SET NOCOUNT ON; DECLARE @n INT; SELECT @n = 1; INSERT INTO t VALUES (1); \
+                SELECT 1 AS a; SELECT n FROM t; DELETE t OUTPUT deleted.n; DELETE t; EXEC('SELECT 4 AS d')";
+    session.batch(&format!("CREATE PROCEDURE results AS {body}"), &mut Transcript::default());
+    let mut transcript = Transcript::default();
+    session.batch("EXEC results", &mut transcript);
+    let ends: Vec<_> = transcript.ends.iter().filter(|end| end.kind == DoneKind::InProcedure).collect();
+    let commands: Vec<Command> = ends.iter().map(|end| end.command).collect();
+    assert_eq!(commands, [Command::SELECT, Command::SELECT, Command::DELETE, Command::SELECT], "{}", transcript.text);
+    assert!(ends.iter().all(|end| end.count.is_none()), "{ends:?}");
 }

@@ -12,6 +12,8 @@ pub struct Transcript {
     pub text: String,
     /// The errors among the messages, in their order.
     pub errors: Vec<Message>,
+    /// The ends of statements, in their order.
+    pub ends: Vec<Done>,
     columns: Vec<Column>,
 }
 
@@ -54,6 +56,7 @@ impl Sink for Transcript {
     }
 
     fn done(&mut self, done: Done) {
+        self.ends.push(done);
         if let Some(count) = done.count {
             let what = if done.command == Command::SELECT { "rows" } else { "rows affected" };
             let _ = writeln!(self.text, "({count} {what})");
