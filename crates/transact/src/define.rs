@@ -219,7 +219,7 @@ impl Inner {
         })
     }
 
-    /// KILL: stops what another session runs.
+    /// KILL: ends another session.
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
             PhraseItem::Literal(Literal::Integer(digits)) => digits.parse::<i16>().ok(),

@@ -8,7 +8,7 @@ use crate::session::Session;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
-use mainstay_tds::{Backend, Cancel, Client, Login};
+use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -126,6 +126,8 @@ struct Processes {
 struct Known {
     process: Process,
     cancel: Option<Arc<dyn Cancel>>,
+    /// What ends its connection, if it has one.
+    connection: Option<Arc<dyn Kill>>,
 }
 
 /// A session as others see it.
@@ -149,9 +151,18 @@ pub(crate) struct Seat {
 impl Seat {
     /// What stops the session's statements.
     pub(crate) fn stop_with(&self, cancel: Arc<dyn Cancel>) {
+        self.note(|known| known.cancel = Some(cancel));
+    }
+
+    /// What ends the session's connection.
+    pub(crate) fn end_by(&self, connection: Arc<dyn Kill>) {
+        self.note(|known| known.connection = Some(connection));
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Known)) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = processes.open.get_mut(&self.number) {
-            known.cancel = Some(cancel);
+            what(known);
         }
     }
 
@@ -219,7 +230,7 @@ impl Instance {
             host: host.to_owned(),
             application: application.to_owned(),
         };
-        processes.open.insert(number, Known { process, cancel: None });
+        processes.open.insert(number, Known { process, cancel: None, connection: None });
         Seat { number, processes: Arc::clone(&self.processes) }
     }
 
@@ -229,14 +240,19 @@ impl Instance {
         processes.open.values().map(|known| known.process.clone()).collect()
     }
 
-    /// Stops what a session runs; whether there is such a session.
+    /// Ends a session and its connection; without one only what it runs. Whether there is such a session.
     pub(crate) fn kill(&self, number: i16) -> bool {
-        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = processes.open.get(&number);
-        if let Some(cancel) = known.and_then(|known| known.cancel.as_ref()) {
-            cancel.cancel();
+        let (cancel, connection) = {
+            let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(known) = processes.open.get(&number) else { return false };
+            (known.cancel.clone(), known.connection.clone())
+        };
+        match (connection, cancel) {
+            (Some(connection), _) => connection.kill(),
+            (None, Some(cancel)) => cancel.cancel(),
+            (None, None) => {}
         }
-        known.is_some()
+        true
     }
 }
 

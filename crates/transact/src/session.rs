@@ -18,7 +18,7 @@ use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
 use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, ParameterValue, Sink, TableValue, TransactionRequest,
 };
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::reduce;
@@ -420,6 +420,12 @@ impl mainstay_tds::Session for Session {
 
     fn cancel_handle(&self) -> Arc<dyn Cancel> {
         Arc::clone(&self.cancel) as Arc<dyn Cancel>
+    }
+
+    fn ends_by(&mut self, connection: Arc<dyn Kill>) {
+        if let Some(seat) = &self.inner.seat {
+            seat.end_by(connection);
+        }
     }
 }
 
