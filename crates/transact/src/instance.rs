@@ -12,7 +12,7 @@ use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
@@ -140,11 +140,42 @@ pub(crate) struct Process {
     pub(crate) login: String,
     pub(crate) host: String,
     pub(crate) application: String,
+    pub(crate) activity: Arc<Activity>,
+}
+
+/// The number of the level that sessions begin with.
+pub(crate) const READ_COMMITTED: u8 = 2;
+
+/// What a session's transactions are, for others to see.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    transactions: AtomicU32,
+    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
+    isolation: AtomicU8,
+}
+
+impl Activity {
+    pub(crate) fn note(&self, transactions: u32, isolation: u8) {
+        self.transactions.store(transactions, Ordering::Relaxed);
+        self.isolation.store(isolation, Ordering::Relaxed);
+    }
+
+    pub(crate) fn transactions(&self) -> i64 {
+        self.transactions.load(Ordering::Relaxed).into()
+    }
+
+    pub(crate) fn isolation(&self) -> i64 {
+        match self.isolation.load(Ordering::Relaxed) {
+            0 => i64::from(READ_COMMITTED),
+            level => level.into(),
+        }
+    }
 }
 
 /// A session's number, given back when the session ends.
 pub(crate) struct Seat {
     number: i16,
+    activity: Arc<Activity>,
     processes: Arc<Mutex<Processes>>,
 }
 
@@ -168,6 +199,11 @@ impl Seat {
 
     pub(crate) fn number(&self) -> i16 {
         self.number
+    }
+
+    /// Lets others see what the session's transactions are.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.activity
     }
 }
 
@@ -223,15 +259,17 @@ impl Instance {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |number: &i16| !processes.open.contains_key(number);
         let number = (FIRST_PROCESS..i16::MAX).find(free).unwrap_or(i16::MAX);
+        let activity = Arc::<Activity>::default();
         let process = Process {
             number,
             since: crate::session::now(),
             login: login.to_owned(),
             host: host.to_owned(),
             application: application.to_owned(),
+            activity: Arc::clone(&activity),
         };
         processes.open.insert(number, Known { process, cancel: None, connection: None });
-        Seat { number, processes: Arc::clone(&self.processes) }
+        Seat { number, activity, processes: Arc::clone(&self.processes) }
     }
 
     /// The sessions, by their numbers.
