@@ -14,7 +14,7 @@ pub struct Transcript {
     pub errors: Vec<Message>,
     /// The ends of statements, in their order.
     pub ends: Vec<Done>,
-    columns: Vec<Column>,
+    pub columns: Vec<Column>,
 }
 
 impl Transcript {
