@@ -415,3 +415,25 @@ fn who_waits_for_a_lock_can_be_stopped() {
     assert_eq!(errors(&mut holder, "COMMIT"), NONE);
     assert_eq!(value(&mut holder, "SELECT SUM(balance) * 100 + COUNT(*) FROM Accounts"), "90110");
 }
+
+/// TABLOCKX keeps others from rows that the statement did not read, and from those that are not there.
+#[test]
+fn a_table_that_is_locked_is_changed_by_nobody_else() {
+    let instance = instance(ACCOUNTS);
+    let mut holder = instance.session();
+    for hold in [
+        "BEGIN TRAN SELECT MAX(id) FROM Accounts WITH (TABLOCKX) WHERE id < 0",
+        "BEGIN TRAN SELECT TOP 1 a.id FROM Accounts AS a WITH (TABLOCKX) JOIN Accounts AS b ON b.id = a.id",
+    ] {
+        assert_eq!(errors(&mut holder, hold), NONE);
+        let mut other = instance.session();
+        for change in
+            ["INSERT Accounts VALUES (99, 1)", "UPDATE Accounts SET balance = 2 WHERE id = 5", "DELETE Accounts"]
+        {
+            assert_eq!(errors(&mut other, &format!("SET LOCK_TIMEOUT 50 {change}")), [1222], "{hold}: {change}");
+        }
+        assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Accounts"), "10");
+        assert_eq!(errors(&mut holder, "UPDATE Accounts SET balance += 1 WHERE id = 1 COMMIT"), NONE);
+        assert_eq!(errors(&mut other, "UPDATE Accounts SET balance += 1 WHERE id = 5"), NONE);
+    }
+}
