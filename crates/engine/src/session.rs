@@ -65,9 +65,10 @@ impl Session {
         let options = &database.shared.options;
         let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
         let timeout = options.statement_timeout;
-        let transaction = SessionTransaction::new();
+        let cancel = CancelHandle::default();
+        let transaction = SessionTransaction::new(&cancel);
         Session {
-            cancel: CancelHandle::default(),
+            cancel,
             progress: Arc::default(),
             timeout,
             visibility,
@@ -82,6 +83,7 @@ impl Session {
     ///
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
+        self.cancel.begin();
         // Only queries have plans that are kept, so a text that has one needs no look at its words.
         if let Some(planned) = self.known_query(statement) {
             return self.run_query(&planned, words::without_end(statement));

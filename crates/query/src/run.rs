@@ -40,7 +40,13 @@ impl CancelHandle {
         self.shared.wake.notify_waiters();
     }
 
-    fn is_cancelled(&self) -> bool {
+    /// Takes the wish back: what comes is another statement.
+    pub fn begin(&self) {
+        self.shared.requested.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the statement that runs is to end.
+    pub fn is_cancelled(&self) -> bool {
         self.shared.requested.load(Ordering::Relaxed)
     }
 }
@@ -127,7 +133,7 @@ impl RunOptions {
     /// Begins a statement that reads up to this many row slots: takes back the wish to stop the one before, and counts
     /// from 0 again.
     pub(crate) fn begin(&self, slots: usize) {
-        self.cancel.shared.requested.store(false, Ordering::Relaxed);
+        self.cancel.begin();
         self.progress.restart();
         self.progress.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
     }
@@ -166,7 +172,7 @@ impl Run {
     /// A run that starts now, whose leaves may work with so many threads.
     pub(crate) fn new(options: RunOptions, threads: usize) -> Run {
         let RunOptions { cancel, progress, timeout, view } = options;
-        cancel.shared.requested.store(false, Ordering::Relaxed);
+        cancel.begin();
         progress.restart();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         Run {

@@ -16,6 +16,7 @@ use crate::sink::AnswerSink;
 use mainstay_mssql::Message;
 use mainstay_tds::{Backend, BulkReader, Environment, Reset, Session, WireError};
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ use std::time::Instant;
 const LOGGED_TEXT: usize = 500;
 
 /// Serves a connection from its first byte to its last.
-pub(crate) fn serve<B: Backend>(shared: &Shared<B>, handle: &Handle) {
+pub(crate) fn serve<B: Backend>(shared: &Shared<B>, handle: &Arc<Handle>) {
     let ended = match log_in(shared, handle) {
         Ok(Some(logged_in)) => {
             let _one_more = OneMore::of(&shared.metrics.sessions);
@@ -141,7 +142,7 @@ impl<B: Backend> Serving<'_, B> {
         handle.cancelled.store(false, SeqCst);
         handle.running.store(true, SeqCst);
         // Told to stop just before: there was nothing to stop then.
-        if shared.registry.stopping.load(SeqCst) {
+        if shared.registry.stopping.load(SeqCst) || handle.killed.load(SeqCst) {
             handle.cancelled.store(true, SeqCst);
         }
         run(session, &mut sink);
@@ -170,12 +171,22 @@ impl<B: Backend> Serving<'_, B> {
         if lost {
             return Err(LinkError::Closed);
         }
-        answer.finish(error || attention);
+        let killed = handle.killed.load(SeqCst);
+        if killed {
+            answer.message(&killed_message());
+        }
+        answer.finish(error || attention || killed);
         if attention {
             // A message of its own, as SQL Server does: tedious and mssql-jdbc wait for a second one.
             answer.finish_attention();
         }
         self.send()?;
-        Ok(!fatal)
+        Ok(!fatal && !killed)
     }
+}
+
+/// What the client hears whose session another one has killed.
+fn killed_message() -> Message {
+    let text = "Cannot continue the execution because the session is in the kill state.";
+    Message::error(596, text.to_owned()).severity(21)
 }

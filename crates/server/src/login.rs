@@ -19,8 +19,8 @@ use crate::registry::{Handle, SessionNumber};
 use crate::server::Shared;
 use mainstay_mssql::Message;
 use mainstay_tds::{
-    Answer, Backend, Client, Collation, Encryption as Wish, Environment, Feature, LONGEST_LOGIN, Login, PacketKind,
-    PacketWriter, PreLogin, Session, Version, WireError,
+    Answer, Backend, Client, Collation, Encryption as Wish, Environment, Feature, Kill, LONGEST_LOGIN, Login,
+    PacketKind, PacketWriter, PreLogin, Session, Version, WireError,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -47,7 +47,7 @@ pub(crate) struct LoggedIn<S> {
 /// Brings a connection to its session. `None`: the client was refused and told so.
 pub(crate) fn log_in<B: Backend>(
     shared: &Shared<B>,
-    handle: &Handle,
+    handle: &Arc<Handle>,
 ) -> Result<Option<LoggedIn<B::Session>>, LinkError> {
     let deadline = Instant::now() + shared.config.login_timeout();
     let link = &handle.link;
@@ -132,7 +132,7 @@ fn message(handle: &Handle, deadline: Instant) -> Result<(PacketKind, Vec<u8>), 
 /// Checks the user, begins the session and says so.
 fn begin<B: Backend>(
     shared: &Shared<B>,
-    handle: &Handle,
+    handle: &Arc<Handle>,
     login: &Login,
     encrypted: bool,
 ) -> Result<Option<LoggedIn<B::Session>>, LinkError> {
@@ -147,7 +147,7 @@ fn begin<B: Backend>(
     let number = shared.registry.begin_session();
     let session_id = number.number;
     let client = Client { session_id, address, encrypted };
-    let session = match shared.backend.log_in(login, &client) {
+    let mut session = match shared.backend.log_in(login, &client) {
         Ok(session) => session,
         Err(message) => {
             shared.metrics.logins_failed_total.fetch_add(1, Relaxed);
@@ -159,6 +159,7 @@ fn begin<B: Backend>(
         }
     };
     let _ = handle.cancel.set(session.cancel_handle());
+    session.ends_by(Arc::clone(handle) as Arc<dyn Kill>);
     handle.logged_in.store(true, SeqCst);
     handle.link.set_limit(shared.config.max_request_bytes);
     let mut answer = acknowledged(shared, login, &session.database(), encrypted);

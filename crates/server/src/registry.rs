@@ -1,7 +1,7 @@
 //! The connections that are open: who they are, whether a request of theirs runs, and how it is stopped.
 
 use crate::link::Link;
-use mainstay_tds::Cancel;
+use mainstay_tds::{Cancel, Kill};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,6 +18,8 @@ pub(crate) struct Handle {
     pub running: AtomicBool,
     /// Whether the request that runs is to stop.
     pub cancelled: AtomicBool,
+    /// Whether another session has killed it.
+    pub killed: AtomicBool,
     /// Whether it has logged in.
     pub logged_in: AtomicBool,
     /// How the session is told to stop.
@@ -30,6 +32,18 @@ impl Handle {
         self.cancelled.store(true, SeqCst);
         if let Some(cancel) = self.cancel.get() {
             cancel.cancel();
+        }
+    }
+}
+
+impl Kill for Handle {
+    /// A request that runs is stopped, so that the client hears why its connection ends. Who waits for a request finds the
+    /// socket closed.
+    fn kill(&self) {
+        self.killed.store(true, SeqCst);
+        match self.running.load(SeqCst) {
+            true => self.stop_request(),
+            false => self.link.shut_down(),
         }
     }
 }
@@ -79,6 +93,7 @@ impl Registry {
             link,
             running: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
+            killed: AtomicBool::new(false),
             logged_in: AtomicBool::new(false),
             cancel: OnceLock::new(),
         });

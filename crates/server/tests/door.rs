@@ -173,6 +173,33 @@ fn an_attention_stops_what_runs_and_is_acknowledged_once() {
     assert_eq!(rows(&wire.batch("SELECT 3")), [[Value::Integer(3)]]);
 }
 
+/// Whether a session runs something when it is killed or not: it is dropped with its transaction. Who runs hears why.
+#[test]
+fn a_killed_session_ends_with_its_connection() {
+    let running = start("");
+    let mut killer = Wire::logged_in(running.server.tds_address());
+    let victim = || {
+        let mut wire = Wire::logged_in(running.server.tds_address());
+        let number = match rows(&wire.batch("SELECT @@SPID")).as_slice() {
+            [row] => row[0].to_string(),
+            other => panic!("{other:?}"),
+        };
+        wire.batch("BEGIN TRAN");
+        (wire, number)
+    };
+    let rolled_back = |count| eventually("a rollback", || running.backend.rolled_back.load(SeqCst) == count);
+    let (_idle, number) = victim();
+    killer.batch(&format!("KILL {number}"));
+    rolled_back(1);
+
+    let (mut busy, number) = victim();
+    busy.send_batch("sleep 30");
+    std::thread::sleep(Duration::from_millis(50));
+    killer.batch(&format!("KILL {number}"));
+    assert_eq!(errors(&busy.tokens()), [(596, 21)]);
+    rolled_back(2);
+}
+
 #[test]
 fn attentions_at_any_moment_are_acknowledged_once() {
     let running = start("");

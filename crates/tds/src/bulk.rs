@@ -8,7 +8,7 @@
 //! not whole yet is tried again when the bytes that are there have doubled, so that a long value costs no more than a few
 //! times its length.
 
-use crate::column::{Column, read_columns};
+use crate::column::{Column, TableName, read_columns};
 use crate::error::{Wire, WireError};
 use crate::reader::Reader;
 use crate::type_info::TypeInfo;
@@ -155,7 +155,9 @@ fn read_event(
     row: &mut Vec<Value>,
 ) -> Wire<Event> {
     match (reader.u8()?, has_columns) {
-        (0x81, false) => read_columns(reader, version).map(|(columns, infos)| Event::Columns(columns, infos)),
+        (0x81, false) => {
+            read_columns(reader, version, TableName::Any).map(|(columns, infos)| Event::Columns(columns, infos))
+        }
         (0xD1, true) => {
             row.clear();
             for info in infos {

@@ -3,7 +3,7 @@
 //! It reads what [`Answer`](crate::Answer) writes and checks its form on the way; it is no driver.
 
 use crate::batch::Headers;
-use crate::column::{Column, read_columns};
+use crate::column::{Column, TableName, read_columns};
 use crate::error::{Wire, WireError};
 use crate::login::Feature;
 use crate::packet_writer::PacketWriter;
@@ -74,7 +74,7 @@ pub fn tokens(message: &[u8], version: Version) -> Wire<Vec<Token>> {
 fn read_token(reader: &mut Reader<'_>, version: Version, infos: &mut Vec<TypeInfo>) -> Wire<Token> {
     Ok(match reader.u8()? {
         0x81 => {
-            let (columns, types) = read_columns(reader, version)?;
+            let (columns, types) = read_columns(reader, version, TableName::Parts)?;
             *infos = types;
             Token::Columns(columns)
         }

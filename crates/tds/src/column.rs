@@ -116,20 +116,18 @@ impl Column {
         }
     }
 
-    /// Reads a description, and how its values stand in rows. `table_names`: whether the name of a table follows TEXT.
-    pub(crate) fn read(reader: &mut Reader<'_>, version: Version, table_names: bool) -> Wire<(Column, TypeInfo, u16)> {
+    /// Reads a description, and how its values stand in rows.
+    pub(crate) fn read(
+        reader: &mut Reader<'_>,
+        version: Version,
+        table_name: TableName,
+    ) -> Wire<(Column, TypeInfo, u16)> {
         let user_type = if version >= Version::V7_2 { reader.u32()? } else { u32::from(reader.u16()?) };
         let flags = reader.u16()?;
         let info = TypeInfo::read(reader, true)?;
         let mut column = Column::new("", info.data_type()).collation(info.collation);
-        if info.names_a_table() && table_names {
-            if version < Version::V7_2 {
-                column.table = vec![reader.long_text()?];
-            } else {
-                for _ in 0..reader.u8()? {
-                    column.table.push(reader.long_text()?);
-                }
-            }
+        if info.names_a_table() {
+            column.table = table_name.read(reader, version)?;
         }
         column.name = reader.short_text()?;
         let bit = |bit: u16| flags & 1 << bit != 0;
@@ -146,8 +144,46 @@ impl Column {
     }
 }
 
+/// How the name of its table stands in the description of a TEXT, NTEXT or IMAGE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableName {
+    /// Not at all: in tables as parameters.
+    None,
+    /// In parts after their count, from version 7.2 on: in results.
+    Parts,
+    /// In one of both ways, as clients send it in bulk loads: SqlBulkCopy and FreeTDS write one text in all versions.
+    Any,
+}
+
+impl TableName {
+    fn read(self, reader: &mut Reader<'_>, version: Version) -> Wire<Vec<String>> {
+        let in_parts = match self {
+            TableName::None => return Ok(Vec::new()),
+            _ if version < Version::V7_2 => false,
+            TableName::Parts => true,
+            TableName::Any => is_in_parts(reader)?,
+        };
+        if !in_parts {
+            return Ok(vec![reader.long_text()?]);
+        }
+        (0..reader.u8()?).map(|_| reader.long_text()).collect()
+    }
+}
+
+/// Whether a table's name begins with the count of its parts: then the length of the first follows, in two bytes whose
+/// upper one is 0. One text begins with its own length, whose upper byte is 0, and the first character, which is not.
+fn is_in_parts(reader: &Reader<'_>) -> Wire<bool> {
+    let mut ahead = reader.clone();
+    let (count, first_length) = (ahead.u8()?, ahead.u16()?);
+    Ok((1..=4).contains(&count) && first_length < 0x100)
+}
+
 /// Reads the columns after the token of COLMETADATA. A table has at most 1,024 of them, a result 4,096.
-pub(crate) fn read_columns(reader: &mut Reader<'_>, version: Version) -> Wire<(Vec<Column>, Vec<TypeInfo>)> {
+pub(crate) fn read_columns(
+    reader: &mut Reader<'_>,
+    version: Version,
+    table_name: TableName,
+) -> Wire<(Vec<Column>, Vec<TypeInfo>)> {
     let count = reader.u16()?;
     let (mut columns, mut infos) = (Vec::new(), Vec::new());
     if count == 0xFFFF {
@@ -157,7 +193,7 @@ pub(crate) fn read_columns(reader: &mut Reader<'_>, version: Version) -> Wire<(V
         return Err(WireError::Malformed("more columns than there can be"));
     }
     for _ in 0..count {
-        let (column, info, _) = Column::read(reader, version, true)?;
+        let (column, info, _) = Column::read(reader, version, table_name)?;
         columns.push(column);
         infos.push(info);
     }

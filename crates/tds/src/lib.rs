@@ -59,7 +59,7 @@ pub use packet::{
 pub use packet_writer::{Mark, PacketWriter};
 pub use prelogin::{Encryption, LONGEST_PRELOGIN, PreLogin};
 pub use rpc::{Call, MOST_PARAMETERS, NUMBERED, Parameter, ParameterValue};
-pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Session, Sink, Stop};
+pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Kill, Session, Sink, Stop};
 pub use source::ColumnSource;
 pub use static_cursor::StaticCursor;
 pub use table_value::TableValue;

@@ -65,6 +65,15 @@ pub trait Session: Send {
 
     /// What stops it from another thread. Asked for once, when it begins.
     fn cancel_handle(&self) -> Arc<dyn Cancel>;
+
+    /// What ends its connection, for other sessions that KILL it. Told once, when it begins.
+    fn ends_by(&mut self, _connection: Arc<dyn Kill>) {}
+}
+
+/// Ends a session's connection.
+pub trait Kill: Send + Sync {
+    /// Stops the request that runs, if one does, and drops the session.
+    fn kill(&self);
 }
 
 /// Stops what a session is running.
@@ -133,7 +142,8 @@ pub struct Done {
     pub kind: DoneKind,
     /// Which statement it was.
     pub command: Command,
-    /// Rows that it gave or changed; none for statements without, and under SET NOCOUNT ON.
+    /// Rows that it gave or changed; none for statements without, and under SET NOCOUNT ON. An end without it is said all
+    /// the same where a result ends.
     pub count: Option<u64>,
     /// Whether it failed.
     pub error: bool,

@@ -9,7 +9,7 @@
 //!   00                        end
 //! ```
 
-use crate::column::Column;
+use crate::column::{Column, TableName};
 use crate::error::{Wire, WireError};
 use crate::reader::Reader;
 use crate::value_read::{Place, read_value};
@@ -48,7 +48,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, version: Version) -> Wire<TableValue
             return Err(WireError::Malformed("a table of an impossible number of columns"));
         }
         for _ in 0..count {
-            let (column, info, flags) = Column::read(reader, version, false)?;
+            let (column, info, flags) = Column::read(reader, version, TableName::None)?;
             table.columns.push(column);
             table.defaulted.push(flags & DEFAULTED != 0);
             infos.push(info);

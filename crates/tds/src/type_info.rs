@@ -121,7 +121,7 @@ impl TypeInfo {
             DataType::BigInt => TypeInfo::new(token::INTN, 8),
             DataType::Decimal { precision, scale } => {
                 let length = decimal_bytes(precision);
-                TypeInfo { precision, scale, ..TypeInfo::new(token::NUMERICN, length) }
+                TypeInfo { precision, scale, ..TypeInfo::new(token::DECIMALN, length) }
             }
             DataType::SmallMoney => TypeInfo::new(token::MONEYN, 4),
             DataType::Money => TypeInfo::new(token::MONEYN, 8),

@@ -282,7 +282,7 @@ impl CellWriter {
             (DataType::BigInt, _) => (token::INT8, Vec::new()),
             (DataType::Float, _) => (token::FLT8, Vec::new()),
             (DataType::DateTime, _) => (token::DATETIME, Vec::new()),
-            (DataType::Decimal { precision, scale }, _) => (token::NUMERICN, vec![precision, scale]),
+            (DataType::Decimal { precision, scale }, _) => (token::DECIMALN, vec![precision, scale]),
             (DataType::Time(scale) | DataType::DateTime2(scale) | DataType::DateTimeOffset(scale), _) => {
                 (inner.info.token, vec![scale])
             }

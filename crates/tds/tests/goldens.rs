@@ -120,11 +120,11 @@ fn cells() -> Vec<(DataType, Value, &'static str, &'static str)> {
         (BigInt, Value::Null, "26 08", "00"),
         (Real, Value::Float(1.0), "6D 04", "04 0000803F"),
         (Float, Value::Float(1.0), "6D 08", "08 000000000000F03F"),
-        (Decimal { precision: 5, scale: 2 }, Value::Integer(-1), "6C 05 05 02", "05 00 64000000"),
+        (Decimal { precision: 5, scale: 2 }, Value::Integer(-1), "6A 05 05 02", "05 00 64000000"),
         (
             Decimal { precision: 38, scale: 0 },
             Value::Integer(1),
-            "6C 11 26 00",
+            "6A 11 26 00",
             "11 01 01000000000000000000000000000000",
         ),
         (SmallMoney, Value::Integer(1), "6E 04", "04 10270000"),

@@ -253,3 +253,35 @@ fn a_bulk_row_has_a_limit_and_an_end() {
     assert!(matches!(reader.next_event(false), Ok(BulkEvent::NeedsMore)));
     assert!(reader.next_event(true).is_err());
 }
+
+/// SqlBulkCopy and FreeTDS write the table's name as one text, whatever the version; others as results have it.
+#[test]
+fn the_table_of_a_long_text_is_named_in_either_way() {
+    let units = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let text = |text: &str| [&(text.len() as u16).to_le_bytes()[..], &units(text)].concat();
+    let in_parts = [vec![2], text("dbo"), text("t")].concat();
+    for (name, table) in [
+        (text("t"), vec!["t"]),
+        (text("[dbo].[t]"), vec!["[dbo].[t]"]),
+        (text(""), vec![""]),
+        (in_parts, vec!["dbo", "t"]),
+        (vec![1, 0, 0], vec![""]),
+    ] {
+        let before = [0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x63, 0xFE, 0xFF, 0xFF, 0x7F, 9, 4, 0xD0, 0, 0x34];
+        let value = [&[0xD1, 16][..], &[0; 24], &4_u32.to_le_bytes(), &units("é日")].concat();
+        let after = [1, b'n', 0].to_vec();
+        let mut reader = BulkReader::new(Version::V7_4, 1000);
+        reader.feed(&[before.to_vec(), name, after, value].concat());
+        match reader.next_event(true) {
+            Ok(BulkEvent::Columns([column])) => {
+                assert_eq!((column.name.as_str(), &column.table), ("n", &owned(&table)))
+            }
+            other => panic!("{table:?}: {other:?}"),
+        }
+        assert_eq!(reader.next_event(true), Ok(BulkEvent::Row(&[Value::Text("é日".into())])), "{table:?}");
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}

@@ -1,14 +1,16 @@
 //! Bulk loads: the rows behind an `INSERT BULK`. Triggers do not run, which is what SQL Server does unless it is asked.
 //! A NULL is a column's default, if it has one, unless KEEP_NULLS is said.
 
+use crate::errors::{message_from, message_of, raised, raised_error};
 use crate::scope::column_has_default;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::Message;
+use mainstay_program::Raised;
 use mainstay_tds::{BulkRows, Column};
-use mainstay_tsql::reduce;
-use mainstay_tsql::tree::{Phrase, PhraseItem};
+use mainstay_tsql::reduce::{self, Scope as _};
+use mainstay_tsql::tree::{ObjectName, Phrase, PhraseItem};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -18,7 +20,9 @@ const KEPT: usize = 200;
 /// What an INSERT BULK has announced.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// The core's name of the table.
+    /// The table.
+    pub(crate) name: ObjectName,
+    /// The core's name of it.
     pub(crate) table: String,
     /// The columns that come; none for those that the rows name.
     pub(crate) columns: Vec<String>,
@@ -51,9 +55,16 @@ impl Inner {
         found.unwrap_or_default()
     }
 
+    /// Which of these columns is the table's identity column, whose numbers the load brings then.
+    fn place_of_identity(&mut self, table: &ObjectName, named: &[String]) -> Option<usize> {
+        let columns = self.names(&[]).columns(table)?;
+        let identity = columns.iter().find(|column| column.is_identity)?;
+        named.iter().position(|name| name.eq_ignore_ascii_case(&identity.name))
+    }
+
     /// Rows of a bulk load, into the table of the `INSERT BULK` before it.
     pub(crate) fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows) -> Result<u64, Message> {
-        let Some(Target { table, columns: named, keeps_nulls }) = self.state.bulk_target.take() else {
+        let Some(Target { name, table, columns: named, keeps_nulls }) = self.state.bulk_target.take() else {
             return Err(Message::error(4002, "The incoming tabular data stream (TDS) protocol stream is incorrect."));
         };
         let named = if named.is_empty() { columns.iter().map(|column| column.name.clone()).collect() } else { named };
@@ -61,38 +72,75 @@ impl Inner {
             true => Vec::new(),
             false => self.places_with_default(&table, &named),
         };
-        let failed = |error: mainstay_base::Error| crate::errors::message_of(&error);
-        let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
+        let identity = self.place_of_identity(&name, &named);
         let own = self.state.transactions == 0;
         if own {
-            self.core.execute("BEGIN").map_err(failed)?;
+            self.core.execute("BEGIN").map_err(|error| message_of(&error))?;
         }
-        let mut work = |core: &mut mainstay_engine::Session| -> Result<u64, Message> {
-            let mut count = 0;
-            while let Some(row) = rows.next_row()? {
-                let is_left_out = |place: &usize| with_default.contains(place) && row.get(*place) == Some(&Value::Null);
-                let given: Vec<usize> = (0..row.len().min(named.len())).filter(|place| !is_left_out(place)).collect();
-                let values: Vec<ValueRef<'_>> = given.iter().map(|place| row[*place].as_ref()).collect();
-                if statements.len() > KEPT {
-                    statements.clear();
-                }
-                let prepared = match statements.entry(given) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => {
-                        let text = insert_text(&table, &named, new.key());
-                        new.insert(core.prepare(&text).map_err(failed)?)
-                    }
-                };
-                prepared.execute(core, &values).map_err(failed)?;
-                count += 1;
-            }
-            Ok(count)
-        };
-        let outcome = work(&mut self.core);
+        let mut load = Load { table, named, with_default, identity, count: 0, given: None };
+        let outcome = load.run(&mut self.core, rows);
         if own {
             let word = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            self.core.execute(word).map_err(failed)?;
+            self.core.execute(word).map_err(|error| message_of(&error))?;
         }
-        outcome
+        if let Err(error) = outcome {
+            return Err(message_from(&self.explained(error, "INSERT", &name)));
+        }
+        if let Some((low, high)) = load.given {
+            self.given_identity(&name, [low, high].into_iter());
+        }
+        Ok(load.count)
+    }
+}
+
+/// A load while it runs.
+struct Load {
+    /// The core's name of the table.
+    table: String,
+    /// The columns that come.
+    named: Vec<String>,
+    /// Those of them whose NULLs are left to their defaults.
+    with_default: Vec<usize>,
+    /// The identity column among them.
+    identity: Option<usize>,
+    count: u64,
+    /// The smallest and the largest number that the identity column was given.
+    given: Option<(i64, i64)>,
+}
+
+impl Load {
+    fn run(&mut self, core: &mut mainstay_engine::Session, rows: &mut dyn BulkRows) -> Result<(), Box<Raised>> {
+        let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
+        while let Some(row) = rows.next_row().map_err(raised)? {
+            let filled = self.filled(row);
+            let values: Vec<ValueRef<'_>> = filled.iter().map(|place| row[*place].as_ref()).collect();
+            if statements.len() > KEPT {
+                statements.clear();
+            }
+            let prepared = match statements.entry(filled) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let text = insert_text(&self.table, &self.named, new.key());
+                    new.insert(core.prepare(&text).map_err(raised_error)?)
+                }
+            };
+            prepared.execute(core, &values).map_err(raised_error)?;
+            self.note(row);
+        }
+        Ok(())
+    }
+
+    /// The places of the columns that a row gives values to.
+    fn filled(&self, row: &[Value]) -> Vec<usize> {
+        let is_left_out = |place: &usize| self.with_default.contains(place) && row.get(*place) == Some(&Value::Null);
+        (0..row.len().min(self.named.len())).filter(|place| !is_left_out(place)).collect()
+    }
+
+    fn note(&mut self, row: &[Value]) {
+        self.count += 1;
+        if let Some(Value::Integer(number)) = self.identity.and_then(|place| row.get(place)) {
+            let (low, high) = self.given.unwrap_or((*number, *number));
+            self.given = Some((low.min(*number), high.max(*number)));
+        }
     }
 }

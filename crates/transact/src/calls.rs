@@ -11,6 +11,7 @@ use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
 use mainstay_program::RunArgument;
 use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
+use mainstay_tsql::tree::{ObjectName, StatementKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -122,10 +123,30 @@ impl Inner {
         let mut tables = Vec::new();
         for (number, parameter) in call.parameters.iter().enumerate() {
             if let ParameterValue::Table(table) = &parameter.value {
-                tables.push((number, self.table_value(number, table).map_err(|raised| message_from(&raised))?));
+                let of = match table.name.as_str() {
+                    "" => self.declared_type(call, number)?,
+                    name => Some(object_name(name)),
+                };
+                let made = self.table_value(number, table, of.as_ref());
+                tables.push((number, made.map_err(|raised| message_from(&raised))?));
             }
         }
         Ok(tables)
+    }
+
+    /// The type that a procedure has declared a parameter of: drivers send tables without rows with nothing else.
+    fn declared_type(&mut self, call: &Call, number: usize) -> Result<Option<ObjectName>, Message> {
+        self.refresh()?;
+        let Some(sent) = call.parameters.get(number) else { return Ok(None) };
+        let object = self.modules.called(&object_name(&call.procedure));
+        let Some(StatementKind::Procedure(procedure)) = object.map(|object| &object.statement.kind) else {
+            return Ok(None);
+        };
+        let declared = match sent.name.as_str() {
+            "" => procedure.parameters.get(number),
+            name => procedure.parameters.iter().find(|parameter| parameter.name.is(name)),
+        };
+        Ok(declared.map(|declared| declared.data_type.name.clone()))
     }
 }
 

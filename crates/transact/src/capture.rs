@@ -188,6 +188,7 @@ impl Inner {
             data_type: column.data_type,
             is_identity: false,
             is_computed: false,
+            is_nullable: true,
         };
         let mut columns: Vec<TableColumn> = columns.iter().enumerate().map(named).collect();
         for place in 0..columns.len() {

@@ -354,7 +354,7 @@ impl Runner<'_> {
         if let Some(captured) = self.inner.state.captured.last_mut() {
             return captured.take(&columns, rows.iter().cloned());
         }
-        self.sink.columns(&columns).map_err(stopped)?;
+        self.columns(&columns)?;
         for row in rows {
             let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             self.sink.row(&cells).map_err(stopped)?;

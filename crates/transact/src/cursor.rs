@@ -293,7 +293,7 @@ impl Runner<'_> {
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.take(columns, row.into_iter())?,
             None => {
-                self.sink.columns(columns).map_err(crate::query::stopped)?;
+                self.columns(columns)?;
                 if let Some(row) = &row {
                     crate::query::send_row(self.sink, columns, |place| {
                         row.get(place).map_or(ValueRef::Null, Value::as_ref)

@@ -22,7 +22,7 @@ use mainstay_mssql::{DataType, Message};
 use mainstay_tds::{
     Call, Collation, ColumnSource, Opened, Parameter, ParameterValue, Sink, StaticCursor, concurrency, scroll,
 };
-use mainstay_tsql::reduce::{self, CursorKey, CursorQueries, CursorSources};
+use mainstay_tsql::reduce::{self, CursorKey, CursorQueries, CursorSources, Scope as _, SourceColumn};
 use mainstay_tsql::tree::{
     JoinKind, Name, Phrase, PhraseItem, Query, QueryBody, SelectItem, Source, Statement, StatementKind,
 };
@@ -118,7 +118,7 @@ impl Session {
         let names = self.inner.names(&inputs);
         let queries = reduce::cursor_queries(&query, false, &names);
         let again = queries.again.clone()?;
-        let sources = reduce::cursor_sources(&query, &names)?;
+        let sources = reduce::cursor_sources(&query, &|name| names.columns(name))?;
         Some(Wanted { queries, again, sources })
     }
 
@@ -157,7 +157,7 @@ impl Session {
         let kept = |row: &mut Vec<Value>| KeptRow { key: row.split_off(own.min(row.len())), seen, is_gone: false };
         let rows = result.rows.iter_mut().map(kept).collect();
         for (column, source) in result.columns.iter_mut().zip(&sources.columns) {
-            column.updatable = source.as_ref().is_some_and(|source| source.is_writable) && !is_for_reading;
+            column.updatable = source.as_ref().is_some_and(SourceColumn::is_writable) && !is_for_reading;
         }
         let own = Some(definitions.trim().to_owned()).filter(|own| !own.is_empty());
         let of_keys = keys.iter().map(|key| format!("{} {}", key.variable, key.data_type));

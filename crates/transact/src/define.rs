@@ -223,7 +223,7 @@ impl Inner {
         })
     }
 
-    /// KILL: stops what another session runs.
+    /// KILL: ends another session.
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
             PhraseItem::Literal(Literal::Integer(digits)) => digits.parse::<i16>().ok(),
@@ -408,7 +408,7 @@ impl Runner<'_> {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
                 let (columns, keeps_nulls) = (bulk_columns(&words.rest), crate::bulk::keeps_nulls(&words.rest));
-                inner.state.bulk_target = Some(crate::bulk::Target { table, columns, keeps_nulls });
+                inner.state.bulk_target = Some(crate::bulk::Target { name: name.clone(), table, columns, keeps_nulls });
                 return Ok(Flow::Next);
             }
             StatementKind::Kill(phrase) => {

@@ -117,7 +117,8 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
     row.extend([no(), no(), no()]);
     // Where it comes from.
     row.extend(std::iter::repeat_n(Value::Null, 5));
-    row.extend([Value::Boolean(column.identity), Value::Null, no(), Value::Boolean(column.computed), no()]);
+    let (updatable, computed) = (Value::Boolean(column.updatable), Value::Boolean(column.computed));
+    row.extend([Value::Boolean(column.identity), Value::Null, updatable, computed, no()]);
     row.extend([Value::Null, Value::Null, Value::Null]);
     let (kind, length) = on_the_wire(of);
     let (collation, sort) = if of.is_text() { (Some(13_632_521), Some(52)) } else { (None, None) };

@@ -58,6 +58,7 @@ impl Runner<'_> {
 
     fn lock_all(&mut self, host: &HostStatement, call: &mut StatementCall<'_>) -> Result<(), Box<Raised>> {
         for hinted in &host.hinted {
+            let hinted = &*hinted.locked();
             let columns = {
                 let names = self.inner.names(&[]);
                 let name = &hinted.table.name;

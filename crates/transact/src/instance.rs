@@ -8,11 +8,11 @@ use crate::session::Session;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
-use mainstay_tds::{Backend, Cancel, Client, Login};
+use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
@@ -126,6 +126,8 @@ struct Processes {
 struct Known {
     process: Process,
     cancel: Option<Arc<dyn Cancel>>,
+    /// What ends its connection, if it has one.
+    connection: Option<Arc<dyn Kill>>,
 }
 
 /// A session as others see it.
@@ -138,25 +140,70 @@ pub(crate) struct Process {
     pub(crate) login: String,
     pub(crate) host: String,
     pub(crate) application: String,
+    pub(crate) activity: Arc<Activity>,
+}
+
+/// The number of the level that sessions begin with.
+pub(crate) const READ_COMMITTED: u8 = 2;
+
+/// What a session's transactions are, for others to see.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    transactions: AtomicU32,
+    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
+    isolation: AtomicU8,
+}
+
+impl Activity {
+    pub(crate) fn note(&self, transactions: u32, isolation: u8) {
+        self.transactions.store(transactions, Ordering::Relaxed);
+        self.isolation.store(isolation, Ordering::Relaxed);
+    }
+
+    pub(crate) fn transactions(&self) -> i64 {
+        self.transactions.load(Ordering::Relaxed).into()
+    }
+
+    pub(crate) fn isolation(&self) -> i64 {
+        match self.isolation.load(Ordering::Relaxed) {
+            0 => i64::from(READ_COMMITTED),
+            level => level.into(),
+        }
+    }
 }
 
 /// A session's number, given back when the session ends.
 pub(crate) struct Seat {
     number: i16,
+    activity: Arc<Activity>,
     processes: Arc<Mutex<Processes>>,
 }
 
 impl Seat {
     /// What stops the session's statements.
     pub(crate) fn stop_with(&self, cancel: Arc<dyn Cancel>) {
+        self.note(|known| known.cancel = Some(cancel));
+    }
+
+    /// What ends the session's connection.
+    pub(crate) fn end_by(&self, connection: Arc<dyn Kill>) {
+        self.note(|known| known.connection = Some(connection));
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Known)) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = processes.open.get_mut(&self.number) {
-            known.cancel = Some(cancel);
+            what(known);
         }
     }
 
     pub(crate) fn number(&self) -> i16 {
         self.number
+    }
+
+    /// Lets others see what the session's transactions are.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.activity
     }
 }
 
@@ -212,15 +259,17 @@ impl Instance {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |number: &i16| !processes.open.contains_key(number);
         let number = (FIRST_PROCESS..i16::MAX).find(free).unwrap_or(i16::MAX);
+        let activity = Arc::<Activity>::default();
         let process = Process {
             number,
             since: crate::session::now(),
             login: login.to_owned(),
             host: host.to_owned(),
             application: application.to_owned(),
+            activity: Arc::clone(&activity),
         };
-        processes.open.insert(number, Known { process, cancel: None });
-        Seat { number, processes: Arc::clone(&self.processes) }
+        processes.open.insert(number, Known { process, cancel: None, connection: None });
+        Seat { number, activity, processes: Arc::clone(&self.processes) }
     }
 
     /// The sessions, by their numbers.
@@ -229,14 +278,19 @@ impl Instance {
         processes.open.values().map(|known| known.process.clone()).collect()
     }
 
-    /// Stops what a session runs; whether there is such a session.
+    /// Ends a session and its connection; without one only what it runs. Whether there is such a session.
     pub(crate) fn kill(&self, number: i16) -> bool {
-        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = processes.open.get(&number);
-        if let Some(cancel) = known.and_then(|known| known.cancel.as_ref()) {
-            cancel.cancel();
+        let (cancel, connection) = {
+            let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(known) = processes.open.get(&number) else { return false };
+            (known.cancel.clone(), known.connection.clone())
+        };
+        match (connection, cancel) {
+            (Some(connection), _) => connection.kill(),
+            (None, Some(cancel)) => cancel.cancel(),
+            (None, None) => {}
         }
-        known.is_some()
+        true
     }
 }
 

@@ -207,7 +207,7 @@ impl Runner<'_> {
             captured.take(columns, rows.iter().cloned())?;
             return Ok(Flow::Next);
         }
-        self.sink.columns(columns).map_err(crate::query::stopped)?;
+        self.columns(columns)?;
         for row in rows {
             let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             self.sink.row(&cells).map_err(crate::query::stopped)?;

@@ -16,7 +16,9 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source, TakingColumn};
+use mainstay_tsql::reduce::{
+    self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source, SourceColumn, TakingColumn,
+};
 use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) prepared: Prepared,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) heads: Vec<Head>,
+    /// What its columns are of, where that is known.
+    sources: Vec<Option<SourceColumn>>,
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
     /// The types of its columns, once it has run.
@@ -91,6 +95,7 @@ impl Inner {
             prepared,
             parameters,
             heads,
+            sources: Vec::new(),
             columns,
             types,
             change,
@@ -206,9 +211,11 @@ impl Runner<'_> {
             return self.select_into(host, query, name, call);
         }
         let mut plan = self.planned(loaded, number, |inner| {
-            let reduced = reduce::query(query, &inner.names(&host.inputs)).map_err(raised)?;
+            let names = inner.names(&host.inputs);
+            let reduced = reduce::query(query, &names).map_err(raised)?;
+            let sources = names.result_sources(query);
             let ReducedQuery { text, parameters, heads } = reduced;
-            inner.plan(&text, parameters, heads)
+            inner.plan(&text, parameters, heads).map(|plan| Plan { sources, ..plan })
         })?;
         let values = self.values(&mut plan, host, call)?;
         let outcome = self.send(&mut plan, &values);
@@ -224,7 +231,7 @@ impl Runner<'_> {
         let columns = loaded.row_columns(number);
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(columns)?,
-            None => self.sink.columns(columns).map_err(stopped)?,
+            None => self.columns(columns)?,
         }
         Ok(Flow::Next)
     }
@@ -257,20 +264,24 @@ impl Runner<'_> {
             0 => u64::MAX,
             limit => limit,
         };
-        let Plan { prepared, heads, columns, .. } = plan;
+        let Plan { prepared, heads, sources, columns, .. } = plan;
         let mut rows = prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
         let columns = match columns {
             Some(columns) => Arc::clone(columns),
             None => {
                 let schema = rows.schema().cloned();
-                let known: Arc<[Column]> = schema.map_or_else(Vec::new, |schema| shown(&schema, heads)).into();
+                let known: Arc<[Column]> =
+                    schema.map_or_else(Vec::new, |schema| sourced(shown(&schema, heads), sources)).into();
                 *columns = Some(Arc::clone(&known));
                 known
             }
         };
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(&columns)?,
-            None => self.sink.columns(&columns).map_err(stopped)?,
+            None => {
+                self.gives_rows = true;
+                self.sink.columns(&columns).map_err(stopped)?;
+            }
         }
         let mut count = 0;
         if self.inner.state.captured.is_empty() {
@@ -462,6 +473,18 @@ pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Col
         Column::new(name, data_type)
     };
     fields.iter().enumerate().map(column).collect()
+}
+
+/// Columns with what is known of where they come from.
+fn sourced(mut columns: Vec<Column>, sources: &[Option<SourceColumn>]) -> Vec<Column> {
+    if columns.len() == sources.len() {
+        for (column, source) in columns.iter_mut().zip(sources) {
+            let Some(source) = source else { continue };
+            (column.identity, column.computed) = (source.is_identity, source.is_computed);
+            (column.updatable, column.nullable) = (source.is_writable(), source.is_nullable);
+        }
+    }
+    columns
 }
 
 /// Sends a row, CHAR values with the blanks that are not stored.

@@ -5,7 +5,7 @@ use crate::errors::{message_from, of_fault, raised};
 use crate::flow::Origin;
 use crate::modules::Loaded;
 use crate::procedures;
-use crate::query::Plan;
+use crate::query::{Plan, stopped};
 use crate::session::{Inner, object_name};
 use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
@@ -14,7 +14,7 @@ use mainstay_program::{
     Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
     Unhandled,
 };
-use mainstay_tds::{Command, Done, DoneKind, Environment, Sink};
+use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
     /// How many functions run, within each of which nothing is told.
     pub(crate) silent: usize,
+    /// Whether the statement that runs has sent columns.
+    pub(crate) gives_rows: bool,
 }
 
 /// The lists of a run that is over, empty, for the session's next one.
@@ -73,6 +75,7 @@ impl<'a> Runner<'a> {
             returned: Vec::new(),
             miscounted: None,
             silent: 0,
+            gives_rows: false,
         }
     }
 
@@ -116,10 +119,18 @@ impl<'a> Runner<'a> {
         let kind = self.kind();
         let nocount = self.inner.state.options.nocount;
         let count = if nocount { None } else { count };
-        // Without a count a statement inside of a procedure is not worth a token.
-        if count.is_some() || kind == DoneKind::Statement {
+        let gave_rows = std::mem::take(&mut self.gives_rows);
+        // Without a count a statement inside of a procedure is worth a token only where a result ends: clients take the
+        // columns of the next one for a broken answer otherwise.
+        if count.is_some() || gave_rows || kind == DoneKind::Statement {
             self.sink.done(Done { kind, command, count, error: false });
         }
+    }
+
+    /// Begins a result.
+    pub(crate) fn columns(&mut self, columns: &[Column]) -> Result<(), Box<Raised>> {
+        self.gives_rows = true;
+        self.sink.columns(columns).map_err(stopped)
     }
 
     pub(crate) fn message(&mut self, message: Message) {
@@ -436,6 +447,7 @@ impl Host for Runner<'_> {
             self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
         }
         let kind = self.kind();
+        self.gives_rows = false;
         self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
         match error.passes_own_handlers {
             true => Unhandled::EndRoutine,

@@ -15,9 +15,9 @@ use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{
-    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, TableCall, TableColumn, TableFunction, quoted,
+    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn, TableFunction, quoted,
 };
-use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, StatementKind};
+use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, Query, StatementKind};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -262,6 +262,40 @@ impl Names<'_> {
         }
     }
 
+    /// The columns of a table that statements can change, by the core's name of it; `None` for a view. A type that T-SQL
+    /// does not have leaves nothing to be said.
+    fn stored_columns(&self, table: &str) -> Option<Option<Vec<TableColumn>>> {
+        let columns = self.core.borrow().changeable_columns(&table.replace('"', "")).ok()??;
+        let column = |column: ChangeableColumn| {
+            let data_type = type_of_field(&column.field)?;
+            Some(TableColumn {
+                name: column.field.name().clone(),
+                data_type,
+                is_identity: column.is_identity,
+                is_computed: column.is_computed || data_type == DataType::RowVersion,
+                is_nullable: column.field.is_nullable(),
+            })
+        };
+        Some(columns.into_iter().map(column).collect())
+    }
+
+    /// What the columns of a result are of, for its description: only of tables, since looking at views takes longer.
+    pub(crate) fn result_sources(&self, query: &Query) -> Vec<Option<SourceColumn>> {
+        // FOR XML and FOR JSON give one column of their own, and a WITH may call its queries as tables are called.
+        if query.format.is_some() || !query.with.tables.is_empty() {
+            return Vec::new();
+        }
+        let of_table = |name: &ObjectName| {
+            let known = self.modules.synonym(name).unwrap_or(name);
+            let core = match self.state.temporary(known.last()) {
+                Some(table) => quoted(&table.core),
+                None => core_name(known),
+            };
+            self.stored_columns(&core).flatten()
+        };
+        reduce::cursor_sources(query, &of_table).map(|sources| sources.columns).unwrap_or_default()
+    }
+
     /// Whether the database has a table of this name of its own.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
@@ -287,23 +321,14 @@ impl Scope for Names<'_> {
 
     fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
         let table = self.table(name).ok()?;
-        let mut core = self.core.borrow_mut();
-        if let Ok(Some(columns)) = core.changeable_columns(&table.replace('"', "")) {
-            let column = |column: ChangeableColumn| {
-                let data_type = type_of_field(&column.field)?;
-                Some(TableColumn {
-                    name: column.field.name().clone(),
-                    data_type,
-                    is_identity: column.is_identity,
-                    is_computed: column.is_computed || data_type == DataType::RowVersion,
-                })
-            };
-            return columns.into_iter().map(column).collect();
+        if let Some(columns) = self.stored_columns(&table) {
+            return columns;
         }
+        let mut core = self.core.borrow_mut();
         let answer = core.execute(&format!("SELECT * FROM {table} LIMIT 0")).ok()?;
         let column = |field: &std::sync::Arc<arrow_schema::Field>| {
             let (name, data_type) = (field.name().clone(), type_of_field(field)?);
-            Some(TableColumn { name, data_type, is_identity: false, is_computed: false })
+            Some(TableColumn { name, data_type, is_identity: false, is_computed: false, is_nullable: true })
         };
         answer.schema().fields().iter().map(column).collect()
     }
@@ -403,7 +428,13 @@ impl Scope for Names<'_> {
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         let FunctionKind::MultiStatement(_, elements, _) = &function.returns else { return None };
         let types = reduce::column_types(elements, self).ok()?;
-        let column = |(name, data_type)| TableColumn { name, data_type, is_identity: false, is_computed: false };
+        let column = |(name, data_type)| TableColumn {
+            name,
+            data_type,
+            is_identity: false,
+            is_computed: false,
+            is_nullable: true,
+        };
         Some(TableFunction { parameters, columns: types.into_iter().map(column).collect() })
     }
 

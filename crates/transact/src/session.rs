@@ -18,7 +18,7 @@ use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
 use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, ParameterValue, Sink, TableValue, TransactionRequest,
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, ParameterValue, Sink, TableValue, TransactionRequest,
 };
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::reduce;
@@ -139,8 +139,10 @@ impl Session {
         Session { inner, machine, cancel }
     }
 
+    /// The database that the client has logged in to, and is in again after a reset.
     pub(crate) fn use_database(&mut self, name: &str) {
-        self.inner.state.database = name.to_owned();
+        name.clone_into(&mut self.inner.state.own_database);
+        name.clone_into(&mut self.inner.state.database);
     }
 
     /// Runs a batch: everything between two GO lines.
@@ -421,11 +423,22 @@ impl mainstay_tds::Session for Session {
     fn cancel_handle(&self) -> Arc<dyn Cancel> {
         Arc::clone(&self.cancel) as Arc<dyn Cancel>
     }
+
+    fn ends_by(&mut self, connection: Arc<dyn Kill>) {
+        if let Some(seat) = &self.inner.seat {
+            seat.end_by(connection);
+        }
+    }
 }
 
 impl Inner {
-    /// A table that a client sends as a parameter: a temporary table under a name of its own.
-    pub(crate) fn table_value(&mut self, number: usize, table: &TableValue) -> Result<String, Box<Raised>> {
+    /// A table that a client sends as a parameter, of this type: a temporary table under a name of its own.
+    pub(crate) fn table_value(
+        &mut self,
+        number: usize,
+        table: &TableValue,
+        of: Option<&ObjectName>,
+    ) -> Result<String, Box<Raised>> {
         let name = format!("@parameter{number}");
         let columns: Vec<String> = table
             .columns
@@ -437,7 +450,7 @@ impl Inner {
             })
             .collect();
         // The columns are called as their type calls them.
-        let declared = self.type_columns(&table.name, &columns);
+        let declared = self.type_columns(of, &columns);
         let core = reduce::quoted(&name);
         self.execute(&format!("DROP TABLE IF EXISTS {core}"))?;
         self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;
@@ -449,11 +462,12 @@ impl Inner {
         Ok(name)
     }
 
-    fn type_columns(&mut self, name: &str, sent: &[String]) -> Vec<String> {
-        let elements = self.modules.table_type(&object_name(name)).map(<[_]>::to_vec);
+    fn type_columns(&mut self, of: Option<&ObjectName>, sent: &[String]) -> Vec<String> {
+        let elements = of.and_then(|name| self.modules.table_type(name)).map(<[_]>::to_vec);
         let types = elements.and_then(|elements| reduce::column_types(&elements, &self.names(&[])).ok());
         match types {
-            Some(types) if types.len() == sent.len() => types
+            // A table without rows may come without columns too.
+            Some(types) if sent.is_empty() || types.len() == sent.len() => types
                 .iter()
                 .map(|(name, data_type)| format!("{} {}", reduce::quoted(name), reduce::type_name(*data_type)))
                 .collect(),

@@ -85,6 +85,8 @@ pub(crate) struct State {
     pub(crate) host: String,
     pub(crate) application: String,
     pub(crate) database: String,
+    /// The one that it began in.
+    pub(crate) own_database: String,
     pub(crate) process: i16,
     /// What RAND and NEWID draw from.
     pub(crate) random: Random,
@@ -278,6 +280,7 @@ impl State {
             host: host.to_owned(),
             application: application.to_owned(),
             database: database.to_owned(),
+            own_database: database.to_owned(),
             process,
             random: Random::unpredictable(),
         }

@@ -91,6 +91,7 @@ impl Inner {
             self.state.forget_notes_of_names();
         }
         self.state.transactions += 1;
+        self.show_activity();
         Ok(())
     }
 
@@ -103,6 +104,7 @@ impl Inner {
             _ if self.state.doomed => Err(doomed()),
             1 => {
                 self.state.transactions = 0;
+                self.show_activity();
                 let done = self.core.commit().map_err(raised_error);
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
@@ -110,6 +112,7 @@ impl Inner {
             }
             _ => {
                 self.state.transactions -= 1;
+                self.show_activity();
                 Ok(())
             }
         }
@@ -153,6 +156,7 @@ impl Inner {
             }
         }
         self.state.transactions = 0;
+        self.show_activity();
         self.state.doomed = false;
         self.state.savepoints.clear();
         let defined = std::mem::take(&mut self.state.has_defined) || self.core.has_changed_catalog();
@@ -255,6 +259,7 @@ impl Inner {
         self.state.server_cursors.clear();
         self.state.handles.clear();
         self.state.options = crate::state::Options::default();
+        self.state.database.clone_from(&self.state.own_database);
         self.state.names_changed();
         let _ = self.set_isolation(Isolation::ReadCommitted);
     }
@@ -268,6 +273,25 @@ impl Inner {
         };
         self.core.set("isolation", name).map_err(|error| raised(message_of(&error)))?;
         self.state.options.isolation = isolation;
+        self.show_activity();
         Ok(())
+    }
+
+    /// Lets other sessions see what this one's transactions are.
+    fn show_activity(&self) {
+        if let Some(seat) = &self.seat {
+            seat.activity().note(self.state.transactions, isolation_number(self.state.options.isolation));
+        }
+    }
+}
+
+/// The number of a level, as `sys.dm_exec_sessions` has it.
+fn isolation_number(isolation: Isolation) -> u8 {
+    match isolation {
+        Isolation::ReadUncommitted => 1,
+        Isolation::ReadCommitted => crate::instance::READ_COMMITTED,
+        Isolation::RepeatableRead => 3,
+        Isolation::Serializable => 4,
+        Isolation::Snapshot => 5,
     }
 }

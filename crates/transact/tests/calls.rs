@@ -7,7 +7,9 @@ use mainstay_base::Value;
 use mainstay_engine::Database;
 use mainstay_mssql::Message;
 use mainstay_mssql::{DataType, Length};
-use mainstay_tds::{BulkRows, Call, Collation, Column, Parameter, ParameterValue, Session as _};
+use mainstay_tds::{
+    BulkRows, Call, Collation, Column, Command, DoneKind, Parameter, ParameterValue, Session as _, TableValue,
+};
 use mainstay_transact::{Instance, Session};
 
 fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
@@ -389,4 +391,98 @@ fn a_row_that_is_put_in_through_a_cursor_is_not_another_one() {
     assert_eq!(added, "(1 rows affected)\nstatus 0\n");
     let all = call(&mut session, "sp_cursorfetch", vec![int(cursor), int(1), int(0), int(5)]);
     assert_eq!(all.matches("\n1 | a").count(), 1, "{all}");
+}
+
+/// A result ends by a token of its own, or clients take the columns of the next one for a broken answer.
+#[test]
+fn results_of_procedures_end_each_without_counts_too() {
+    let mut session = session();
+    session.batch("CREATE TABLE t (n INT PRIMARY KEY)", &mut Transcript::default());
+    let body = "SET NOCOUNT ON; DECLARE @n INT; SELECT @n = 1; INSERT INTO t VALUES (1); \
+                SELECT 1 AS a; SELECT n FROM t; DELETE t OUTPUT deleted.n; DELETE t; EXEC('SELECT 4 AS d')";
+    session.batch(&format!("CREATE PROCEDURE results AS {body}"), &mut Transcript::default());
+    let mut transcript = Transcript::default();
+    session.batch("EXEC results", &mut transcript);
+    let ends: Vec<_> = transcript.ends.iter().filter(|end| end.kind == DoneKind::InProcedure).collect();
+    let commands: Vec<Command> = ends.iter().map(|end| end.command).collect();
+    assert_eq!(commands, [Command::SELECT, Command::SELECT, Command::DELETE, Command::SELECT], "{}", transcript.text);
+    assert!(ends.iter().all(|end| end.count.is_none()), "{ends:?}");
+}
+
+/// What drivers read of a result's columns: bulk copies leave out what the table fills, data sets know what may be NULL.
+#[test]
+fn columns_of_results_say_what_their_tables_know() {
+    let mut session = session();
+    let setup = "CREATE TABLE t (id INT IDENTITY PRIMARY KEY, n INT, m INT NOT NULL, twice AS n * 2);
+                 CREATE TABLE u (id INT PRIMARY KEY)";
+    session.batch(setup, &mut Transcript::default());
+    let mut flags = |query: &str| {
+        let mut transcript = Transcript::default();
+        session.batch(query, &mut transcript);
+        let flag = |column: &Column| {
+            let flags =
+                [('i', column.identity), ('c', column.computed), ('u', column.updatable), ('n', column.nullable)];
+            flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag).collect::<String>()
+        };
+        transcript.columns.iter().map(flag).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(flags("SELECT * FROM t"), "i un u cn");
+    assert_eq!(flags("SET FMTONLY ON SELECT * FROM t SET FMTONLY OFF"), "i un u cn");
+    assert_eq!(flags("SELECT x.m, m + 1, x.id FROM t AS x JOIN u ON u.id = x.id WHERE x.n > 1"), "u n i");
+    assert_eq!(flags("SELECT t.m, u.id FROM t LEFT JOIN u ON u.id = t.id"), "un un");
+    assert_eq!(flags("SELECT m FROM t GROUP BY ROLLUP (m)"), "un");
+    assert_eq!(flags("WITH t AS (SELECT 1 AS m) SELECT m FROM t"), "n");
+    assert_eq!(flags("SELECT id FROM t FOR JSON PATH"), "n");
+}
+
+/// ODBC sends a table without rows without its columns too.
+#[test]
+fn an_empty_table_is_one_of_its_type() {
+    let mut session = session();
+    session.batch("CREATE TYPE Numbers AS TABLE (n INT PRIMARY KEY, t NVARCHAR(9))", &mut Transcript::default());
+    let body = "CREATE PROCEDURE listed @all Numbers READONLY AS SELECT n, t FROM @all SELECT COUNT(*) AS c FROM @all";
+    session.batch(body, &mut Transcript::default());
+    for (name, of) in [("", "Numbers"), ("", ""), ("@ALL", "")] {
+        let table = TableValue { name: of.to_owned(), ..TableValue::default() };
+        let parameter = Parameter { value: ParameterValue::Table(table), name: name.to_owned(), ..text("") };
+        let seen = call(&mut session, "listed", vec![parameter]);
+        assert!(seen.starts_with("[n int | t nvarchar(9)]\n") && seen.contains("\n0\n"), "{seen}");
+    }
+}
+
+/// A load with numbers of its own for the identity column: the next row has the number behind them.
+#[test]
+fn numbers_that_a_load_brings_are_passed() {
+    let mut session = session();
+    session.batch("CREATE TABLE t (id INT IDENTITY(10, 5) PRIMARY KEY, n INT)", &mut Transcript::default());
+    session.batch("INSERT BULK t (id INT, n INT)", &mut Transcript::default());
+    let columns = [Column::new("id", DataType::Int), Column::new("n", DataType::Int)];
+    let rows = [200, 100].map(|id| vec![Value::Integer(id), Value::Integer(1)]).to_vec();
+    session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut Transcript::default());
+    let mut transcript = Transcript::default();
+    session.batch("INSERT t VALUES (2); SELECT MAX(id) AS id FROM t", &mut transcript);
+    assert!(transcript.text.contains("\n205\n"), "{}", transcript.text);
+}
+
+/// The errors of a load are those of an INSERT.
+#[test]
+fn rows_that_a_load_cannot_put_in_are_explained() {
+    let mut session = session();
+    let setup = "CREATE TABLE t (n INT NOT NULL CONSTRAINT UQ_n UNIQUE, m INT CONSTRAINT CK_m CHECK (m < 100))";
+    session.batch(setup, &mut Transcript::default());
+    let mut load = |rows: &[[Value; 2]]| {
+        session.batch("INSERT BULK t (n INT, m INT)", &mut Transcript::default());
+        let columns = [Column::new("n", DataType::Int), Column::new("m", DataType::Int)];
+        let rows: Vec<Vec<Value>> = rows.iter().map(|row| row.to_vec()).collect();
+        let mut transcript = Transcript::default();
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
+        transcript.text
+    };
+    let (one, high) = (Value::Integer(1), Value::Integer(500));
+    let twice = load(&[[one.clone(), one.clone()], [one.clone(), one.clone()]]);
+    assert!(twice.contains("2627") && twice.contains("UNIQUE KEY constraint 'UQ_n'"), "{twice}");
+    let checked = load(&[[one.clone(), high]]);
+    assert!(checked.contains("547") && checked.contains("conflicted with the CHECK constraint \"CK_m\""), "{checked}");
+    let null = load(&[[Value::Null, one]]);
+    assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }

@@ -5,8 +5,9 @@ mod procedures;
 
 use common::Transcript;
 use mainstay_engine::Database;
+use mainstay_tds::{Cancel, Session as _};
 use mainstay_transact::{Instance, Session};
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 fn instance(setup: &str) -> Instance {
@@ -373,5 +374,66 @@ fn hints_lock_what_joins_groups_and_pages_read() {
         assert_eq!(errors(&mut other, "UPDATE Customers SET n = 1 WHERE id = 1"), NONE, "{query}");
         assert_eq!(errors(&mut one, "COMMIT"), NONE);
         assert_eq!(errors(&mut other, "UPDATE Orders SET n = 0"), NONE, "{query}");
+    }
+}
+
+/// Runs a batch that has to wait in a session of its own, stops it, and gives its errors.
+fn stopped_while_it_waits(instance: &Instance, batch: &str, stop: impl FnOnce(&Arc<dyn Cancel>, &str)) -> Vec<i32> {
+    let mut waiter = instance.session();
+    let number = value(&mut waiter, "SELECT @@SPID");
+    let cancel = waiter.cancel_handle();
+    std::thread::scope(|scope| {
+        let ended = scope.spawn(|| errors(&mut waiter, batch));
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(!ended.is_finished(), "{batch} does not wait");
+        stop(&cancel, &number);
+        let began = Instant::now();
+        let errors = ended.join().expect("no panic");
+        assert!(began.elapsed() < Duration::from_secs(5), "{batch}");
+        errors
+    })
+}
+
+#[test]
+fn who_waits_for_a_lock_can_be_stopped() {
+    let instance = instance(ACCOUNTS);
+    let mut holder = instance.session();
+    let hold = "BEGIN TRAN UPDATE Accounts SET balance = 1 WHERE id = 1 EXEC sp_getapplock 'A', 'Exclusive'";
+    assert_eq!(errors(&mut holder, hold), NONE);
+    for batch in [
+        "UPDATE Accounts SET balance = 7 WHERE id = 1; INSERT Accounts VALUES (11, 0)",
+        "BEGIN TRY DELETE Accounts END TRY BEGIN CATCH INSERT Accounts VALUES (12, 0) END CATCH",
+        "SELECT * FROM Accounts WITH (UPDLOCK); INSERT Accounts VALUES (13, 0)",
+        "CREATE TABLE Others (n INT); INSERT Accounts VALUES (14, 0)",
+        "EXEC sp_getapplock 'A', 'Exclusive', 'Session'; INSERT Accounts VALUES (15, 0)",
+    ] {
+        assert_eq!(stopped_while_it_waits(&instance, batch, |cancel, _| cancel.cancel()), NONE, "{batch}");
+        let mut other = instance.session();
+        let kill = |_: &Arc<dyn Cancel>, number: &str| assert_eq!(errors(&mut other, &format!("KILL {number}")), NONE);
+        assert_eq!(stopped_while_it_waits(&instance, batch, kill), NONE, "{batch}");
+    }
+    assert_eq!(errors(&mut holder, "COMMIT"), NONE);
+    assert_eq!(value(&mut holder, "SELECT SUM(balance) * 100 + COUNT(*) FROM Accounts"), "90110");
+}
+
+/// TABLOCKX keeps others from rows that the statement did not read, and from those that are not there.
+#[test]
+fn a_table_that_is_locked_is_changed_by_nobody_else() {
+    let instance = instance(ACCOUNTS);
+    let mut holder = instance.session();
+    for hold in [
+        "BEGIN TRAN SELECT MAX(id) FROM Accounts WITH (TABLOCKX) WHERE id < 0",
+        "BEGIN TRAN SELECT TOP 1 a.id FROM Accounts AS a WITH (TABLOCKX) JOIN Accounts AS b ON b.id = a.id",
+    ] {
+        assert_eq!(errors(&mut holder, hold), NONE);
+        let mut other = instance.session();
+        for change in
+            ["INSERT Accounts VALUES (99, 1)", "UPDATE Accounts SET balance = 2 WHERE id = 5", "DELETE Accounts"]
+        {
+            assert_eq!(errors(&mut other, &format!("SET LOCK_TIMEOUT 50 {change}")), [1222], "{hold}: {change}");
+        }
+        assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Accounts"), "10");
+        assert_eq!(errors(&mut holder, "UPDATE Accounts SET balance += 1 WHERE id = 1 COMMIT"), NONE);
+        assert_eq!(errors(&mut other, "UPDATE Accounts SET balance += 1 WHERE id = 5"), NONE);
     }
 }

@@ -6,6 +6,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
+use mainstay_tds::Session as _;
 use mainstay_transact::{Console, Instance, Session};
 use mainstay_vfs::Disk;
 use std::path::Path;
@@ -463,4 +464,24 @@ fn the_server_tells_who_is_there() {
     assert!(told.starts_with("[name ") && told.lines().any(|line| line.starts_with("test | ")), "{told}");
     drop(other);
     assert!(!seen(&mut one, "sp_who").lines().any(|line| line.starts_with(&format!("{others} |"))));
+}
+
+/// What a pool gives to its next user, and what others see of a session meanwhile.
+#[test]
+fn a_session_is_reset_to_where_it_began() {
+    let instance = instance();
+    let mut session = instance.session();
+    let mut other = instance.session();
+    let own = seen(&mut session, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    let mut told = || {
+        let query = format!(
+            "SELECT transaction_isolation_level, open_transaction_count FROM sys.dm_exec_sessions WHERE session_id = {own}"
+        );
+        seen(&mut other, &query).lines().nth(1).unwrap_or("").to_owned()
+    };
+    assert_eq!(told(), "2 | 0");
+    seen(&mut session, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; BEGIN TRAN; BEGIN TRAN; USE tempdb");
+    assert_eq!((told().as_str(), session.database().as_str()), ("4 | 2", "tempdb"));
+    session.reset(false);
+    assert_eq!((told().as_str(), session.database().as_str()), ("2 | 0", "test"));
 }

@@ -11,9 +11,9 @@ use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
-use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
+use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
 use mainstay_store::files::catalog::CatalogChange;
-use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
+use mainstay_store::{Durability, Interrupt, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::collections::HashMap;
@@ -33,6 +33,10 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How long a statement waits for another transaction; `None` for ever.
     pub(crate) lock_timeout: Option<Duration>,
+    /// What stops the session's statements.
+    cancel: CancelHandle,
+    /// The same, for those that wait for other transactions.
+    interrupt: Interrupt,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
     /// What the session was given by sequences.
@@ -81,9 +85,12 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 }
 
 impl SessionTransaction {
-    pub(crate) fn new() -> SessionTransaction {
+    pub(crate) fn new(cancel: &CancelHandle) -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
+        let waits = cancel.clone();
         SessionTransaction {
+            cancel: cancel.clone(),
+            interrupt: Arc::new(move || waits.is_cancelled()),
             open: None,
             isolation,
             next_isolation: None,
@@ -134,6 +141,12 @@ impl SessionTransaction {
         beside.is_none_or(|beside| std::mem::replace(&mut beside.is_of_statement, is_of_statement))
     }
 
+    /// Begins a statement, which the wish to stop the one before does not stop.
+    fn begin_statement(&self, native: &Native) {
+        self.cancel.begin();
+        self.publish(native);
+    }
+
     /// Lets who reads beside this session know what exists for its statements.
     fn publish(&self, native: &Native) {
         let Some(outlook) = &self.outlook else { return };
@@ -181,6 +194,7 @@ impl SessionTransaction {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
         transaction.set_lock_timeout(self.lock_timeout);
+        transaction.set_interrupt(Arc::clone(&self.interrupt));
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }
@@ -379,7 +393,7 @@ impl SessionTransaction {
 
     /// What a query sees, and for a serializable transaction the note that it looked.
     pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
-        self.publish(native);
+        self.begin_statement(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_statement(text);
@@ -405,7 +419,7 @@ impl SessionTransaction {
         text: &Arc<str>,
         work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
     ) -> Result<T> {
-        self.publish(native);
+        self.begin_statement(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_shared_statement(text);
@@ -444,7 +458,7 @@ impl SessionTransaction {
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
-        self.publish(native);
+        self.begin_statement(native);
         let _in_force = self.functions_in_force();
         match &mut self.open {
             Some(open) => {

@@ -12,6 +12,7 @@
 //! | `... fatal` | error 50002, severity 20 |
 //! | `... sleep S` | waits S seconds, or until it is cancelled |
 //! | `... panic` | panics |
+//! | `KILL N` | ends the session of this number |
 //! | `@@SPID` | the session's number |
 //! | `BEGIN TRAN`, `COMMIT TRAN`, `ROLLBACK` | a transaction begins and ends |
 //! | `INSERT BULK` | takes the rows that follow; `... loaded` tells how many |
@@ -24,9 +25,10 @@
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_tds::{
-    Backend, BulkRows, Call, Cancel, Client, Column, Command, CursorCall, Done, DoneKind, Environment, Fetch, Login,
-    ParameterValue, Session, Sink, StaticCursor, Stop, TransactionRequest, concurrency, scroll,
+    Backend, BulkRows, Call, Cancel, Client, Column, Command, CursorCall, Done, DoneKind, Environment, Fetch, Kill,
+    Login, ParameterValue, Session, Sink, StaticCursor, Stop, TransactionRequest, concurrency, scroll,
 };
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -38,6 +40,7 @@ pub struct Scripted {
     pub rolled_back: Arc<AtomicUsize>,
     pub resets: Arc<AtomicUsize>,
     pub logins: Mutex<Vec<(String, String)>>,
+    connections: Arc<Mutex<HashMap<u16, Arc<dyn Kill>>>>,
 }
 
 impl Backend for Scripted {
@@ -62,6 +65,7 @@ impl Backend for Scripted {
             sessions: Arc::clone(&self.sessions),
             rolled_back: Arc::clone(&self.rolled_back),
             resets: Arc::clone(&self.resets),
+            connections: Arc::clone(&self.connections),
         })
     }
 }
@@ -78,6 +82,7 @@ pub struct ScriptedSession {
     sessions: Arc<AtomicUsize>,
     rolled_back: Arc<AtomicUsize>,
     resets: Arc<AtomicUsize>,
+    connections: Arc<Mutex<HashMap<u16, Arc<dyn Kill>>>>,
 }
 
 impl Drop for ScriptedSession {
@@ -215,6 +220,10 @@ impl ScriptedSession {
             let new = database.trim_matches(|c| "[]; ".contains(c)).to_lowercase();
             let old = std::mem::replace(&mut self.database, new.clone());
             sink.environment(&Environment::Database { new, old });
+            sink.done(done(kind, Command::NONE, None));
+        } else if let Some(number) = number_after(upper, "KILL ") {
+            let connection = self.connections.lock().unwrap().get(&(number as u16)).cloned();
+            connection.iter().for_each(|connection| connection.kill());
             sink.done(done(kind, Command::NONE, None));
         } else if upper.starts_with("BEGIN TRAN") {
             self.begin(sink);
@@ -517,5 +526,9 @@ impl Session for ScriptedSession {
 
     fn cancel_handle(&self) -> Arc<dyn Cancel> {
         Arc::new(Flag(Arc::clone(&self.cancelled)))
+    }
+
+    fn ends_by(&mut self, connection: Arc<dyn Kill>) {
+        self.connections.lock().unwrap().insert(self.id, connection);
     }
 }

@@ -39,6 +39,7 @@ pub use outlook::Outlook;
 pub use ranges::{Interval, KeyRange};
 pub use serializable::Read;
 pub use undo::Savepoint;
+pub use waits::Interrupt;
 
 use crate::catalog::Cataloged;
 use crate::catalog::change::Step;
@@ -100,6 +101,7 @@ pub struct Transaction {
     view: Option<View>,
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
+    interrupt: Option<Interrupt>,
     writes: Vec<Write>,
     /// How many versions it has ended, those included that were taken back.
     ended: usize,
@@ -165,6 +167,7 @@ impl Transaction {
             view: None,
             statement: None,
             lock_timeout: None,
+            interrupt: None,
             writes,
             ended: 0,
             extensible: false,
@@ -199,6 +202,11 @@ impl Transaction {
     /// How long a write may wait for another transaction; `None`, the default, for ever.
     pub fn set_lock_timeout(&mut self, timeout: Option<Duration>) {
         self.lock_timeout = timeout;
+    }
+
+    /// What tells its waits for other transactions to end.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = Some(interrupt);
     }
 
     /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
@@ -281,7 +289,8 @@ impl Transaction {
 
     fn wait_as(&self, id: u64, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
-        let waiter = Waiter { transaction: id, statement: &statement, timeout: self.lock_timeout };
+        let (timeout, interrupt) = (self.lock_timeout, self.interrupt.as_ref());
+        let waiter = Waiter { transaction: id, statement: &statement, timeout, interrupt };
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
@@ -386,16 +395,13 @@ impl Transaction {
 
     /// Waits until an obstacle is gone, and what the other transaction did is published.
     ///
-    /// Errors: `Deadlock`, `LockTimeout`, or the store failed.
+    /// Errors: `Deadlock`, `LockTimeout`, `Cancelled`, or the store failed.
     pub(crate) fn wait(&self, obstacle: &Obstacle) -> Result<()> {
-        let nameless = || Arc::from("a statement");
-        let statement = self.statement.clone().unwrap_or_else(nameless);
-        let waiter = Waiter { transaction: self.id, statement: &statement, timeout: self.lock_timeout };
         match obstacle {
             Obstacle::Mark { group, offset, stamp } => {
                 let holder = *stamp & !MARK;
                 let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
-                self.shared.waits.wait(&waiter, holder, is_held)?;
+                self.wait_as(self.id, holder, is_held)?;
                 for stamp in [group.created(*offset), group.ended(*offset)] {
                     if stamp < MARK {
                         self.shared.wait_published(stamp)?;
@@ -405,11 +411,11 @@ impl Transaction {
             }
             Obstacle::Lock { row, holder, mode } => {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
-                self.shared.waits.wait(&waiter, *holder, is_held)
+                self.wait_as(self.id, *holder, is_held)
             }
             Obstacle::Range { table, holder } => {
                 let is_held = || self.shared.ranges.holds(*table, *holder);
-                self.shared.waits.wait(&waiter, *holder, is_held)
+                self.wait_as(self.id, *holder, is_held)
             }
         }
     }

@@ -107,6 +107,7 @@ impl Made<'_> {
         }
         self.files(&mut objects)?;
         self.modules(&schemas, &mut objects);
+        name_referenced_keys(&mut objects);
         objects.sort_by_key(|object| (object.schema, object.name.to_lowercase()));
         let key = |object: &Object| match object.is_temporary && object.kind == "U" {
             true => self.temporary_name(&object.name).to_lowercase(),
@@ -406,16 +407,35 @@ fn foreign(
             place.map_or(0, |place| place as i64 + 1)
         })
         .collect();
-    let is_key =
-        |known: &KeyDefinition| known.columns.iter().map(|part| part.column).eq(key.referenced_columns.iter().copied());
-    let unique = referenced.and_then(|table| table.unique.iter().position(is_key));
     ForeignKey {
         columns: key.columns.iter().map(|column| column_id(*column)).collect(),
         referenced: sign * kept_id(key.referenced_table),
         referenced_columns,
-        key_index: unique.map_or(1, |place| place as i64 + 2),
+        // Known when all tables are: see `name_referenced_keys`.
+        key_index: 1,
         on_delete: key.on_delete,
         on_update: key.on_update,
+    }
+}
+
+/// Gives references the indexes that they refer to: the keys of the same columns, in whatever order.
+fn name_referenced_keys(objects: &mut [Object]) {
+    let sorted = |mut columns: Vec<i64>| {
+        columns.sort_unstable();
+        columns
+    };
+    let mut keys: HashMap<(i64, Vec<i64>), i64> = HashMap::new();
+    for table in objects.iter() {
+        for index in table.indexes.iter().filter(|index| index.unique && index.filter.is_none()) {
+            let columns = sorted(index.columns.iter().map(|(column, _)| *column).collect());
+            keys.entry((table.id, columns)).or_insert(index.id);
+        }
+    }
+    for object in objects {
+        let Detail::Foreign(key) = &mut object.detail else { continue };
+        if let Some(index) = keys.get(&(key.referenced, sorted(key.referenced_columns.clone()))) {
+            key.key_index = *index;
+        }
     }
 }
 

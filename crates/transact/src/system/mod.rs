@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 43] = texts![
+static TEXTS: [Text; 44] = texts![
     "sp_addtype",
     "sp_column_privileges",
     "sp_columns",
@@ -60,6 +60,7 @@ static TEXTS: [Text; 43] = texts![
     "sp_stored_procedures",
     "sp_table_privileges",
     "sp_tableoption",
+    "sp_tablecollations_100",
     "sp_tables",
     "sp_updatestats",
     "sp_who",
@@ -74,6 +75,11 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static Object> {
     let last = name.last();
     let known = TEXTS.iter().find(|known| known.name.eq_ignore_ascii_case(last)).filter(|_| is_open)?;
     known.object.get_or_init(|| object(known)).as_ref()
+}
+
+/// The names of the system procedures that users know.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    TEXTS.iter().map(|known| known.name).filter(|name| !name.starts_with("sp_mainstay"))
 }
 
 /// The system's functions of rows.

@@ -13,7 +13,7 @@ SELECT @table_name = CASE WHEN @table_name IS NULL OR @table_name = '' THEN '%' 
   @column_name = CASE WHEN @column_name IS NULL OR @column_name = '' THEN '%' ELSE @column_name END
 SELECT CAST(DB_NAME() AS sysname) AS TABLE_QUALIFIER, CAST(s.name AS sysname) AS TABLE_OWNER, CAST(o.name AS sysname) AS TABLE_NAME,
   CAST(c.name AS sysname) AS COLUMN_NAME,
-  CAST(CASE WHEN @ODBCVer = 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END
+  CAST(CASE WHEN @ODBCVer >= 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END
     AS smallint) AS DATA_TYPE,
   CAST(c.type_name AS sysname) AS TYPE_NAME, c.precision AS "PRECISION", c.length AS LENGTH, c.scale AS SCALE, c.radix AS RADIX,
   c.nullable AS NULLABLE, CAST(NULL AS varchar(254)) AS REMARKS, c.column_def AS COLUMN_DEF, c.sql_data_type AS SQL_DATA_TYPE,

@@ -14,7 +14,7 @@ IF @col_type = 'R'
   ORDER BY i.is_primary_key DESC, i.index_id
 SELECT CAST(CASE @col_type WHEN 'V' THEN NULL WHEN 'R' THEN CASE @scope WHEN 'C' THEN 0 ELSE 1 END END AS smallint) AS SCOPE,
   CAST(c.name AS sysname) AS COLUMN_NAME,
-  CAST(CASE WHEN @ODBCVer = 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END AS smallint) AS DATA_TYPE,
+  CAST(CASE WHEN @ODBCVer >= 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END AS smallint) AS DATA_TYPE,
   CAST(c.type_name AS sysname) AS TYPE_NAME, c.precision AS "PRECISION", c.length AS LENGTH, c.scale AS SCALE,
   CAST(1 AS smallint) AS PSEUDO_COLUMN
 FROM sys.spt_columns_odbc_view AS c

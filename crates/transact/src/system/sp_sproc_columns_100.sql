@@ -14,7 +14,7 @@ SELECT @procedure_name = CASE WHEN @procedure_name IS NULL OR @procedure_name = 
 SELECT CAST(DB_NAME() AS sysname) AS PROCEDURE_QUALIFIER, CAST(s.name AS sysname) AS PROCEDURE_OWNER,
   CAST(o.name + CASE o.type WHEN 'P' THEN ';1' ELSE ';0' END AS nvarchar(134)) AS PROCEDURE_NAME, CAST(c.name AS sysname) AS COLUMN_NAME,
   CAST(CASE WHEN c.column_id = 0 THEN 5 WHEN c.is_output = 1 THEN 2 ELSE 1 END AS smallint) AS COLUMN_TYPE,
-  CAST(CASE WHEN @ODBCVer = 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END AS smallint) AS DATA_TYPE,
+  CAST(CASE WHEN @ODBCVer >= 3 THEN c.data_type WHEN c.data_type = 93 THEN 11 WHEN c.data_type = 91 THEN 9 ELSE c.data_type END AS smallint) AS DATA_TYPE,
   CAST(c.type_name AS sysname) AS TYPE_NAME, c.precision AS "PRECISION", c.length AS LENGTH, c.scale AS SCALE, c.radix AS RADIX,
   c.nullable AS NULLABLE, CAST(NULL AS varchar(254)) AS REMARKS, CAST(NULL AS nvarchar(4000)) AS COLUMN_DEF,
   c.sql_data_type AS SQL_DATA_TYPE, c.sql_datetime_sub AS SQL_DATETIME_SUB, c.char_octet_length AS CHAR_OCTET_LENGTH,

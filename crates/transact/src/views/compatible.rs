@@ -253,7 +253,7 @@ fn processes(facts: &Facts<'_>) -> Rows {
             i64::from(process.number),
             process.since,
             process.since,
-            if is_own { i64::from(facts.state.transactions) } else { 0 },
+            process.activity.transactions(),
             if is_own { "runnable" } else { "sleeping" },
             &process.host,
             &process.application,

@@ -8,12 +8,22 @@ use mainstay_tsql::tree::{CreateType, StatementKind};
 const OBJECT: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i type:c2 type_desc:n60 \
     create_date:d modify_date:d is_ms_shipped:b=0 is_published:b=0 is_schema_published:b=0";
 
-pub(super) const VIEWS: [View; 20] = [
+const SYSTEM_OBJECT: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i=0 type:c2 type_desc:n60 \
+    create_date:d modify_date:d is_ms_shipped:b=1 is_published:b=0 is_schema_published:b=0";
+
+const SYSTEM_VIEW: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i=0 type:c2 type_desc:n60 \
+    create_date:d modify_date:d is_ms_shipped:b=1 is_published:b=0 is_schema_published:b=0 is_replicated:b=0 \
+    has_replication_filter:b=0 has_opaque_metadata:b=0 has_unchecked_assembly_data:b=0 with_check_option:b=0 \
+    is_date_correlation_view:b=0 is_tracked_by_cdc:b=0 has_snapshot:b=0";
+
+pub(super) const VIEWS: [View; 22] = [
     View { name: "sys.objects", columns: OBJECT, rows: |facts| objects(facts, &[]) },
     View { name: "sys.all_objects", columns: OBJECT, rows: |facts| objects(facts, &[]) },
     View { name: "sys.tables", columns: TABLE, rows: tables },
     View { name: "sys.views", columns: VIEW, rows: |facts| objects(facts, &["V"]) },
     View { name: "sys.all_views", columns: VIEW, rows: |facts| objects(facts, &["V"]) },
+    View { name: "sys.system_objects", columns: SYSTEM_OBJECT, rows: system_objects },
+    View { name: "sys.system_views", columns: SYSTEM_VIEW, rows: system_views },
     View { name: "sys.procedures", columns: PROCEDURE, rows: |facts| objects(facts, &["P"]) },
     View { name: "sys.triggers", columns: TRIGGER, rows: triggers },
     View {
@@ -129,6 +139,31 @@ fn objects(facts: &Facts<'_>, kinds: &[&str]) -> Rows {
         false => kinds.contains(&of.kind),
     };
     facts.objects().filter(is_shown).map(|of| object(facts, of)).collect()
+}
+
+/// A row of the system's own objects, which have numbers below 0.
+fn system_object(facts: &Facts<'_>, number: usize, name: &str, schema: i64, kind: (&str, &str)) -> Vec<Value> {
+    let number = -100_000_000 - number as i64;
+    row![name, number, schema, kind.0, kind.1, facts.started(), facts.started()]
+}
+
+fn system_views(facts: &Facts<'_>) -> Rows {
+    let row = |(number, view): (usize, &View)| match view.name.split_once('.') {
+        Some(("sys", name)) => system_object(facts, number, name, 4, ("V ", "VIEW")),
+        _ => {
+            let name = view.name.rsplit('.').next().unwrap_or_default().to_uppercase();
+            system_object(facts, number, &name, 3, ("V ", "VIEW"))
+        }
+    };
+    super::all().enumerate().map(row).collect()
+}
+
+fn system_objects(facts: &Facts<'_>) -> Rows {
+    let mut rows = system_views(facts);
+    for name in crate::system::names() {
+        rows.push(system_object(facts, rows.len(), name, 4, ("P ", "SQL_STORED_PROCEDURE")));
+    }
+    rows
 }
 
 fn tables(facts: &Facts<'_>) -> Rows {

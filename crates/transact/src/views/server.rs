@@ -171,7 +171,7 @@ const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host
     total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
     logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
     quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
-    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s=2 lock_timeout:i deadlock_priority:i=0 \
+    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i=0 \
     row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
     authenticating_database_id:i=1 open_transaction_count:i";
 
@@ -315,11 +315,12 @@ fn sessions(facts: &Facts<'_>) -> Rows {
             process.since,
             i64::from(state.options.text_size),
             i64::from(state.options.date_first),
+            process.activity.isolation(),
             i64::from(state.options.lock_timeout),
             if is_own { state.row_count } else { 0 },
             &process.login,
             5,
-            if is_own { i64::from(state.transactions) } else { 0 }
+            process.activity.transactions()
         ]
     };
     processes(facts).into_iter().map(row).collect()

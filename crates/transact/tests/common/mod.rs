@@ -12,7 +12,9 @@ pub struct Transcript {
     pub text: String,
     /// The errors among the messages, in their order.
     pub errors: Vec<Message>,
-    columns: Vec<Column>,
+    /// The ends of statements, in their order.
+    pub ends: Vec<Done>,
+    pub columns: Vec<Column>,
 }
 
 impl Transcript {
@@ -54,6 +56,7 @@ impl Sink for Transcript {
     }
 
     fn done(&mut self, done: Done) {
+        self.ends.push(done);
         if let Some(count) = done.count {
             let what = if done.command == Command::SELECT { "rows" } else { "rows affected" };
             let _ = writeln!(self.text, "({count} {what})");

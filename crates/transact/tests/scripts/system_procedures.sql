@@ -115,3 +115,9 @@ EXEC sp_describe_undeclared_parameters N'UPDATE Asked SET Price = @P1 WHERE Id I
 EXEC sp_describe_undeclared_parameters N'SELECT TOP (@n) @x'
 EXEC sp_describe_undeclared_parameters N'SELEC 1'
 GO
+-- What SqlBulkCopy asks, with the database and the owner left out.
+EXEC ..sp_tablecollations_100 N'.[Asked]'
+EXEC sp_datatype_info -9, 3
+EXEC sp_datatype_info_100 3, 3
+EXEC sp_datatype_info_100 93, 4
+GO

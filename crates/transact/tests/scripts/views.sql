@@ -130,3 +130,19 @@ ALTER TABLE Called ADD P VARCHAR(20)
 SELECT DATA_TYPE, DOMAIN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Called' AND COLUMN_NAME = 'P'
 DROP TABLE Called
 GO
+-- A reference is to the key whose columns it names, in whatever order, whichever index is clustered.
+CREATE TABLE Crossing (a int NOT NULL, b varchar(10) NOT NULL, c int NULL,
+  CONSTRAINT PK_Crossing PRIMARY KEY NONCLUSTERED (b DESC, a), CONSTRAINT UQ_Crossing UNIQUE CLUSTERED (c));
+CREATE TABLE Toll (a int, b varchar(10), c int, CONSTRAINT FK_Both FOREIGN KEY (a, b) REFERENCES Crossing (a, b),
+  CONSTRAINT FK_One FOREIGN KEY (c) REFERENCES Crossing (c));
+SELECT k.name, i.name AS key_name FROM sys.foreign_keys AS k
+  JOIN sys.indexes AS i ON i.object_id = k.referenced_object_id AND i.index_id = k.key_index_id
+  WHERE k.parent_object_id = OBJECT_ID('Toll') ORDER BY k.name;
+SELECT CONSTRAINT_NAME, UNIQUE_CONSTRAINT_NAME FROM INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS
+  WHERE CONSTRAINT_NAME LIKE 'FK[_][BO]%' ORDER BY CONSTRAINT_NAME;
+GO
+-- The system's own views and procedures.
+SELECT name, type, SCHEMA_NAME(schema_id) AS s FROM sys.system_views
+  WHERE name IN ('dm_exec_sessions', 'dm_pdw_nodes_exec_sessions', 'COLUMNS') ORDER BY name;
+SELECT name, type, is_ms_shipped FROM sys.system_objects WHERE name IN ('sp_columns', 'sysobjects') ORDER BY name;
+GO

@@ -206,10 +206,11 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `a.b..c`, as many parts as there are.
+    /// `a.b..c` and `..c`, as many parts as there are.
     pub(super) fn dotted_name(&mut self) -> Parse<ObjectName> {
         let first = self.at;
-        let mut parts = vec![self.name()?];
+        let is_left_out = self.is(0, ".") && (self.is_name(1) || self.is(1, "."));
+        let mut parts = vec![if is_left_out { Name::default() } else { self.name()? }];
         while self.is(0, ".") && (self.is_name(1) || self.is(1, ".")) {
             self.advance();
             // Nothing between two points is a part left out.

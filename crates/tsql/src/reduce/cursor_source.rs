@@ -1,10 +1,11 @@
 //! What the columns of a cursor are of: the tables of its FROM, and which column of which of them each result column is.
 //!
-//! Drivers that change rows through a cursor ask for that: they name the table and its columns in `sp_cursor`.
+//! Drivers that change rows through a cursor ask for that: they name the table and its columns in `sp_cursor`. The flags of
+//! every result's columns say a part of it.
 
-use super::Scope;
+use super::TableColumn;
 use super::updatable::{Leaf, leaves_of};
-use crate::tree::{Expr, ObjectName, Query, QueryBody, SelectItem, Source};
+use crate::tree::{Expr, JoinKind, ObjectName, Query, QueryBody, SelectItem, Source};
 
 /// The tables of a query, and what its columns are of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,24 +24,41 @@ pub struct SourceColumn {
     pub table: usize,
     /// Its name there.
     pub name: String,
-    /// Whether statements may give it values.
-    pub is_writable: bool,
+    /// Whether its numbers come from the table.
+    pub is_identity: bool,
+    /// Whether it is computed from others.
+    pub is_computed: bool,
+    /// Whether it may be NULL in the result: its table lets it, or an outer join or a group may leave it out.
+    pub is_nullable: bool,
 }
 
-/// What the columns of a query are of; `None` for a query whose sources are not all tables.
-pub fn cursor_sources(query: &Query, scope: &dyn Scope) -> Option<CursorSources> {
+impl SourceColumn {
+    /// Whether statements may give it values.
+    pub fn is_writable(&self) -> bool {
+        !self.is_computed && !self.is_identity
+    }
+}
+
+/// What the columns of a query are of; `None` for a query whose sources are not all tables. `columns`: those of a table.
+pub fn cursor_sources(
+    query: &Query,
+    columns: &dyn Fn(&ObjectName) -> Option<Vec<TableColumn>>,
+) -> Option<CursorSources> {
     let QueryBody::Select(select) = &query.body else { return None };
+    let leaves_out = select.group.is_some() || select.from.iter().any(is_outer);
     let mut leaves: Vec<Leaf> = Vec::new();
     select.from.iter().for_each(|source| leaves_of(source, &mut leaves));
     let (mut tables, mut known) = (Vec::new(), Vec::new());
     for (place, leaf) in leaves.into_iter().enumerate() {
         let Source::Table(table) = leaf.source else { return None };
-        let column = |column: super::TableColumn| SourceColumn {
+        let column = |column: TableColumn| SourceColumn {
             table: place,
             name: column.name,
-            is_writable: !column.is_computed && !column.is_identity,
+            is_identity: column.is_identity,
+            is_computed: column.is_computed,
+            is_nullable: column.is_nullable || leaves_out,
         };
-        known.push(scope.columns(&table.name)?.into_iter().map(column).collect::<Vec<_>>());
+        known.push(columns(&table.name)?.into_iter().map(column).collect::<Vec<_>>());
         tables.push((table.name, leaf.alias));
     }
     let is_called = |place: usize, name: &str| {
@@ -66,4 +84,16 @@ pub fn cursor_sources(query: &Query, scope: &dyn Scope) -> Option<CursorSources>
         }
     }
     Some(CursorSources { tables, columns })
+}
+
+/// Whether a source gives rows in which the columns of a table are missing.
+fn is_outer(source: &Source) -> bool {
+    match source {
+        Source::Join(join) => {
+            !matches!(join.kind, JoinKind::Inner | JoinKind::Cross) || is_outer(&join.left) || is_outer(&join.right)
+        }
+        Source::Nested(inner) => is_outer(inner),
+        Source::Table(_) => false,
+        _ => true,
+    }
 }

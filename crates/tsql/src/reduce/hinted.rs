@@ -13,6 +13,7 @@ use crate::tree::{
     Argument, Case, Change, Expr, InsertRows, Merge, Name, ObjectName, OrderItem, Phrase, Query, QueryBody, Select,
     SelectItem, Source, TableSource, Target, Test, Top,
 };
+use std::borrow::Cow;
 
 /// A table with hints that lock.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +37,9 @@ pub struct Hinted {
 /// Hints that keep others from changing what was read.
 const LOCKING: [&str; 6] = ["UPDLOCK", "XLOCK", "TABLOCKX", "HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD"];
 /// Hints that keep others from putting rows where none were found.
-const RANGES: [&str; 2] = ["HOLDLOCK", "SERIALIZABLE"];
+const RANGES: [&str; 3] = ["HOLDLOCK", "SERIALIZABLE", WHOLE];
+/// The hint that keeps others from changing anything of the table.
+const WHOLE: &str = "TABLOCKX";
 /// Hints that keep others from locking likewise.
 const EXCLUSIVE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
 
@@ -48,6 +51,22 @@ impl Hinted {
     /// Whether rows that are not there are kept out.
     pub fn keeps_range(&self) -> bool {
         says(&self.table.hints, &RANGES)
+    }
+
+    /// What is locked: all of the table where the hint says so, whatever the statement reads of it.
+    pub fn locked(&self) -> Cow<'_, Hinted> {
+        if !says(&self.table.hints, &[WHOLE]) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Hinted {
+            table: self.table.clone(),
+            from: vec![Source::Table(Box::new(self.table.clone()))],
+            condition: None,
+            top: None,
+            order: Vec::new(),
+            is_locked: false,
+            known: Vec::new(),
+        })
     }
 
     /// Whether others are kept from locking likewise.

@@ -217,6 +217,8 @@ pub struct TableColumn {
     pub is_identity: bool,
     /// Whether it is computed, or a row version: no statement gives it values.
     pub is_computed: bool,
+    /// Whether it may be NULL.
+    pub is_nullable: bool,
 }
 
 /// What a parameter of a reduced statement stands for.
