@@ -21,6 +21,7 @@ mod accumulate;
 mod again;
 mod alter;
 mod alter_column;
+mod announced;
 mod applock;
 mod backup;
 mod bulk;

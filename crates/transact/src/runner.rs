@@ -83,6 +83,7 @@ impl<'a> Runner<'a> {
 
     /// Cleans up after a run, however it ended.
     pub(crate) fn finish(&mut self) {
+        self.inner.announce(self.sink);
         while self.inner.state.levels.len() > self.levels_before {
             self.leave_level();
         }
@@ -105,6 +106,7 @@ impl<'a> Runner<'a> {
 
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
+        self.inner.announce(self.sink);
         self.inner.state.error = 0;
         if self.silent > 0 {
             return;
@@ -224,6 +226,7 @@ impl<'a> Runner<'a> {
         let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
+            self.inner.announce(self.sink);
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }

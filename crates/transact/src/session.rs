@@ -385,7 +385,8 @@ impl mainstay_tds::Session for Session {
 
     fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
         self.begin();
-        let outcome = self.inner.transaction_request(request, sink);
+        let outcome = self.inner.transaction_request(request);
+        self.inner.announce(sink);
         let error = match outcome {
             Ok(()) => false,
             Err(raised) => {

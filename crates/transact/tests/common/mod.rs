@@ -12,6 +12,8 @@ pub struct Transcript {
     pub text: String,
     /// The errors among the messages, in their order.
     pub errors: Vec<Message>,
+    /// The changes of the session's surroundings, in their order.
+    pub changes: Vec<Environment>,
     columns: Vec<Column>,
 }
 
@@ -80,5 +82,7 @@ impl Sink for Transcript {
 
     fn flush(&mut self) {}
 
-    fn environment(&mut self, _: &Environment) {}
+    fn environment(&mut self, change: &Environment) {
+        self.changes.push(change.clone());
+    }
 }
