@@ -74,6 +74,7 @@ mod session;
 mod state;
 mod system;
 mod table_calls;
+mod table_values;
 mod table_variables;
 mod texts;
 mod transactions;

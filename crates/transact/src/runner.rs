@@ -527,16 +527,7 @@ impl Runner<'_> {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
         let cursors = std::mem::take(&mut level.cursors);
         let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
-        for name in names {
-            let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
-                continue;
-            };
-            let _ = self
-                .inner
-                .core
-                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.names_changed();
-        }
+        names.iter().for_each(|name| self.inner.drop_variable(name));
         self.inner.state.end_cursors(cursors, &[]);
     }
 

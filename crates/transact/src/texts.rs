@@ -98,7 +98,7 @@ impl Inner {
         let errors: Vec<Message> = parsed
             .errors
             .iter()
-            .filter(|error| !(error.number == 137 && is_known(&error.message)))
+            .filter(|error| !(matches!(error.number, 137 | 1087) && is_known(&error.message)))
             .map(|error| {
                 let mut message = Message::error(error.number as i32, error.message.clone()).severity(15);
                 (message.state, message.line) = (error.state, error.line);
