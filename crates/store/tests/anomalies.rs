@@ -159,12 +159,12 @@ fn p4_a_statement_that_comes_second_is_shown_the_newest_version() {
     table.update_columns(&mut second, newest, &[(1, ValueRef::Integer(12))]).unwrap();
     second.commit().unwrap();
     assert_eq!(committed(&store, &table)[0], (1, 12));
-    // Deleted by the first: nothing to look at again.
+    // Deleted by the first.
     let (_, table, mut first, mut second) = two(Isolation::ReadCommitted);
     let stale = position(&table, &mut second, 1).unwrap();
     table.delete(&mut first, stale).unwrap();
     first.commit().unwrap();
-    assert_eq!(table.delete(&mut second, stale).unwrap(), Written::Gone);
+    assert_eq!(table.delete(&mut second, stale).unwrap(), Written::Deleted);
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn transfers(level: Isolation) {
                 match table.update_columns(&mut transaction, at, &[(1, ValueRef::Integer(value + change))])? {
                     Written::Done(_) => break,
                     Written::Moved(newest) => at = newest,
-                    Written::Gone => panic!("accounts are not closed"),
+                    Written::Deleted | Written::Gone => panic!("accounts are not closed"),
                 }
             }
         }

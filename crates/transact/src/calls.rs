@@ -4,14 +4,13 @@
 //! name as it was sent, and the values are read where the call has them. So nothing is made for a call but its list of
 //! arguments.
 
-use crate::errors::message_from;
 use crate::modules::{Loaded, Object};
 use crate::session::{Inner, Session, object_name, refuse};
+use crate::table_values::TableValues;
 use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
 use mainstay_program::RunArgument;
-use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
-use mainstay_tsql::tree::{ObjectName, StatementKind};
+use mainstay_tds::{Call, Column, DoneKind, Parameter, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,24 +35,17 @@ const KEPT: usize = 1_024;
 /// Arguments for which a call needs no list.
 const FEW: usize = 8;
 
-/// The names of tables that stand for table values, by the numbers of their parameters.
-type Tables = Vec<(usize, String)>;
-
 impl Session {
     /// A procedure of the database, or one of the system's.
     pub(crate) fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
         if self.inner.state.options.no_exec || self.inner.state.options.parse_only {
             return sink.return_status(0);
         }
-        let tables = match self.inner.table_values(call) {
-            Ok(tables) => tables,
-            Err(message) => return refuse(&[message], sink, &mut self.inner.state),
-        };
         let called = match self.inner.called(&call.procedure) {
             Ok(Some(called)) => called,
             Ok(None) => {
-                let parameters = call.parameters.iter().enumerate();
-                let values: Vec<_> = parameters.map(|(number, _)| value(call, &tables, number)).collect();
+                let tables = TableValues::default();
+                let values: Vec<_> = (0..call.parameters.len()).map(|number| tables.value(call, number)).collect();
                 return self.system_call(call, &values, sink);
             }
             Err(message) => return refuse(&[message], sink, &mut self.inner.state),
@@ -63,8 +55,13 @@ impl Session {
         if let Err(message) = check(loaded, &call.parameters, &called.name) {
             return refuse(&[message], sink, &mut self.inner.state);
         }
+        let declared = (&*loaded.module.parameters, 0);
+        self.with_tables(call, declared, sink, |it, tables, sink| it.run_procedure(loaded, call, tables, sink));
+    }
+
+    fn run_procedure(&mut self, loaded: &Arc<Loaded>, call: &Call, tables: &TableValues, sink: &mut dyn Sink) {
         let argument = |place: usize| match given(loaded, &call.parameters, place) {
-            Some(number) => RunArgument::Value(value(call, &tables, number)),
+            Some(number) => RunArgument::Value(tables.value(call, number)),
             None => RunArgument::Default,
         };
         let count = loaded.module.parameters.len();
@@ -116,49 +113,6 @@ impl Inner {
         let called = Called { loaded, name: shown.into() };
         self.called.known.insert(name.to_owned(), called.clone());
         Ok(Some(called))
-    }
-
-    /// The tables that a client sends as values, under names of their own.
-    fn table_values(&mut self, call: &Call) -> Result<Tables, Message> {
-        let mut tables = Vec::new();
-        for (number, parameter) in call.parameters.iter().enumerate() {
-            if let ParameterValue::Table(table) = &parameter.value {
-                let of = match table.name.as_str() {
-                    "" => self.declared_type(call, number)?,
-                    name => Some(object_name(name)),
-                };
-                let made = self.table_value(number, table, of.as_ref());
-                tables.push((number, made.map_err(|raised| message_from(&raised))?));
-            }
-        }
-        Ok(tables)
-    }
-
-    /// The type that a procedure has declared a parameter of: drivers send tables without rows with nothing else.
-    fn declared_type(&mut self, call: &Call, number: usize) -> Result<Option<ObjectName>, Message> {
-        self.refresh()?;
-        let Some(sent) = call.parameters.get(number) else { return Ok(None) };
-        let object = self.modules.called(&object_name(&call.procedure));
-        let Some(StatementKind::Procedure(procedure)) = object.map(|object| &object.statement.kind) else {
-            return Ok(None);
-        };
-        let declared = match sent.name.as_str() {
-            "" => procedure.parameters.get(number),
-            name => procedure.parameters.iter().find(|parameter| parameter.name.is(name)),
-        };
-        Ok(declared.map(|declared| declared.data_type.name.clone()))
-    }
-}
-
-/// The value of a parameter that is sent: that of a table is the name it goes by.
-fn value<'c>(call: &'c Call, tables: &'c Tables, number: usize) -> ValueRef<'c> {
-    match call.parameters.get(number).map(|parameter| &parameter.value) {
-        Some(ParameterValue::Single(value) | ParameterValue::Variant(_, value)) => value.as_ref(),
-        Some(ParameterValue::Table(_)) => {
-            let table = tables.iter().find(|(of, _)| *of == number);
-            table.map_or(ValueRef::Null, |(_, name)| ValueRef::Text(name))
-        }
-        None => ValueRef::Null,
     }
 }
 

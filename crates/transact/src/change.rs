@@ -271,6 +271,8 @@ impl Runner<'_> {
             (true, Ok(_)) => {
                 self.inner.state.transactions = 0;
                 self.inner.core.commit().map_err(crate::errors::raised_error)?;
+                // A trigger may have put one of its own in the place of the statement's.
+                self.inner.state.announced.committed();
             }
             (true, Err(_)) => self.inner.rollback(None)?,
             (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),

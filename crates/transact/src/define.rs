@@ -43,7 +43,7 @@ impl Inner {
         self.new_temporary(last)
     }
 
-    fn new_temporary(&mut self, name: &str) -> Result<String, Box<Raised>> {
+    pub(crate) fn new_temporary(&mut self, name: &str) -> Result<String, Box<Raised>> {
         let key = name.to_lowercase();
         let depth = self.state.levels.len();
         // The session's own level is for batches: what they make stays until the session ends.
@@ -445,20 +445,8 @@ impl Runner<'_> {
 
     /// A table variable: made once for each run of its module.
     pub(crate) fn declare_table(&mut self, name: &str, elements: &[TableElement], _: &HostStatement) -> Ran {
-        if self.inner.state.temporary(name).is_some() {
-            return Ok(Flow::Next);
-        }
-        self.inner.check_columns(&crate::session::object_name(&format!("[{name}]")), elements)?;
-        let table = self.inner.new_temporary(name)?;
-        let statements = reduce::create_table(&table, elements, true, &self.inner.names(&[])).map_err(raised)?;
-        for statement in &statements {
-            self.inner.execute(statement)?;
-        }
-        let variable = crate::session::object_name(&format!("[{name}]"));
-        self.inner.note_clustered(&variable, elements)?;
-        let level = self.inner.state.level();
-        if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
-            made.made_by = statements.into();
+        if self.inner.state.temporary(name).is_none() {
+            self.inner.make_table_variable(name, elements)?;
         }
         Ok(Flow::Next)
     }

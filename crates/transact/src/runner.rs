@@ -86,6 +86,7 @@ impl<'a> Runner<'a> {
 
     /// Cleans up after a run, however it ended.
     pub(crate) fn finish(&mut self) {
+        self.inner.announce(self.sink);
         while self.inner.state.levels.len() > self.levels_before {
             self.leave_level();
         }
@@ -108,6 +109,7 @@ impl<'a> Runner<'a> {
 
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
+        self.inner.announce(self.sink);
         self.inner.state.error = 0;
         if self.silent > 0 {
             return;
@@ -235,6 +237,7 @@ impl<'a> Runner<'a> {
         let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
             self.inner.transaction(&mainstay_tsql::tree::Transaction::Begin(false, None, None), None)?;
+            self.inner.announce(self.sink);
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
@@ -536,16 +539,7 @@ impl Runner<'_> {
         let Some(level) = self.inner.state.levels.last_mut() else { return };
         let cursors = std::mem::take(&mut level.cursors);
         let names: Vec<String> = level.tables.keys().filter(|name| name.starts_with('@')).cloned().collect();
-        for name in names {
-            let Some(table) = self.inner.state.levels.last_mut().and_then(|level| level.tables.remove(&name)) else {
-                continue;
-            };
-            let _ = self
-                .inner
-                .core
-                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
-            self.inner.state.names_changed();
-        }
+        names.iter().for_each(|name| self.inner.drop_variable(name));
         self.inner.state.end_cursors(cursors, &[]);
     }
 

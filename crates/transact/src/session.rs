@@ -9,8 +9,9 @@ use crate::modules::{Loaded, Modules};
 use crate::procedures;
 use crate::runner::{Runner, Spare};
 use crate::scope::Cache;
-use crate::state::{State, TemporaryTable};
+use crate::state::State;
 use crate::table_calls::TableCalls;
+use crate::table_values::TableValues;
 use crate::texts::Texts;
 use crate::uses::Uses;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
@@ -18,10 +19,9 @@ use mainstay_mssql::Message;
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
 use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, ParameterValue, Sink, TableValue, TransactionRequest,
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, ParameterValue, Sink, TransactionRequest,
 };
 use mainstay_tsql::compile::ModuleParameter;
-use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Name, ObjectName};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -329,6 +329,19 @@ impl Session {
 
     /// Runs a text with parameters, with the values of a call from `first` on.
     pub(crate) fn run_text(&mut self, loaded: &Arc<Loaded>, call: &Call, first: usize, sink: &mut dyn Sink) {
+        let declared = (&*loaded.module.parameters, first);
+        self.with_tables(call, declared, sink, |it, tables, sink| {
+            it.run_text_over(loaded, (call, tables), first, sink);
+        });
+    }
+
+    fn run_text_over(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        (call, tables): (&Call, &TableValues),
+        first: usize,
+        sink: &mut dyn Sink,
+    ) {
         let declared = &loaded.module.parameters;
         let given = &call.parameters[first.min(call.parameters.len())..];
         let place = |(number, parameter): (usize, &ModuleParameter)| {
@@ -336,9 +349,8 @@ impl Session {
             named.or_else(|| given.get(number).filter(|one| one.name.is_empty()).map(|_| number))
         };
         let places: Vec<Option<usize>> = declared.iter().enumerate().map(place).collect();
-        let values: Vec<Value> = given.iter().map(|parameter| single(&parameter.value)).collect();
         let argument = |place: &Option<usize>| match place {
-            Some(place) => RunArgument::Value(values[*place].as_ref()),
+            Some(place) => RunArgument::Value(tables.value(call, first + place)),
             None => RunArgument::Default,
         };
         let arguments: Vec<RunArgument<'_>> = places.iter().map(argument).collect();
@@ -387,7 +399,8 @@ impl mainstay_tds::Session for Session {
 
     fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
         self.begin();
-        let outcome = self.inner.transaction_request(request, sink);
+        let outcome = self.inner.transaction_request(request);
+        self.inner.announce(sink);
         let error = match outcome {
             Ok(()) => false,
             Err(raised) => {
@@ -432,49 +445,6 @@ impl mainstay_tds::Session for Session {
 }
 
 impl Inner {
-    /// A table that a client sends as a parameter, of this type: a temporary table under a name of its own.
-    pub(crate) fn table_value(
-        &mut self,
-        number: usize,
-        table: &TableValue,
-        of: Option<&ObjectName>,
-    ) -> Result<String, Box<Raised>> {
-        let name = format!("@parameter{number}");
-        let columns: Vec<String> = table
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(place, column)| match column.name.as_str() {
-                "" => format!("\"c{place}\" {}", reduce::type_name(column.data_type)),
-                name => format!("{} {}", reduce::quoted(name), reduce::type_name(column.data_type)),
-            })
-            .collect();
-        // The columns are called as their type calls them.
-        let declared = self.type_columns(of, &columns);
-        let core = reduce::quoted(&name);
-        self.execute(&format!("DROP TABLE IF EXISTS {core}"))?;
-        self.execute(&format!("CREATE TEMPORARY TABLE {core} ({})", declared.join(", ")))?;
-        self.insert_rows(&core, declared.len(), &table.rows)?;
-        if let Some(level) = self.state.level() {
-            level.tables.insert(name.clone(), TemporaryTable::new(name.clone()));
-        }
-        self.state.names_changed();
-        Ok(name)
-    }
-
-    fn type_columns(&mut self, of: Option<&ObjectName>, sent: &[String]) -> Vec<String> {
-        let elements = of.and_then(|name| self.modules.table_type(name)).map(<[_]>::to_vec);
-        let types = elements.and_then(|elements| reduce::column_types(&elements, &self.names(&[])).ok());
-        match types {
-            // A table without rows may come without columns too.
-            Some(types) if sent.is_empty() || types.len() == sent.len() => types
-                .iter()
-                .map(|(name, data_type)| format!("{} {}", reduce::quoted(name), reduce::type_name(*data_type)))
-                .collect(),
-            _ => sent.to_vec(),
-        }
-    }
-
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
         let version = Arc::clone(&self.instance.version);

@@ -1,5 +1,6 @@
 //! What a session keeps between statements.
 
+use crate::announced::Announced;
 use crate::capture::Captured;
 use crate::change::Fired;
 use crate::cursors::Cursors;
@@ -27,6 +28,8 @@ pub(crate) struct State {
     pub(crate) caller_transactions: u32,
     /// The number of the caller's statement of which it was last told what its session is.
     pub(crate) caller: u64,
+    /// What the client has heard of the transaction.
+    pub(crate) announced: Announced,
     /// What the outermost transaction is called.
     pub(crate) transaction_name: Option<String>,
     /// The savepoints in it, and how many names it had given or taken ([`State::noted_names`]).
@@ -249,6 +252,7 @@ impl State {
             transactions: 0,
             caller_transactions: 0,
             caller: 0,
+            announced: Announced::default(),
             transaction_name: None,
             savepoints: Vec::new(),
             has_defined: false,

@@ -1,13 +1,15 @@
-//! Table variables outlive a rollback.
+//! Table variables: made, dropped, and kept over a rollback.
 //!
 //! They are temporary tables of the core, which takes back with a transaction what it did to them. SQL Server's are no part
 //! of any transaction: so their rows are read before a rollback and put back behind it, into a table that is made again
 //! where the transaction had made it.
 
+use crate::errors::raised;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_program::Raised;
-use mainstay_tsql::reduce::quoted;
+use mainstay_tsql::reduce::{self, quoted};
+use mainstay_tsql::tree::TableElement;
 use std::sync::Arc;
 
 /// A table variable with the rows that it has.
@@ -22,6 +24,32 @@ pub(crate) struct Remembered {
 }
 
 impl Inner {
+    /// Makes a table variable of the innermost level.
+    ///
+    /// Errors: those of types, and of making a table.
+    pub(crate) fn make_table_variable(&mut self, name: &str, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        let table = self.new_temporary(name)?;
+        let statements = reduce::create_table(&table, elements, true, &self.names(&[])).map_err(raised)?;
+        for statement in &statements {
+            self.execute(statement)?;
+        }
+        let variable = crate::session::object_name(&format!("[{name}]"));
+        self.note_clustered(&variable, elements)?;
+        let level = self.state.level();
+        if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
+            made.made_by = statements.into();
+        }
+        Ok(())
+    }
+
+    /// Drops a table variable of the innermost level.
+    pub(crate) fn drop_variable(&mut self, name: &str) {
+        let Some(table) = self.state.levels.last_mut().and_then(|level| level.tables.remove(name)) else { return };
+        // A table that a rollback has taken away is not there any more.
+        let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", quoted(&table.core)));
+        self.state.names_changed();
+    }
+
     /// The table variables of all levels, with their rows.
     pub(crate) fn table_variables(&mut self) -> Vec<Remembered> {
         let own = self.state.levels.iter().flat_map(|level| level.tables.values());

@@ -98,7 +98,7 @@ impl Inner {
         let errors: Vec<Message> = parsed
             .errors
             .iter()
-            .filter(|error| !(error.number == 137 && is_known(&error.message)))
+            .filter(|error| !(matches!(error.number, 137 | 1087) && is_known(&error.message)))
             .map(Diagnostic::told)
             .collect();
         if !errors.is_empty() {

@@ -9,13 +9,10 @@ use crate::session::Inner;
 use mainstay_base::Code;
 use mainstay_mssql::Message;
 use mainstay_program::{Raised, StatementCall};
-use mainstay_tds::{Begin, Environment, Sink, TransactionRequest};
+use mainstay_tds::{Begin, Sink, TransactionRequest};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Isolation, Name, Transaction};
-
-/// The number of the only transaction that a session can have.
-const TRANSACTION: u64 = 1;
 
 /// The name of a transaction statement: a word, or the value of a variable.
 pub(crate) fn transaction_name(
@@ -69,6 +66,7 @@ impl Inner {
             let mut message = Message::error(3998, text);
             message.line = 1;
             sink.message(&message);
+            self.announce(sink);
         }
     }
 
@@ -85,6 +83,7 @@ impl Inner {
     fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
         if self.state.transactions == 0 {
             self.core.begin().map_err(raised_error)?;
+            self.state.announced.begun();
             self.state.transaction_name = name.map(str::to_owned);
             self.state.has_defined = false;
             self.state.savepoints.clear();
@@ -106,6 +105,10 @@ impl Inner {
                 self.state.transactions = 0;
                 self.show_activity();
                 let done = self.core.commit().map_err(raised_error);
+                match done {
+                    Ok(_) => self.state.announced.committed(),
+                    Err(_) => self.state.announced.rolled_back(),
+                }
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
                 done
@@ -157,6 +160,7 @@ impl Inner {
         }
         self.state.transactions = 0;
         self.show_activity();
+        self.state.announced.rolled_back();
         self.state.doomed = false;
         self.state.savepoints.clear();
         let defined = std::mem::take(&mut self.state.has_defined) || self.core.has_changed_catalog();
@@ -189,12 +193,8 @@ impl Inner {
     }
 
     /// A request of a driver's transaction manager.
-    pub(crate) fn transaction_request(
-        &mut self,
-        request: &TransactionRequest,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Box<Raised>> {
-        let begin = |inner: &mut Inner, begin: &Begin, sink: &mut dyn Sink| -> Result<(), Box<Raised>> {
+    pub(crate) fn transaction_request(&mut self, request: &TransactionRequest) -> Result<(), Box<Raised>> {
+        let begin = |inner: &mut Inner, begin: &Begin| -> Result<(), Box<Raised>> {
             let isolation = match begin.isolation {
                 mainstay_tds::Isolation::Current => None,
                 mainstay_tds::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
@@ -207,29 +207,31 @@ impl Inner {
                 inner.set_isolation(isolation)?;
             }
             let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
-            inner.begin(name)?;
-            sink.environment(&Environment::TransactionBegun(TRANSACTION));
-            Ok(())
+            inner.begin(name)
+        };
+        // A driver that wants one after the other is not left without, so that nothing is committed by itself, when an
+        // error has ended the one before.
+        let next = |inner: &mut Inner, ended: Result<(), Box<Raised>>, then: Option<&Begin>| match then {
+            Some(then) if ended.is_ok() || inner.state.transactions == 0 => begin(inner, then).and(ended),
+            _ => ended,
         };
         match request {
-            TransactionRequest::Begin(what) => begin(self, what, sink),
+            TransactionRequest::Begin(what) => begin(self, what),
             TransactionRequest::Commit { then, .. } => {
-                self.commit()?;
-                sink.environment(&Environment::TransactionCommitted(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
+                let ended = self.commit();
+                next(self, ended, then.as_ref())
             }
             TransactionRequest::Rollback { name, then } => {
                 let name = (!name.is_empty()).then_some(name.as_str());
-                self.rollback(name)?;
-                sink.environment(&Environment::TransactionRolledBack(TRANSACTION));
-                then.as_ref().map_or(Ok(()), |then| begin(self, then, sink))
+                let ended = self.rollback(name);
+                next(self, ended, then.as_ref())
             }
             TransactionRequest::Save { name } => self.save(name),
         }
     }
 
     /// What an error that ended a run leaves of the transaction.
-    pub(crate) fn after_failure(&mut self, error: &Raised, _: &mut dyn Sink) {
+    pub(crate) fn after_failure(&mut self, error: &Raised, sink: &mut dyn Sink) {
         let ends = self.state.options.xact_abort
             || error.severity >= 20
             || self.state.doomed
@@ -238,12 +240,15 @@ impl Inner {
             // The error that is being told is the one that matters.
             let _ = self.rollback(None);
         }
+        self.announce(sink);
     }
 
     /// As a connection that comes out of a pool.
     pub(crate) fn reset(&mut self, keep_transaction: bool) {
         if self.state.transactions > 0 && !keep_transaction {
             let _ = self.rollback(None);
+            // The client has asked for it, and is told of the reset.
+            self.state.announced.forget_untold();
         }
         for level in std::mem::take(&mut self.state.levels) {
             for table in level.tables.values() {

@@ -486,3 +486,80 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     let null = load(&[[Value::Null, one]]);
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
+
+/// A table as drivers send it: its columns have no names.
+fn table(name: &str, table_type: &str, types: &[DataType], rows: Vec<Vec<Value>>) -> Parameter {
+    let columns: Vec<Column> = types.iter().map(|data_type| Column::new("", *data_type)).collect();
+    let defaulted = vec![false; columns.len()];
+    let table = TableValue { schema: String::new(), name: table_type.into(), columns, defaulted, rows };
+    let plain = parameter(name, DataType::Int, Value::Null);
+    Parameter { value: ParameterValue::Table(table), ..plain }
+}
+
+fn pair(a: i64, b: &str) -> Vec<Value> {
+    vec![Value::Integer(a), Value::Text(b.to_owned())]
+}
+
+const PAIR: [DataType; 2] = [DataType::Int, DataType::NVarChar(Length::Limited(20))];
+
+fn instance_with_pairs() -> Instance {
+    let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
+    let mut session = instance.session();
+    answer(&mut session, "CREATE TYPE Pairs AS TABLE (a INT PRIMARY KEY, b NVARCHAR(20))");
+    answer(&mut session, "CREATE PROCEDURE listed @t dbo.Pairs READONLY AS SELECT a, b FROM @t");
+    instance
+}
+
+#[test]
+fn a_table_is_taken_by_the_first_call_of_a_connection() {
+    let mut session = instance_with_pairs().session();
+    for (a, b) in [(1, "one"), (7, "seven")] {
+        let seen = call(&mut session, "listed", vec![table("@t", "Pairs", &PAIR, vec![pair(a, b)])]);
+        assert!(seen.contains(&format!("[a int | b nvarchar(20)]\n{a} | {b}\n(1 rows)")), "{seen}");
+    }
+}
+
+#[test]
+fn texts_with_parameters_take_tables() {
+    let mut session = instance_with_pairs().session();
+    for statement in ["SELECT a, b FROM @p", "EXEC listed @p"] {
+        let sent = table("@p", "Pairs", &PAIR, vec![pair(3, "three")]);
+        let seen = call(&mut session, "sp_executesql", vec![text(statement), text("@p dbo.Pairs READONLY"), sent]);
+        assert!(seen.contains("\n3 | three\n"), "{statement}: {seen}");
+    }
+    let texts = "DECLARE @x Pairs; INSERT INTO @x VALUES (5, N'five'); \
+                 EXEC sp_executesql N'SELECT a, b FROM @p', N'@p Pairs READONLY', @x";
+    assert!(answer(&mut session, texts).contains("\n5 | five\n"));
+}
+
+#[test]
+fn tables_are_of_their_types() {
+    let mut session = instance_with_pairs().session();
+    let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
+    assert!(listed(&PAIR, vec![]).contains("(0 rows)"));
+    // NULL, or no rows: nothing is said of the columns.
+    assert!(listed(&[], vec![]).contains("(0 rows)"));
+    assert!(listed(&PAIR, vec![pair(1, "one"), pair(1, "two")]).contains("Msg 2627"));
+    assert!(listed(&PAIR[..1], vec![vec![Value::Integer(1)]]).contains("Msg 500"));
+    // A client may leave the type to the server.
+    assert!(call(&mut session, "listed", vec![table("", "", &PAIR, vec![pair(1, "one")])]).contains("\n1 | one\n"));
+    let unknown = call(&mut session, "listed", vec![table("@t", "Triples", &PAIR, vec![])]);
+    assert!(unknown.contains("Msg 2715"), "{unknown}");
+}
+
+/// A column that takes its default is not sent.
+#[test]
+fn tables_have_the_defaults_and_identities_of_their_types() {
+    let mut session = session();
+    answer(&mut session, "CREATE TYPE Lines AS TABLE (id INT IDENTITY(5, 1), a INT, s VARCHAR(9) DEFAULT 'none')");
+    answer(&mut session, "CREATE PROCEDURE numbered @t Lines READONLY AS SELECT id, a, s FROM @t");
+    let types = [DataType::Int, DataType::Int, DataType::VarChar(Length::Limited(9))];
+    let rows =
+        vec![vec![Value::Null, Value::Integer(1), Value::Null], vec![Value::Null, Value::Integer(2), Value::Null]];
+    let mut sent = table("@t", "Lines", &types, rows);
+    if let ParameterValue::Table(table) = &mut sent.value {
+        table.defaulted = vec![true, false, true];
+    }
+    let seen = call(&mut session, "numbered", vec![sent]);
+    assert!(seen.contains("\n5 | 1 | none\n6 | 2 | none\n"), "{seen}");
+}

@@ -437,3 +437,40 @@ fn a_table_that_is_locked_is_changed_by_nobody_else() {
         assert_eq!(errors(&mut other, "UPDATE Accounts SET balance += 1 WHERE id = 5"), NONE);
     }
 }
+
+/// A reader of a queue that waited for a row which another one has taken gets the next one.
+#[test]
+fn changes_of_some_rows_go_on_to_others_when_theirs_are_gone() {
+    for change in [
+        "DELETE TOP (1) Jobs OUTPUT deleted.id",
+        "UPDATE TOP (1) Jobs SET done = 1 OUTPUT inserted.id",
+        "SET ROWCOUNT 1 DELETE Jobs OUTPUT deleted.id",
+        "WITH j AS (SELECT TOP (1) * FROM Jobs ORDER BY id) DELETE j OUTPUT deleted.id",
+        "DELETE Jobs OUTPUT deleted.id WHERE id = (SELECT MIN(id) FROM Jobs)",
+    ] {
+        let instance = instance("CREATE TABLE Jobs (id INT PRIMARY KEY, done INT) INSERT Jobs VALUES (1, 0), (2, 0)");
+        let (mut first, mut second) = (instance.session(), instance.session());
+        assert_eq!(errors(&mut first, "BEGIN TRAN DELETE Jobs WHERE id = 1"), NONE);
+        std::thread::scope(|scope| {
+            let taken = scope.spawn(|| value(&mut second, change));
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(errors(&mut first, "COMMIT"), NONE);
+            assert_eq!(taken.join().expect("a reader of the queue"), "2", "{change}");
+        });
+    }
+}
+
+/// A row that is deleted and put in again is the row of its key.
+#[test]
+fn a_change_by_key_finds_the_row_that_has_come_in_the_place_of_another() {
+    let instance = instance("CREATE TABLE Jobs (id INT PRIMARY KEY, done INT) INSERT Jobs VALUES (1, 0)");
+    let (mut first, mut second) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut first, "BEGIN TRAN DELETE Jobs WHERE id = 1 INSERT Jobs VALUES (1, 7)"), NONE);
+    std::thread::scope(|scope| {
+        let changed = scope.spawn(|| errors(&mut second, "UPDATE Jobs SET done += 1 WHERE id = 1"));
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(errors(&mut first, "COMMIT"), NONE);
+        assert_eq!(changed.join().expect("a change"), NONE);
+    });
+    assert_eq!(value(&mut second, "SELECT done FROM Jobs"), "8");
+}

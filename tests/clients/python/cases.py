@@ -152,6 +152,28 @@ def keeps_and_undoes(connection):
     connection.commit()
 
 
+def begins_again(connection):
+    """That a driver which commits for its program begins a transaction anew when an error has ended the last one."""
+    cursor = connection.cursor()
+    cursor.execute("DROP TABLE IF EXISTS dbo.client_begun")
+    cursor.execute("CREATE TABLE dbo.client_begun (n int)")
+    connection.commit()
+    cursor.execute("INSERT INTO dbo.client_begun VALUES (900)")
+    try:
+        cursor.execute("SELECT CONVERT(int, 'x')")
+        cursor.fetchall()
+    except Exception as error:
+        check("onversion failed" in str(error), error)
+    else:
+        raise AssertionError("no error")
+    cursor.execute("INSERT INTO dbo.client_begun VALUES (901)")
+    connection.rollback()
+    cursor.execute("SELECT n FROM dbo.client_begun")
+    check(cursor.fetchall() == [], "rows that were rolled back")
+    cursor.execute("DROP TABLE dbo.client_begun")
+    connection.commit()
+
+
 def keeps_temporary_tables(connection):
     """That a temporary table lives as long as its session."""
     cursor = connection.cursor()

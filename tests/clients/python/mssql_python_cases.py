@@ -72,4 +72,6 @@ run.run("two results", lambda: cases.two_results(connect().cursor()))
 run.run("procedure", procedure)
 run.run("transactions", transactions)
 run.real(connect)
+if cases.REAL:
+    run.run("a transaction after one that an error ended", lambda: cases.begins_again(connect()))
 run.end()

@@ -95,7 +95,7 @@ fn apply(
             Fate::Changed(changes) => {
                 let change = RowChange { position, changes, beside: Vec::new() };
                 match update_row(transaction, form, view, &change, Keep::whole(whole), &mut uncounted) {
-                    Ok(Written::Moved(_)) => return Ok(false),
+                    Ok(Written::Moved(_) | Written::Deleted) => return Ok(false),
                     Ok(Written::Done(_) | Written::Gone) => {}
                     Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
                     Err(error) => return Err(error),

@@ -307,7 +307,7 @@ impl Changer<'_> {
                 update.written.borrow_mut().insert(new);
                 Ok(Inserted::Row(changed))
             }
-            Written::Moved(_) | Written::Gone => Ok(Inserted::Overtaken),
+            Written::Moved(_) | Written::Deleted | Written::Gone => Ok(Inserted::Overtaken),
         }
     }
 
@@ -331,7 +331,7 @@ impl Changer<'_> {
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, Keep::whole(whole), &mut done) {
-                    Ok(Written::Moved(_)) => return Ok(Changed::Overtaken),
+                    Ok(Written::Moved(_) | Written::Deleted) => return Ok(Changed::Overtaken),
                     Ok(Written::Done(_) | Written::Gone) => {}
                     Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
                     Err(error) => return Err(error),
@@ -361,7 +361,7 @@ impl Changer<'_> {
                 }
                 match form.table.delete(transaction, position as u64)? {
                     Written::Done(_) => done.count += 1,
-                    Written::Moved(_) => return Ok(Changed::Overtaken),
+                    Written::Moved(_) | Written::Deleted => return Ok(Changed::Overtaken),
                     Written::Gone => drop(done.kept.pop()),
                 }
             }
@@ -387,7 +387,7 @@ impl Changer<'_> {
             for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,
-                    Written::Moved(_) => return Ok(Changed::Overtaken),
+                    Written::Moved(_) | Written::Deleted => return Ok(Changed::Overtaken),
                     Written::Gone => {}
                 }
             }

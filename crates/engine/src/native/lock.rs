@@ -45,7 +45,7 @@ impl Changer<'_> {
                             kept.push(row as u32);
                         }
                     }
-                    Some(Written::Moved(_)) => return Ok(Changed::Overtaken),
+                    Some(Written::Moved(_) | Written::Deleted) => return Ok(Changed::Overtaken),
                     Some(Written::Gone) => {}
                     None if locking.if_held == IfHeld::Skip => {}
                     None => return Err(held_by_another(&form.definition.name)),

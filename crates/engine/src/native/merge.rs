@@ -123,7 +123,7 @@ fn carry_out(
                     done.kept.push((gone.clone(), beside));
                 }
             }
-            Written::Moved(_) => return Ok(false),
+            Written::Moved(_) | Written::Deleted => return Ok(false),
             Written::Gone => {}
         }
     }
@@ -131,7 +131,7 @@ fn carry_out(
     let mut late = Vec::new();
     for change in decided.updates {
         match update_row(transaction, form, view, &change, Keep::whole(whole), done) {
-            Ok(Written::Moved(_)) => return Ok(false),
+            Ok(Written::Moved(_) | Written::Deleted) => return Ok(false),
             Ok(Written::Done(_) | Written::Gone) => {}
             Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
             Err(error) => return Err(error),

@@ -118,7 +118,7 @@ pub(crate) fn update_late(
         let mut still = Vec::new();
         for (change, _) in late.into_iter().rev() {
             match update_row(transaction, form, view, &change, keep, done) {
-                Ok(Written::Moved(_)) => return Ok(true),
+                Ok(Written::Moved(_) | Written::Deleted) => return Ok(true),
                 Ok(Written::Done(_) | Written::Gone) => {}
                 Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
                 Err(error) => return Err(error),
@@ -135,7 +135,7 @@ pub(crate) fn update_late(
         let new = changed_row(form, view, change)?;
         match form.table.delete(transaction, change.position)? {
             Written::Done(old) => new_rows.push((old, new, change.beside.clone())),
-            Written::Moved(_) => return Ok(true),
+            Written::Moved(_) | Written::Deleted => return Ok(true),
             Written::Gone => {}
         }
     }

@@ -95,7 +95,7 @@ fn held(
                     kept.push(row as u32);
                 }
             }
-            Some(Written::Moved(_)) => return Ok(None),
+            Some(Written::Moved(_) | Written::Deleted) => return Ok(None),
             Some(Written::Gone) => {}
             None if locking.if_held == IfHeld::Skip => {}
             None => return Err(held_by_another(&form.definition.name)),

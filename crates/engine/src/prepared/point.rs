@@ -176,7 +176,7 @@ fn changed(written: Written) -> Changed<u64> {
     match written {
         Written::Done(_) => Changed::Done(1),
         Written::Gone => Changed::Done(0),
-        Written::Moved(_) => Changed::Overtaken,
+        Written::Moved(_) | Written::Deleted => Changed::Overtaken,
     }
 }
 

@@ -334,7 +334,7 @@ fn update(
         let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
         let change = RowChange { position: position as u64, changes, beside: Vec::new() };
         match update_row(transaction, form, view, &change, keep, &mut done) {
-            Ok(Written::Moved(_)) => return Ok(None),
+            Ok(Written::Moved(_) | Written::Deleted) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}
             Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
             Err(error) => return Err(error),
@@ -352,7 +352,7 @@ fn delete(transaction: &mut Transaction, form: &Form, buffer: &Buffer) -> Result
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         match form.table.delete(transaction, position as u64)? {
             Written::Done(_) => done.count += 1,
-            Written::Moved(_) => return Ok(None),
+            Written::Moved(_) | Written::Deleted => return Ok(None),
             Written::Gone => {}
         }
     }

@@ -30,7 +30,10 @@ pub enum Written {
     /// Another transaction changed the row first, and has committed: its newest version is here. Nothing was done. The
     /// caller applies its condition again and tries again with this position.
     Moved(u64),
-    /// The row has been deleted, or this version was replaced by the own transaction. Nothing was done.
+    /// Another transaction has deleted the row, and has committed. Nothing was done. Other rows may fit the caller's
+    /// condition now, in the place of this one.
+    Deleted,
+    /// The own transaction has deleted the row, or replaced this version. Nothing was done.
     Gone,
 }
 
@@ -456,7 +459,7 @@ impl NativeTable {
 fn overtaken(transaction: &Transaction, group: &Group, position: u64) -> Result<Written> {
     transaction.check_overtaken()?;
     Ok(match group.next(offset_of(position)) {
-        NOWHERE => Written::Gone,
+        NOWHERE => Written::Deleted,
         next => Written::Moved(next),
     })
 }

@@ -221,7 +221,7 @@ impl Session<'_> {
                     list = self.list_at(newest)?;
                     position = newest;
                 }
-                Written::Gone => return Err(Error::new(Code::Internal, "a list is gone")),
+                Written::Deleted | Written::Gone => return Err(Error::new(Code::Internal, "a list is gone")),
             }
         }
     }

@@ -14,6 +14,8 @@ pub struct Transcript {
     pub errors: Vec<Message>,
     /// The ends of statements, in their order.
     pub ends: Vec<Done>,
+    /// The changes of the session's surroundings, in their order.
+    pub changes: Vec<Environment>,
     pub columns: Vec<Column>,
 }
 
@@ -83,5 +85,7 @@ impl Sink for Transcript {
 
     fn flush(&mut self) {}
 
-    fn environment(&mut self, _: &Environment) {}
+    fn environment(&mut self, change: &Environment) {
+        self.changes.push(change.clone());
+    }
 }

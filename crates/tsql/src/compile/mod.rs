@@ -72,12 +72,12 @@ pub struct ModuleParameter {
 }
 
 /// What a parameter holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ParameterKind {
     /// A value.
     Value,
-    /// A table: callers give the name of theirs.
-    Table,
+    /// A table of this type: callers give the name of theirs.
+    Table(ObjectName),
     /// A cursor: callers give the name of the variable that has it, or gets it.
     Cursor,
 }
@@ -334,7 +334,7 @@ impl<'t> Compiler<'t> {
         for (place, parameter) in parameters.iter().enumerate() {
             let name = &parameter.name.text;
             if self.types.is_table_type(&parameter.data_type.name) {
-                self.named_parameter(name, ParameterKind::Table);
+                self.named_parameter(name, ParameterKind::Table(parameter.data_type.name.clone()));
                 continue;
             }
             if parameter.data_type.name.is("CURSOR") {
@@ -381,7 +381,7 @@ impl<'t> Compiler<'t> {
     fn given(&mut self, parameter: &ModuleParameter) -> Result<(), Box<Message>> {
         let ModuleParameter { name, data_type, is_output, kind, .. } = parameter;
         if *kind != ParameterKind::Value {
-            self.named_parameter(name, *kind);
+            self.named_parameter(name, kind.clone());
             return Ok(());
         }
         let direction = if *is_output { program::Direction::InOut } else { program::Direction::In };
