@@ -444,7 +444,7 @@ impl Runner<'_> {
     }
 
     /// A table variable: made once for each run of its module.
-    pub(crate) fn declare_table(&mut self, name: &str, elements: &[TableElement], _: &HostStatement) -> Ran {
+    pub(crate) fn declare_table(&mut self, name: &str, elements: &[TableElement]) -> Ran {
         if self.inner.state.temporary(name).is_none() {
             self.inner.make_table_variable(name, elements)?;
         }

@@ -79,10 +79,10 @@ impl Runner<'_> {
                 Ok(Flow::Next)
             }
             Action::Define(statement) => self.define(statement, host, call),
-            Action::DeclareTable(name, elements) => self.declare_table(&name.text, elements, host),
+            Action::DeclareTable(name, elements) => self.declare_table(&name.text, elements),
             Action::DeclareTyped(name, of) => {
                 let elements = self.inner.modules.table_type(of).map(<[_]>::to_vec).unwrap_or_default();
-                self.declare_table(&name.text, &elements, host)
+                self.declare_table(&name.text, &elements)
             }
             other => self.cursor_statement(other, host, call),
         }

@@ -17,6 +17,7 @@ use mainstay_program::{
 use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
 use mainstay_tsql::reduce::SessionFunction;
+use mainstay_tsql::tree::ObjectName;
 use std::sync::Arc;
 
 /// A run of a batch or procedure.
@@ -273,9 +274,9 @@ impl<'a> Runner<'a> {
                 let is = updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)));
                 set(call, 0, ValueRef::Boolean(is))
             }
-            Action::TableParameter(name) => {
-                self.table_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))));
-                Ok(Flow::Next)
+            Action::TableParameter(name, of_type) => {
+                let given = crate::flow::text_of(call.input(call.inputs().saturating_sub(1)));
+                self.table_parameter(&name.text, of_type, &given)
             }
             Action::CursorParameter(name) => {
                 self.cursor_parameter(&name.text, &crate::flow::text_of(call.input(call.inputs().saturating_sub(1))))
@@ -551,8 +552,12 @@ impl Runner<'_> {
         Ok(Flow::Next)
     }
 
-    /// Lets a table parameter stand for a table of the caller's level.
-    fn table_parameter(&mut self, name: &str, given: &str) {
+    /// Lets a table parameter stand for a table of the caller's level. One that is given none is empty.
+    fn table_parameter(&mut self, name: &str, of_type: &ObjectName, given: &str) -> Ran {
+        if given.is_empty() {
+            let elements = self.inner.modules.table_type(of_type).map(<[_]>::to_vec).unwrap_or_default();
+            return self.declare_table(name, &elements);
+        }
         let levels = &mut self.inner.state.levels;
         let caller = levels.len().checked_sub(2).and_then(|place| levels.get(place));
         let known = caller.and_then(|level| level.tables.get(&given.to_lowercase())).cloned();
@@ -561,5 +566,6 @@ impl Runner<'_> {
             level.tables.insert(name.to_lowercase(), table);
             self.inner.state.names_changed();
         }
+        Ok(Flow::Next)
     }
 }

@@ -539,6 +539,8 @@ fn tables_are_of_their_types() {
     assert!(listed(&PAIR, vec![]).contains("(0 rows)"));
     // NULL, or no rows: nothing is said of the columns.
     assert!(listed(&[], vec![]).contains("(0 rows)"));
+    assert!(call(&mut session, "listed", vec![]).contains("(0 rows)"));
+    let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
     assert!(listed(&PAIR, vec![pair(1, "one"), pair(1, "two")]).contains("Msg 2627"));
     assert!(listed(&PAIR[..1], vec![vec![Value::Integer(1)]]).contains("Msg 500"));
     // A client may leave the type to the server.

@@ -112,8 +112,8 @@ pub enum Action {
     Catalog(reduce::CatalogFunction),
     /// Whether the change that fires the trigger sets this column.
     ColumnUpdated(String),
-    /// Lets a table parameter stand for the caller's table, whose name is the input.
-    TableParameter(Name),
+    /// Lets a table parameter of this type stand for the caller's table, whose name is the input; NULL for none.
+    TableParameter(Name, ObjectName),
     /// The columns of a row that follows, their names and types, go to the client.
     BeginRow(Vec<(String, DataType)>),
     /// SELECT of the inputs, as one row that goes to the client.
@@ -361,12 +361,12 @@ impl<'t> Compiler<'t> {
     fn named_parameter(&mut self, parameter: &str, kind: ParameterKind) {
         let name = Name { text: parameter.to_owned(), ..Name::default() };
         self.table_variable(&name);
-        let action = match kind {
-            ParameterKind::Cursor => {
+        let action = match &kind {
+            ParameterKind::Table(of_type) => Action::TableParameter(name.clone(), of_type.clone()),
+            _ => {
                 self.cursors.insert(parameter.to_lowercase());
                 Action::CursorParameter(name.clone())
             }
-            _ => Action::TableParameter(name.clone()),
         };
         let data_type = DataType::NVarChar(mainstay_mssql::Length::Limited(128));
         let slot =
