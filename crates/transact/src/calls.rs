@@ -126,7 +126,9 @@ fn given(loaded: &Loaded, sent: &[Parameter], place: usize) -> Option<usize> {
             sent.iter().position(|sent| !sent.name.is_empty() && sent.name.eq_ignore_ascii_case(name))
         }
     };
-    number.filter(|number| sent.get(*number).is_some_and(|sent| !sent.default))
+    // The default of a table is one without rows, which is made like any other.
+    let is_given = |sent: &Parameter| !sent.default || matches!(sent.value, ParameterValue::Table(_));
+    number.filter(|number| sent.get(*number).is_some_and(is_given))
 }
 
 /// Whether all that is sent is for a parameter of the module.

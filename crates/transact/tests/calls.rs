@@ -442,9 +442,9 @@ fn an_empty_table_is_one_of_its_type() {
     session.batch("CREATE TYPE Numbers AS TABLE (n INT PRIMARY KEY, t NVARCHAR(9))", &mut Transcript::default());
     let body = "CREATE PROCEDURE listed @all Numbers READONLY AS SELECT n, t FROM @all SELECT COUNT(*) AS c FROM @all";
     session.batch(body, &mut Transcript::default());
-    for (name, of) in [("", "Numbers"), ("", ""), ("@ALL", "")] {
+    for (name, of, default) in [("", "Numbers", false), ("", "", false), ("@ALL", "", true)] {
         let table = TableValue { name: of.to_owned(), ..TableValue::default() };
-        let parameter = Parameter { value: ParameterValue::Table(table), name: name.to_owned(), ..text("") };
+        let parameter = Parameter { value: ParameterValue::Table(table), name: name.to_owned(), default, ..text("") };
         let seen = call(&mut session, "listed", vec![parameter]);
         assert!(seen.starts_with("[n int | t nvarchar(9)]\n") && seen.contains("\n0\n"), "{seen}");
     }
