@@ -10,7 +10,7 @@ use crate::table_values::TableValues;
 use mainstay_base::ValueRef;
 use mainstay_mssql::Message;
 use mainstay_program::RunArgument;
-use mainstay_tds::{Call, Column, DoneKind, Parameter, Sink};
+use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -15,7 +15,8 @@ use mainstay_mssql::{DataType, Message};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{
-    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn, TableFunction, quoted,
+    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn, TableFunction,
+    quoted,
 };
 use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, Query, StatementKind};
 use std::cell::{Cell, RefCell};

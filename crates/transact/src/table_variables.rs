@@ -28,12 +28,13 @@ impl Inner {
     ///
     /// Errors: those of types, and of making a table.
     pub(crate) fn make_table_variable(&mut self, name: &str, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        let variable = crate::session::object_name(&format!("[{name}]"));
+        self.check_columns(&variable, elements)?;
         let table = self.new_temporary(name)?;
         let statements = reduce::create_table(&table, elements, true, &self.names(&[])).map_err(raised)?;
         for statement in &statements {
             self.execute(statement)?;
         }
-        let variable = crate::session::object_name(&format!("[{name}]"));
         self.note_clustered(&variable, elements)?;
         let level = self.state.level();
         if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {

@@ -25,6 +25,7 @@ mod seen;
 mod state;
 mod tag;
 mod unlisted;
+mod walk;
 
 pub use check::check;
 pub use indexes::{IndexDescription, is_named_for};
