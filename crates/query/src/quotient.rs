@@ -21,8 +21,8 @@ use datafusion::logical_expr::{
 use mainstay_base::{Code, Decimal, Error, Result as BaseResult, Value, ValueRef, rounded_quotient};
 use std::sync::{Arc, LazyLock};
 
-/// The quotient of two sides as a decimal of this type; `None` for sides of which none
-/// is a decimal, or one is no exact number.
+/// The quotient of two sides as a decimal of this type; `None` for sides of which none is a decimal, or one is no exact
+/// number.
 pub(crate) fn of(left: &Expr, right: &Expr, to: &DataType, schema: &DFSchema) -> Option<Expr> {
     let DataType::Decimal128(_, scale @ 0..) = to else { return None };
     let side = |side: &Expr| match side.get_type(schema).ok()? {
@@ -54,8 +54,9 @@ impl Quotient {
         if right.unscaled == 0 {
             return Err(Error::new(Code::DivisionByZero, "division by zero"));
         }
-        // The result has at least the digits of the dividend.
-        let more = u32::from(self.scale) + u32::from(right.scale) - u32::from(left.scale);
+        let more = (u32::from(self.scale) + u32::from(right.scale)).checked_sub(u32::from(left.scale));
+        let more =
+            more.ok_or_else(|| Error::new(Code::Internal, "a quotient has at least the digits of the dividend"))?;
         let narrow = 10i128.checked_pow(more).and_then(|factor| left.unscaled.checked_mul(factor));
         let unscaled = match narrow {
             Some(dividend) => rounded_quotient(dividend, right.unscaled),

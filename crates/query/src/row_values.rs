@@ -14,8 +14,8 @@
 //! ```
 //!
 //! So NULL means there what it means everywhere (ISO 9075-2, 8.2 and 8.8), and the indexes of the members are found. The
-//! planner compares rows as values, for which NULL equals NULL. Single values
-//! that are looked for in a query are the planner's and [`lateral`](crate::lateral)'s.
+//! planner compares rows as values, for which NULL equals NULL. Single values that are looked for in a query are the
+//! planner's and [`lateral`](crate::lateral)'s.
 
 use crate::compared::Compared;
 use crate::tree::call;

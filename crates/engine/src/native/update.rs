@@ -4,8 +4,9 @@
 //! nearly all statements, and not for those that give a row a key that another row of the statement still has:
 //!
 //! ```text
-//!   SET id = id + 1       1 2 3      1 and 2 are late; 3 becomes 4; then, from the last one: 2 becomes 3, 1 becomes 2
-//!   SET id = 3 - id       1 2        both are late, and stay it: both are deleted, then inserted with their new keys
+//!   SET id = id + 1       1 2 3          1 and 2 are late; 3 becomes 4; then, from the last one: 2 becomes 3, 1 becomes 2
+//!   SET id = 3 - id       1 2            both are late, and stay it: both are deleted, then inserted with their new keys
+//!   SET id = id + 1       2 4 6 1 3 5    of the four that are late a pass frees the 4 only: what is left, as a ring
 //! ```
 //!
 //! Rows of such a ring get new row ids. Whether anything refers to a key that has gone is looked at when the statement

@@ -17,7 +17,8 @@
 //!
 //! **Undone.** An appended record that is still the last one is taken out of the table; behind it others may have
 //! appended, then it stays, blank and deleted. Numbers of counting fields are not given back. A record that somebody
-//! changed without the lock after a crash is left as it is.
+//! changed without the lock after a crash is left as it is. A transaction of which a part was to be undone and could not be
+//! (a full disk, an index that a write has failed) is not committed any more: it is rolled back, or undone as after a crash.
 //!
 //! **Savepoints** are places in the journal. Undoing back to one keeps the locks.
 //!
