@@ -19,7 +19,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, field_spec, spec_of};
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -292,9 +292,9 @@ fn restructure(
     Ok(())
 }
 
-/// DROP TABLE: the table's file, its memo file, its index files.
+/// DROP TABLE: the table's file, its memo file, its index files; not those that may as well be another table's.
 pub(crate) fn drop_table(table: &DbfTable, how: How) -> Result<()> {
-    let open = open_alone(table, how)?;
+    let open = table.writer_with(how.options(Access::Exclusive), Disputed::LeftAlone)?;
     let fs = Arc::clone(open.file_system());
     let mut files = vec![table.path().to_owned()];
     files.extend(open.memo().map(|memo| memo.path().to_owned()));

@@ -7,6 +7,7 @@
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
+use super::claim::Proof;
 use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
 use super::sibling;
@@ -290,18 +291,11 @@ impl Indexes {
         .collect()
     }
 
-    /// The files beside the structural CDX that are the table's own: their keys agree with its records, or mostly do.
-    pub(crate) fn own_files(&self, state: &State, table: &Path) -> Vec<PathBuf> {
+    /// The files beside the structural CDX that may be the table's own, each with what speaks for it.
+    pub(super) fn proven_files(&self, state: &State, table: &Path) -> Vec<(PathBuf, Proof)> {
         let Some(set) = self.current(state) else { return Vec::new() };
-        let is_own = |bag: &&Arc<OpenBag>| {
-            let proves = |tag: &SetTag| match &tag.tag {
-                Err(_) => false,
-                Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => is_named_for(&bag.path, table),
-                Ok(known) => tag.verified(state, known).map_or_else(|reason| reason.mostly_agrees, |_| true),
-            };
-            !bag.structural && bag.tags.iter().any(proves)
-        };
-        set.bags.iter().filter(is_own).map(|bag| bag.path.clone()).collect()
+        let beside = set.bags.iter().filter(|bag| !bag.structural);
+        beside.filter_map(|bag| Some((bag.path.clone(), bag.proof(state, table)?))).collect()
     }
 
     /// The tags whose keys are known to agree with this state's records, by their numbers.
@@ -388,6 +382,21 @@ fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
 }
 
 impl OpenBag {
+    /// What says that the file is this table's.
+    fn proof(&self, state: &State, table: &Path) -> Option<Proof> {
+        let proof = |tag: &SetTag| match &tag.tag {
+            Err(_) => None,
+            Ok(known) if known.tag.key_count().unwrap_or(0) == 0 => {
+                is_named_for(&self.path, table).then_some(Proof::Agrees)
+            }
+            Ok(known) => match tag.verified(state, known) {
+                Ok(_) => Some(Proof::Agrees),
+                Err(reason) => reason.mostly_agrees.then_some(Proof::MostlyAgrees),
+            },
+        };
+        self.tags.iter().filter_map(proof).max()
+    }
+
     /// Takes over which state of the table the same tags were compared with, though not the result: a file
     /// that was opened again because it is young, and is as it was, did not change when the table did.
     fn remember(&self, before: &OpenBag) {

@@ -4,6 +4,7 @@
 //!   DbfTable      finds the files, keeps the current state           mod
 //!   State         one state of the records; columns decoded once     state
 //!   Indexes       the tags that can be used, and why others cannot   indexes, tag, own
+//!   Claims        index files that would fit other tables as well    claim
 //!   access()      a condition as ranges of keys (Rushmore)           access, bounds
 //! ```
 //!
@@ -18,6 +19,7 @@
 mod access;
 mod bounds;
 mod check;
+mod claim;
 mod indexes;
 mod own;
 mod row_set;
@@ -28,6 +30,7 @@ mod unlisted;
 mod walk;
 
 pub use check::check;
+pub use claim::Disputed;
 pub use indexes::{IndexDescription, is_named_for};
 pub use own::BeforeWrite;
 
@@ -66,6 +69,7 @@ pub struct DbfTable {
     options: OpenOptions,
     cache: VectorCache,
     indexes: Arc<Indexes>,
+    claims: claim::Claims,
     state: Mutex<Arc<State>>,
 }
 
@@ -195,6 +199,7 @@ impl DbfTable {
             options,
             cache,
             indexes,
+            claims: claim::Claims::default(),
             state,
         })
     }
@@ -244,10 +249,18 @@ impl DbfTable {
     /// whose keys are those of its records. (An index without keys beside a table without records proves nothing; it is
     /// taken along if its name is the table's, or begins with it: [`is_named_for`].) Text is written in the code page in
     /// which it is read, unless `options` say otherwise. What is written is seen by the next statement that reads.
+    ///
+    /// Errors: those of [`IndexedTable::open`]; `Busy` if the structure has changed; `Ambiguous` for an index file that may
+    /// as well be another table's: `claim.rs`.
     pub fn writer(&self, options: WriteOptions) -> Result<IndexedTable> {
+        self.writer_with(options, Disputed::Refused)
+    }
+
+    /// The same for who says what becomes of index files that may be another table's.
+    pub fn writer_with(&self, options: WriteOptions, disputed: Disputed) -> Result<IndexedTable> {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;
-        let files = self.indexes.own_files(&state, &self.path);
+        let files = self.claimed_files(&state, disputed)?;
         let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, WriteOptions { code_page, ..options })?;
         if table.fields() != self.fields {
             let message = "the structure of the table has changed";
