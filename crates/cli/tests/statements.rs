@@ -101,9 +101,48 @@ fn files_that_are_written_are_tables_again() {
     printed(&[FIXTURES, "-c", sql, "--output", &path("a.parquet")], "");
     printed(&[FIXTURES, "-c", &format!(".export {sql} {}", path("b.csv"))], "");
     printed(&[FIXTURES, "-c", &format!(".export t11_bench100k {}", path("c.parquet"))], "");
+    let numbers = "SELECT * FROM (VALUES (1, NULL), (NULL, 0.1e-5), (3, 1e0 / 3)) AS v (n, x)";
+    for file in ["d.csv", "e.tsv"] {
+        printed(&[FIXTURES, "-c", numbers, "--output", &path(file)], "");
+    }
+    let sums = "SELECT SUM(d.n), SUM(d.x) * 3 FROM d UNION ALL SELECT SUM(e.n), SUM(e.x) * 3 FROM e";
+    let sums = printed(&[folder.path().to_str().unwrap(), "--format", "csv", "--no-header", "-c", sums], "");
+    assert_eq!(sums, "4,1.000003\n4,1.000003\n");
     let count = "SELECT (SELECT COUNT(*) FROM a) AS a, (SELECT COUNT(*) FROM b) AS b, (SELECT COUNT(*) FROM c) AS c";
     let folder = folder.path().to_str().unwrap();
     assert_eq!(printed(&[folder, "--format", "csv", "-c", count], ""), "a,b,c\n3847,3847,100000\n");
+}
+
+/// The sides are exchanged, for `a` is larger, and both have a column `k`.
+#[test]
+fn a_condition_on_the_other_side_of_an_outer_join_of_parquet_files_stays_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let many = "SELECT value % 2 + 1 AS k FROM generate_series(1, 20) AS g (value)";
+    printed(&[FIXTURES, "-c", many, "--output", &path("a.parquet")], "");
+    let few = "SELECT k, w FROM (VALUES (1, 0), (2, 5), (3, 5), (NULL, 5)) AS v (k, w)";
+    printed(&[FIXTURES, "-c", few, "--output", &path("b.parquet")], "");
+    let folder = folder.path().to_str().unwrap();
+    let asked = |sql: &str| printed(&[folder, "--format", "csv", "--no-header", "-c", sql], "");
+    for join in ["a RIGHT JOIN b ON a.k = b.k", "b LEFT JOIN a ON a.k = b.k"] {
+        let sql = format!("SELECT b.k, w, a.k AS ak FROM {join} WHERE a.k IS NULL ORDER BY b.k");
+        assert_eq!(asked(&sql), ",5,\n3,5,\n", "{join}");
+    }
+    assert_eq!(asked("SELECT count(*) FROM a RIGHT JOIN b ON a.k = b.k AND w > 1 WHERE a.k IS NULL"), "3\n");
+}
+
+#[test]
+fn scripts_of_t_sql_print_into_a_file_and_have_no_other_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let (shop, file) = (folder.path().to_str().unwrap(), folder.path().join("out.txt"));
+    let to_file = [shop, "--tsql", "-c", "PRINT 'done'", "-o", file.to_str().unwrap()];
+    assert_eq!(printed(&to_file, ""), "");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "done\n");
+    let unwritable = run(&[shop, "--tsql", "-c", "PRINT 'done'", "-o", "/no/such/folder/out.txt"], "");
+    assert_eq!((unwritable.status.code(), text(&unwritable.stdout)), (Some(5), String::new()));
+    let other = run(&[shop, "--tsql", "-c", "PRINT 'done'", "--format", "csv"], "");
+    assert_eq!(other.status.code(), Some(2));
+    assert!(text(&other.stderr).contains("--format"), "{}", text(&other.stderr));
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod merge;
 mod moment;
 pub mod mssql;
 mod named;
+mod namesakes;
 mod neighbour;
 mod offset;
 mod optimize;

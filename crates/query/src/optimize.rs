@@ -19,6 +19,7 @@ use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
+use crate::namesakes::DistinctNames;
 use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
@@ -150,7 +151,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = fusing(fuse);
-    physical.extend(PhysicalOptimizer::new().rules.into_iter().map(PickedColumns::hold));
+    physical.extend(PhysicalOptimizer::new().rules.into_iter().map(PickedColumns::hold).map(DistinctNames::hold));
     if fuse {
         physical.push(Arc::new(CodeGroups));
     }
