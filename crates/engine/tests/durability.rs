@@ -54,6 +54,28 @@ fn a_commit_waits_for_what_was_chosen() {
     assert_eq!(seen("durability = \"none\"", None), ("none".to_owned(), 0, 0));
 }
 
+/// A row that another one has changed is free before the sync of that commit, and seen after it.
+#[test]
+fn who_is_overtaken_by_a_commit_that_waits_for_the_disk_waits_for_it_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { durability: Some(Durability::Full), ..Options::default() };
+    let database = Database::open_with(folder.path(), options).unwrap();
+    let mut session = database.session();
+    change(&mut session, "CREATE TABLE counters (name INT PRIMARY KEY, next INT)");
+    change(&mut session, "INSERT INTO counters VALUES (1, 0)");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let mut session = database.session();
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    change(&mut session, "UPDATE counters SET next = next + 1");
+                }
+            });
+        }
+    });
+    assert_eq!(lines(&mut session, "SELECT next FROM counters"), ["200"]);
+}
+
 #[test]
 fn a_durability_that_there_is_not_is_refused_with_its_place() {
     let error = open(&folder("durability = \"often\""), None).err().unwrap();

@@ -515,7 +515,10 @@ fn statement<T>(
         };
         match outcome {
             Ok(Changed::Done(done)) => return Ok(done),
-            Ok(Changed::Overtaken) => transaction.rollback_to(&savepoint)?,
+            Ok(Changed::Overtaken) => {
+                transaction.rollback_to(&savepoint)?;
+                transaction.wait_for_commits()?;
+            }
             Err(error) => {
                 transaction.rollback_to(&savepoint)?;
                 return Err(error);

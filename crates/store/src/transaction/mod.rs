@@ -327,6 +327,16 @@ impl Transaction {
         Ok(view)
     }
 
+    /// Waits until everything that other transactions have committed so far is to be seen. Rows are theirs no more from the
+    /// moment of the commit's number on, and are seen once it has kept its promise (a sync takes milliseconds): who was
+    /// overtaken between the two and looked again at once would find the same row as before.
+    ///
+    /// Errors: the store failed; it never will be.
+    pub fn wait_for_commits(&self) -> Result<()> {
+        let last = self.shared.commits().last;
+        self.shared.wait_published(last)
+    }
+
     /// What the current statement sees. Begins one if there is none.
     pub fn view(&mut self) -> Result<View> {
         match self.view {
