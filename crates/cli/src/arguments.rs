@@ -56,7 +56,11 @@ pub(crate) struct Arguments {
     pub(crate) file: Vec<PathBuf>,
 
     /// Read them as T-SQL, in batches that end at lines with GO; .explain NAME shows what a procedure is compiled to
-    #[arg(long, help_heading = "Statements")]
+    #[arg(
+        long,
+        help_heading = "Statements",
+        conflicts_with_all = ["format", "no_header", "null", "max_rows", "echo", "timer"]
+    )]
     pub(crate) tsql: bool,
 
     /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar

@@ -73,7 +73,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         }
     };
     if arguments.tsql {
-        return tsql::run(database, &path, scripts, &arguments.variables);
+        return tsql::run(database, &path, scripts, &arguments.variables, arguments.output.output.as_deref());
     }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();

@@ -6,6 +6,7 @@
 use crate::arguments::Script;
 use crate::errors::Failure;
 use crate::exit::Exit;
+use crate::output::Destination;
 use crate::sqlcmd::{Piece, Variables, pieces};
 use crate::{complain, script};
 use mainstay_base::{Code, Error};
@@ -24,8 +25,23 @@ pub(crate) fn instance(database: Database, path: &Path, tell: fn(&str)) -> Resul
     Ok(instance.with_procedures(Arc::new(Disk), path, Box::new(tell)))
 }
 
-/// Runs the scripts, or standard input.
-pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], variables: &[String]) -> Exit {
+/// Runs the scripts, or standard input; what they print goes to a file, if there is one.
+pub(crate) fn run(
+    database: Database,
+    path: &Path,
+    scripts: &[Script],
+    variables: &[String],
+    output: Option<&Path>,
+) -> Exit {
+    let cannot_write = |error: io::Error| {
+        let place = output.map_or(String::new(), |path| path.display().to_string());
+        complain(&Error::from(error).at(place));
+        Exit::CannotWrite
+    };
+    let mut out = match output.map_or_else(|| Ok(Destination::stdout()), Destination::create) {
+        Ok(out) => out,
+        Err(error) => return cannot_write(error),
+    };
     let mut session = match instance(database, path, |_| {}) {
         Ok(instance) => instance.session(),
         Err(error) => {
@@ -33,21 +49,22 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], variables
             return Exit::CannotOpen;
         }
     };
-    let (mut out, mut errors) = (io::BufWriter::new(io::stdout()), io::stderr());
+    let mut errors = io::stderr();
     let mut console = Console::new(&mut out, &mut errors);
     let variable = |given: &String| {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         (name.trim().to_lowercase(), value.trim_matches('"').to_owned())
     };
     let mut variables: Variables = variables.iter().map(variable).collect();
-    match start(&mut console, &mut session, scripts, &mut variables) {
+    let ended = match start(&mut console, &mut session, scripts, &mut variables) {
         Ok(()) if console.has_failed() => Exit::StatementFailed,
         Ok(()) => Exit::Success,
         Err(error) => {
             complain(&error);
             Exit::StatementFailed
         }
-    }
+    };
+    out.finish().map_or_else(cannot_write, |()| ended)
 }
 
 fn start(

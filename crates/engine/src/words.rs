@@ -133,7 +133,22 @@ fn set(statement: &str) -> Result<Words<'_>> {
 }
 
 fn unquoted(name: &str) -> String {
-    name.trim_end_matches(';').trim_matches(['"', '`', '[', ']']).to_lowercase()
+    name.trim_end_matches(';').replace(['"', '`', '[', ']'], "").to_lowercase()
+}
+
+/// Where a word ends: at a blank that is not within the quotes of a name.
+fn end_of_word(text: &str) -> usize {
+    let mut closing = None;
+    let end = text.char_indices().find(|(_, c)| {
+        match (closing, *c) {
+            (Some(quote), c) if c == quote => closing = None,
+            (None, '"' | '`') => closing = Some(*c),
+            (None, '[') => closing = Some(']'),
+            _ => {}
+        }
+        closing.is_none() && c.is_whitespace()
+    });
+    end.map_or(text.len(), |(at, _)| at)
 }
 
 /// The first words with their places, comments left out.
@@ -152,7 +167,7 @@ fn first_words(statement: &str, limit: usize) -> Vec<(usize, &str)> {
                 at += first.len_utf8();
                 continue;
             }
-            let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
+            let end = end_of_word(rest);
             words.push((at, &rest[..end]));
             at += end;
         }
@@ -163,6 +178,13 @@ fn first_words(statement: &str, limit: usize) -> Vec<(usize, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_quotes_may_have_blanks() {
+        assert_eq!(Words::of("SHOW COLUMNS FROM \"We ird\"").unwrap(), Words::ShowColumns("we ird".to_owned()));
+        assert_eq!(Words::of("DESCRIBE sales.[a b];").unwrap(), Words::ShowColumns("sales.a b".to_owned()));
+        assert_eq!(Words::of("PACK \"a b").unwrap(), Words::Upkeep(Upkeep::Pack, "a b".to_owned()));
+    }
 
     #[test]
     fn statements_are_told_by_their_first_words() {

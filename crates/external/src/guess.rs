@@ -122,6 +122,9 @@ pub(crate) struct Guess {
     fraction: u32,
     digits: u32,
     double_digits: u32,
+    /// The most digits of a whole number, and of one with a point from its first that is not zero on.
+    whole_digits: u32,
+    point_digits: u32,
     /// The most digits of a second.
     second_fraction: u32,
 }
@@ -137,6 +140,8 @@ impl Guess {
             fraction: 0,
             digits: 0,
             double_digits: 0,
+            whole_digits: 0,
+            point_digits: 0,
             second_fraction: 0,
         }
     }
@@ -149,7 +154,7 @@ impl Guess {
         }
         match shape(bytes, decimal_comma) {
             // By far the most frequent, and nothing new most of the time.
-            Shape::Integer { digits, fits: true } => self.number(INTEGER, digits, 0),
+            Shape::Integer { digits, fits: true } => self.integer(digits),
             Shape::Blank if quoted => self.seen |= TEXT,
             shape => self.take(shape),
         }
@@ -165,9 +170,10 @@ impl Guess {
             Shape::Blank => {}
             Shape::Integer { digits, fits } => {
                 self.large |= !fits;
-                self.number(INTEGER, digits, 0);
+                self.integer(digits);
             }
-            Shape::Decimal { whole, fraction, comma } => {
+            Shape::Decimal { whole, fraction, zeros, comma } => {
+                self.point_digits = self.point_digits.max(whole + fraction - zeros);
                 self.number(if comma { COMMA } else { POINT }, whole, fraction)
             }
             Shape::Double { digits } => {
@@ -188,6 +194,12 @@ impl Guess {
             }
             Shape::Text => self.seen |= TEXT,
         }
+    }
+
+    #[inline(always)]
+    fn integer(&mut self, digits: u32) {
+        self.whole_digits = self.whole_digits.max(digits);
+        self.number(INTEGER, digits, 0);
     }
 
     #[inline(always)]
@@ -227,8 +239,11 @@ impl Guess {
         }
     }
 
+    /// Some number has an exponent, so those with a point are doubles as well; but a whole number is one that somebody has
+    /// counted, or the key of something.
     fn double(&self) -> ColumnType {
-        let fits = self.digits <= EXACT_DIGITS && self.double_digits <= PRINTED_DIGITS;
+        let printed = self.point_digits.max(self.double_digits);
+        let fits = self.whole_digits <= EXACT_DIGITS && printed <= PRINTED_DIGITS;
         if fits { ColumnType::Double } else { ColumnType::Text }
     }
 
@@ -274,6 +289,9 @@ mod tests {
         assert_eq!(guess(&["1", "2.5", "1e5"]), ColumnType::Double);
         assert_eq!(guess(&["1234567890123456", "1e5"]), ColumnType::Text);
         assert_eq!(guess(&["-2.2250738585072014e-308", "1"]), ColumnType::Double);
+        assert_eq!(guess(&["0.3333333333333333", "1e-5"]), ColumnType::Double);
+        assert_eq!(guess(&["0.00012345678901234567", "1234567890.1234567", "5e-324"]), ColumnType::Double);
+        assert_eq!(guess(&["0.333333333333333333", "1e-5"]), ColumnType::Text);
         assert_eq!(guess(&["1.23456789012345678e5"]), ColumnType::Text);
         assert_eq!(guess(&["1", "2", "003"]), ColumnType::Text);
         assert_eq!(guess(&[""]), ColumnType::Text);

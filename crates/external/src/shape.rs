@@ -23,10 +23,12 @@ pub(crate) enum Shape {
         digits: u32,
         fits: bool,
     },
-    /// Digits with a point (or a decimal comma): how many before, not counting a lone zero, and after.
+    /// Digits with a point (or a decimal comma): how many before, not counting a lone zero, and after; and how many of those
+    /// after are zeros before the first other digit of the number.
     Decimal {
         whole: u32,
         fraction: u32,
+        zeros: u32,
         comma: bool,
     },
     /// A number with an exponent, and how many digits it has.
@@ -110,7 +112,10 @@ fn after_point(bytes: &[u8], unsigned: &[u8], whole: usize, significant: usize, 
     let fraction = digits(rest);
     match rest.get(fraction) {
         _ if whole + fraction == 0 => Shape::Text,
-        None => Shape::Decimal { whole: significant as u32, fraction: fraction as u32, comma },
+        None => {
+            let zeros = if significant == 0 { rest.iter().take_while(|byte| **byte == b'0').count() } else { 0 };
+            Shape::Decimal { whole: significant as u32, fraction: fraction as u32, zeros: zeros as u32, comma }
+        }
         Some(b'e' | b'E') if !comma => double_shape(bytes, significant + fraction),
         Some(b'.') if !comma => date_shape(bytes, whole),
         _ => Shape::Text,
@@ -126,11 +131,22 @@ fn digits(bytes: &[u8]) -> usize {
 /// A number with an exponent, unless it is beyond the range of doubles or too close to zero for all of
 /// its digits.
 fn double_shape(bytes: &[u8], digits: usize) -> Shape {
-    let is_zero = || bytes.iter().take_while(|byte| !matches!(byte, b'e' | b'E')).all(|byte| b"-0.".contains(byte));
     match double(bytes) {
-        Some(value) if value.is_normal() || (value == 0.0 && is_zero()) => Shape::Double { digits: digits as u32 },
+        Some(value) if value.is_normal() || has_digits_of(bytes, value) => Shape::Double { digits: digits as u32 },
         _ => Shape::Text,
     }
+}
+
+/// Whether these are the digits by which a double is told from its neighbours: zero, and numbers near to it.
+#[cold]
+fn has_digits_of(bytes: &[u8], value: f64) -> bool {
+    let digits = |text: &[u8]| -> Vec<u8> {
+        let mantissa = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(|byte| byte.is_ascii_digit());
+        let digits: Vec<u8> = mantissa.copied().skip_while(|digit| *digit == b'0').collect();
+        let kept = digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
+        digits[..kept].to_vec()
+    };
+    value.is_finite() && digits(bytes) == digits(format!("{value:e}").as_bytes())
 }
 
 #[inline]
@@ -331,13 +347,16 @@ mod tests {
         assert_eq!(of("0"), Shape::Integer { digits: 1, fits: true });
         assert_eq!(of(" -42 "), Shape::Integer { digits: 2, fits: true });
         assert_eq!(of("9223372036854775808"), Shape::Integer { digits: 19, fits: false });
-        assert_eq!(of("0.50"), Shape::Decimal { whole: 0, fraction: 2, comma: false });
-        assert_eq!(of("-.5"), Shape::Decimal { whole: 0, fraction: 1, comma: false });
-        assert_eq!(of("12."), Shape::Decimal { whole: 2, fraction: 0, comma: false });
+        assert_eq!(of("0.50"), Shape::Decimal { whole: 0, fraction: 2, zeros: 0, comma: false });
+        assert_eq!(of("-.5"), Shape::Decimal { whole: 0, fraction: 1, zeros: 0, comma: false });
+        assert_eq!(of("12."), Shape::Decimal { whole: 2, fraction: 0, zeros: 0, comma: false });
         assert_eq!(of("1.5e-3"), Shape::Double { digits: 2 });
         assert_eq!(of("1E5"), Shape::Double { digits: 1 });
         assert_eq!(of("-0.0e5"), Shape::Double { digits: 1 });
-        assert_eq!(shape(b"1,5", true), Shape::Decimal { whole: 1, fraction: 1, comma: true });
+        assert_eq!(of("0.00125"), Shape::Decimal { whole: 0, fraction: 5, zeros: 2, comma: false });
+        assert_eq!(of("5e-324"), Shape::Double { digits: 1 });
+        assert_eq!(of("1.50E-310"), Shape::Double { digits: 3 });
+        assert_eq!(shape(b"1,5", true), Shape::Decimal { whole: 1, fraction: 1, zeros: 0, comma: true });
         for text in [
             "00123",
             "-07",
@@ -351,7 +370,7 @@ mod tests {
             "1e",
             "1e400",
             "1e-400",
-            "1.5e-310",
+            "6e-324",
             "1e5x",
             "NaN",
             "--1",

@@ -276,7 +276,13 @@ fn a_backup_is_the_store_as_it_was() {
         let target = format!("bad-{at}");
         let outcome = Store::restore(shared.clone(), Path::new("bad"), Path::new(&target));
         assert!(outcome.is_err(), "byte {at}");
+        // The folder is as free for the good one as before.
+        Store::restore(shared.clone(), backup, Path::new(&target)).unwrap();
     }
+    let longer = fs.create(Path::new("bad"), Create::Truncate).unwrap();
+    longer.write_at(&bytes, 0).unwrap();
+    longer.write_at(b"more", bytes.len() as u64).unwrap();
+    assert!(Store::restore(shared.clone(), Path::new("bad"), Path::new("longer")).is_err());
 }
 
 #[test]

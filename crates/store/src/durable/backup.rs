@@ -51,26 +51,28 @@ impl Store {
     pub fn restore(fs: Arc<dyn FileSystem>, file: &Path, folder: &Path) -> Result<()> {
         let backup = fs.open(file)?;
         let manifest = read_manifest(&*backup).map_err(|error| error.at(file.display()))?;
+        // All of it, before anything is made that a damaged backup would leave behind.
+        each_group(&*backup, &manifest, |_, _| Ok(())).map_err(|error| error.at(file.display()))?;
         fs.create_folder(folder)?;
         let _lock = fs.lock(&folder.join(LOCK))?;
         let folder = StoreFolder::new(Arc::clone(&fs), folder);
         if folder.load()?.is_some() {
             return Err(Error::new(Code::InvalidValue, "there is a database already").at(folder.path().display()));
         }
-        let mut offset = HEADER as u64 + manifest.encode()?.len() as u64;
-        for facts in manifest.files() {
-            let mut bytes = vec![0; checked_length(&*backup, offset, facts.length)?];
-            backup.read_exact_at(&mut bytes, offset)?;
-            if crc32c(&bytes) != facts.checksum {
-                return Err(bad("the checksum of a group file is wrong").at(file.display()));
-            }
-            let path = folder.group_path(facts.number);
+        let mut made = Vec::new();
+        let restored = each_group(&*backup, &manifest, |number, bytes| {
+            let path = folder.group_path(number);
             let group = fs.create(&path, Create::Truncate)?;
-            group.write_at(&bytes, 0)?;
-            group.sync()?;
-            offset += facts.length;
+            made.push(path);
+            group.write_at(bytes, 0)?;
+            group.sync()
+        });
+        let restored = restored.and_then(|()| folder.initialize(&manifest, random_salt())?.close().map(|_| ()));
+        if restored.is_err() && matches!(folder.load(), Ok(None)) {
+            // Group files without a manifest are what is left of a store that was lost: it would not be opened.
+            made.iter().for_each(|path| drop(fs.remove(path)));
         }
-        folder.initialize(&manifest, random_salt())?.close().map(|_| ())
+        restored
     }
 
     /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
@@ -133,6 +135,26 @@ impl Files {
         file.sync()?;
         fs.rename(&new, path)?;
         fs.sync_folder(path.parent().unwrap_or(Path::new("")))
+    }
+}
+
+/// Calls `work` with the number and the bytes of each group file in a backup.
+///
+/// Errors: `Damaged` when one is not as it was written, or something follows the last; those of `work`.
+fn each_group(backup: &dyn File, manifest: &Manifest, mut work: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+    let mut offset = HEADER as u64 + manifest.encode()?.len() as u64;
+    for facts in manifest.files() {
+        let mut bytes = vec![0; checked_length(backup, offset, facts.length)?];
+        backup.read_exact_at(&mut bytes, offset)?;
+        if crc32c(&bytes) != facts.checksum {
+            return Err(bad("the checksum of a group file is wrong"));
+        }
+        work(facts.number, &bytes)?;
+        offset += facts.length;
+    }
+    match backup.stamp()?.len {
+        length if length == offset => Ok(()),
+        _ => Err(bad("something follows the last group file")),
     }
 }
 
