@@ -24,6 +24,7 @@ pub mod backend;
 pub mod border;
 mod calls;
 pub mod compat;
+mod conditions;
 mod connection;
 pub mod constants;
 mod cursor;

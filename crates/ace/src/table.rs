@@ -17,6 +17,7 @@ use mainstay_workarea::{OrderId, SeekHow, WorkArea};
 
 use crate::border::Handle;
 use crate::calls::dictionary::opening::{Binding, Bound};
+use crate::conditions::Written;
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
@@ -94,6 +95,8 @@ pub struct State {
     pub words: Vec<(String, Handle)>,
     /// The condition of `AdsLocate`, for `AdsContinue`.
     pub locate: Option<(String, bool)>,
+    /// Its filters as the program wrote them.
+    pub written: Written,
 }
 
 /// What [`Table::ends`] knows, as bits.
@@ -187,6 +190,7 @@ impl Table {
                 turned: Vec::new(),
                 words: Vec::new(),
                 locate: None,
+                written: Written::default(),
             })),
             ends: AtomicU8::new(0),
             parent: Mutex::new(None),

@@ -6,6 +6,7 @@ use mainstay_workarea::{FieldValue, ValueKind};
 
 use crate::border::*;
 use crate::calls::connections;
+use crate::conditions;
 use crate::constants::*;
 use crate::dates;
 use crate::failure::{Failure, Result};
@@ -15,7 +16,7 @@ use crate::settings;
 
 fn value(table: Handle, expression: Text) -> Result<FieldValue> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = expression.string()?;
+    let expression = conditions::meant_now(&table.connection, &expression.string()?);
     table.with(|state| {
         table.check_value(state, &expression)?;
         Ok(state.area.evaluate(&expression)?)
@@ -32,7 +33,7 @@ pub fn logical(table: Handle, expression: Text, result: Out<u16>) -> Result<()> 
 
 pub fn logical_wide(table: Handle, expression: Wide, result: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = expression.string()?;
+    let expression = conditions::meant_now(&table.connection, &expression.string()?);
     let value = table.with(|state| {
         table.check_value(state, &expression)?;
         Ok(state.area.evaluate_logical(&expression)?)
@@ -73,14 +74,15 @@ pub fn same_90(table: Handle, expression: Text, other: Buffer, length: Out<u32>)
 fn checked(table: Handle, expression: Text) -> Result<String> {
     let (table, _) = registry::table_or_order(table)?;
     let expression = expression.string()?;
-    table.with(|state| Ok(state.area.check_expression(&expression)?))?;
+    let meant = conditions::meant_now(&table.connection, &expression);
+    table.with(|state| Ok(state.area.check_expression(&meant)?))?;
     Ok(expression)
 }
 
 /// The type that an expression gives, as a field's type; AE_INVALID_EXPRESSION for one that gives none.
 pub fn kind(table: Handle, expression: Text, kind: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = expression.string()?;
+    let expression = conditions::meant_now(&table.connection, &expression.string()?);
     let found = table.with(|state| Ok(state.area.check_expression(&expression)?))?;
     kind.set(u16::try_from(number_of(found)).unwrap_or(0))
 }
@@ -98,7 +100,7 @@ pub fn number_of(kind: ValueKind) -> u32 {
 
 pub fn is_valid(table: Handle, expression: Text, valid: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = expression.string()?;
+    let expression = conditions::meant_now(&table.connection, &expression.string()?);
     let answer = table.with(|state| Ok(state.area.check_expression(&expression).is_ok()))?;
     valid.set(answer.into())
 }

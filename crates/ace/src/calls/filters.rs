@@ -3,6 +3,7 @@
 use mainstay_workarea::{Customize, Optimized};
 
 use crate::border::*;
+use crate::conditions;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
@@ -12,6 +13,7 @@ pub fn set_filter(table: Handle, filter: Text) -> Result<()> {
     let table = registry::table(table)?;
     let filter = filter.string()?;
     table.with(|state| {
+        let filter = state.written.note(&table.connection, &filter);
         table.check_condition(state, &filter)?;
         Ok(state.area.set_filter(Some(&filter))?)
     })
@@ -22,6 +24,7 @@ pub fn set_filter_100(table: Handle, filter: Pointer, options: u32) -> Result<()
     let table = registry::table(table)?;
     let filter = filter.encoded(options)?;
     table.with(|state| {
+        let filter = state.written.note(&table.connection, &filter);
         table.check_condition(state, &filter)?;
         Ok(state.area.set_filter(Some(&filter))?)
     })
@@ -29,7 +32,7 @@ pub fn set_filter_100(table: Handle, filter: Pointer, options: u32) -> Result<()
 
 pub fn get_filter(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let text = table.with(|state| Ok(state.area.filter().map(str::to_owned)))?;
+    let text = table.with(|state| Ok(state.area.filter().map(|filter| state.written.of(filter))))?;
     filter.set_text(length, text.ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?.as_bytes())
 }
 
@@ -45,8 +48,9 @@ pub fn clear_filter(table: Handle) -> Result<()> {
 fn set(table: Handle, filter: &str) -> Result<()> {
     let table = registry::table(table)?;
     table.with(|state| {
-        table.check_condition(state, filter)?;
-        state.area.set_aof(filter)?;
+        let filter = state.written.note(&table.connection, filter);
+        table.check_condition(state, &filter)?;
+        state.area.set_aof(&filter)?;
         Ok(())
     })
 }
@@ -71,7 +75,7 @@ pub fn get_aof_100(table: Handle, options: u32, filter: Pointer, length: Out<u32
 
 fn aof_of(table: Handle) -> Result<String> {
     let table = registry::table(table)?;
-    let text = table.with(|state| Ok(state.area.aof().map(str::to_owned)))?;
+    let text = table.with(|state| Ok(state.area.aof().map(|filter| state.written.of(filter))))?;
     text.ok_or_else(|| Failure::new(AE_NO_FILTER, "the table has no optimized filter"))
 }
 
@@ -123,7 +127,7 @@ fn level_of(table: Handle) -> Result<(Optimized, String)> {
     let table = registry::table(table)?;
     table.with(|state| {
         let level = state.area.aof_level().ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?;
-        let text = state.area.aof().unwrap_or_default().to_owned();
+        let text = state.written.of(state.area.aof().unwrap_or_default());
         Ok((level, if level == Optimized::Full { String::new() } else { text }))
     })
 }
@@ -131,6 +135,7 @@ fn level_of(table: Handle) -> Result<(Optimized, String)> {
 pub fn evaluate(table: Handle, filter: Text, level: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
     let filter = filter.string()?;
+    let filter = conditions::meant_now(&table.connection, &filter);
     let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
     level.set(number_of(found))
 }
@@ -138,6 +143,7 @@ pub fn evaluate(table: Handle, filter: Text, level: Out<u16>) -> Result<()> {
 pub fn evaluate_100(table: Handle, filter: Pointer, options: u32, level: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
     let filter = filter.encoded(options)?;
+    let filter = conditions::meant_now(&table.connection, &filter);
     let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
     level.set(number_of(found))
 }
@@ -184,7 +190,7 @@ pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
 /// To the next record (or the one before) for which a condition is true, from the first of the table on.
 pub fn locate(table: Handle, expression: Text, forward: u16, found: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let expression = expression.string()?;
+    let expression = conditions::meant_now(&table.connection, &expression.string()?);
     let forward = forward != 0;
     table.with(|state| {
         table.check_condition(state, &expression)?;

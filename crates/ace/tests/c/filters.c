@@ -90,6 +90,33 @@ int main( int count, char ** arguments )
    SAME( 1000, walk( table ) );
    ANSWERS( AE_NO_FILTER, AdsCustomizeAOF( table, 1, records, ADS_AOF_ADD_RECORD ) );
 
+   /* What day it is, and days as the program writes them: the filter is given back as it was written. */
+   OK( AdsSetDateFormat( T( "DD.MM.CCYY" ) ) );
+   OK( AdsSetAOF( table, T( "BORN = CTOD('07.02.1950')" ), ADS_RESOLVE_DYNAMIC ) );
+   SAME( 1, walk( table ) );
+   length = sizeof( text );
+   OK( AdsGetAOF( table, text, &length ) );
+   TEXT( "BORN = CTOD('07.02.1950')", text );
+   OK( AdsClearAOF( table ) );
+   OK( AdsSetFilter( table, T( "DTOC(BORN) = '07.02.'" ) ) );
+   SAME( 3, walk( table ) );
+   OK( AdsSetFilter( table, T( "BORN < DATE() - 365" ) ) );
+   number = walk( table );
+   TRUE_THAT( number > 500 );
+   OK( AdsSetFilter( table, T( "BORN >= DATE() - 365" ) ) );
+   SAME( 1000, number + walk( table ) );
+   length = sizeof( text );
+   OK( AdsGetFilter( table, text, &length ) );
+   TEXT( "BORN >= DATE() - 365", text );
+   OK( AdsSetFilter( table, T( "WTS <= CTOT('03.01.2026 00:28:48') .AND. WTS < NOW()" ) ) );
+   SAME( 2, walk( table ) );
+   OK( AdsSetFilter( table, T( "DTOC(BORN) = DTOC(CTOD('07.02.1950'))" ) ) );
+   SAME( 1, walk( table ) );
+   OK( AdsClearFilter( table ) );
+   OK( AdsEvalLogicalExpr( table, T( "TODAY() = DATE() .AND. TIME() > '  '" ), &flag ) );
+   SAME( 1, flag );
+   OK( AdsSetDateFormat( T( "MM/DD/CCYY" ) ) );
+
    OK( AdsLocate( table, T( "CITY = 'Lima'" ), 1, &found ) );
    SAME( 1, found );
    OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );

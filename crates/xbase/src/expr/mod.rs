@@ -26,6 +26,7 @@ mod condition;
 mod field;
 mod lexer;
 mod machine;
+mod moment;
 mod number;
 mod numeric;
 mod parser;
@@ -38,6 +39,7 @@ mod typing;
 
 pub use condition::{Condition, Constant, Relation};
 pub use machine::Scratch;
+pub use moment::{Moment, at_moment};
 pub use search::{Search, Searched};
 pub use shape::{KeyPart, KeySource};
 pub use types::{CaseTable, Context, Dialect, Kind, ResultType};
