@@ -14,13 +14,14 @@ use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 
 use crate::backend::{Column, Outcome};
+use crate::connection::Connection;
 use crate::failure::Result;
 
 /// The longest text that is kept in the record.
 const LONGEST_CHARACTER: u32 = 254;
 
-/// Opens the rows of an answer.
-pub fn open(outcome: &Outcome) -> Result<Area> {
+/// Opens the rows of an answer, copies of which are written where the connection's tables are, if that is here.
+pub fn open(outcome: &Outcome, connection: &Connection) -> Result<Area> {
     let files = Arc::new(Memory::default());
     let path = Path::new("cursor.dbf");
     let mut fields: Vec<FieldSpec> = Vec::with_capacity(outcome.columns.len());
@@ -55,7 +56,11 @@ pub fn open(outcome: &Outcome) -> Result<Area> {
     }
     table.close()?;
     let options = AreaOptions { mode: Mode::Exclusive, open_structural: false, ..AreaOptions::default() };
-    Ok(Area::open(files, path, &options)?)
+    let mut area = Area::open(files, path, &options)?;
+    if connection.server.is_none() {
+        area.set_copies_to(Arc::clone(&connection.files));
+    }
+    Ok(area)
 }
 
 /// The field that a column's values are kept in.
@@ -101,5 +106,11 @@ fn text_of(value: &Value, column: &Column) -> Option<String> {
             | SqlType::Date
             | SqlType::Timestamp { .. }
     );
-    (!has_field && *value != Value::Null).then(|| value.to_string())
+    match value {
+        _ if has_field => None,
+        Value::Null => None,
+        // As SQL writes it, it would be a literal.
+        Value::Time(time) => Some(time.to_string()),
+        value => Some(value.to_string()),
+    }
 }

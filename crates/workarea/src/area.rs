@@ -28,6 +28,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Area {
     pub(crate) fs: Arc<dyn FileSystem>,
+    /// Where copies of records are written, if not beside the table: see [`Area::set_copies_to`].
+    pub(crate) copies_to: Option<Arc<dyn FileSystem>>,
     path: PathBuf,
     options: AreaOptions,
     pub(crate) dbf: Dbf,
@@ -138,6 +140,7 @@ impl Area {
             compilations: Compilations::default(),
             words: WordFile::default(),
             is_detached: false,
+            copies_to: None,
             readers,
             refused: Vec::new(),
             rules: None,

@@ -5,6 +5,7 @@
 
 use crate::area::Area;
 use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_vfs::FileSystem;
 use mainstay_xbase::dbf::{Encoding, Field, FieldSpec, Format, TableSpec, blank_record, encode};
 use mainstay_xbase::indexed::{IndexedTable, Telling};
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -37,6 +38,11 @@ pub struct SortKey {
 }
 
 impl Area {
+    /// Says where copies are written from now on: rows that are a table in memory are copied to the disk.
+    pub fn set_copies_to(&mut self, fs: Arc<dyn FileSystem>) {
+        self.copies_to = Some(fs);
+    }
+
     /// Copies records into a new table and says how many; `progress` is told how many of how many are done. A copy that
     /// is stopped stays as far as it is.
     ///
@@ -121,14 +127,15 @@ impl Area {
             fields.push(FieldSpec::of(self.field(*number)?, self.dbf.counter(*number)));
         }
         let spec = TableSpec { format: options.format.unwrap_or(own.format), fields, ..own };
-        Area::create(&self.fs, path, &spec)?;
+        let fs = Arc::clone(self.copies_to.as_ref().unwrap_or(&self.fs));
+        Area::create(&fs, path, &spec)?;
         let written = WriteOptions {
             code_page: self.options().code_page,
             replacement: Some(b'?'),
             cut_long_text: true,
             ..WriteOptions::new(Access::Exclusive)
         };
-        let mut to = IndexedTable::open(Arc::clone(&self.fs), path, written)?;
+        let mut to = IndexedTable::open(fs, path, written)?;
         let parked = self.park();
         let copied = self.copy_each(&mut to, &chosen, options, &records, progress);
         self.return_to(parked);

@@ -157,7 +157,7 @@ fn run(
                 statement: Some(handle),
                 columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
             };
-            let (cursor, _) = Table::add(opening, Box::new(cursor::open(&outcome)?))?;
+            let (cursor, _) = Table::add(opening, Box::new(cursor::open(&outcome, &statement.connection)?))?;
             rows.set(cursor)?;
             Some(cursor)
         }

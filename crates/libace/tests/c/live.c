@@ -127,6 +127,26 @@ static void changes_are_those_of_the_table( void )
    SAME( 8, asked( "SELECT qty FROM stock WHERE item = 'gear'" ) );
 }
 
+/* What a query has found becomes a table of the folder. */
+static void rows_are_saved( void )
+{
+   ADSHANDLE cursor = rows( "SELECT {static} item, qty, CAST( '13:21:01' AS SQL_TIME ) AS at FROM stock WHERE qty > 1 ORDER BY qty" );
+   UNSIGNED32 all = count_of( cursor );
+   ADSHANDLE saved = 0;
+
+   TRUE_THAT( all > 0 );
+   TEXT( "13:21:01", text_of( cursor, "at" ) );
+   OK( AdsCopyTable( cursor, ADS_RESPECTFILTERS, T( "saved" ) ) );
+   OK( AdsOpenTable( connection, T( "saved" ), NULL, ADS_VFP, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED,
+                     &saved ) );
+   SAME( all, count_of( saved ) );
+   OK( AdsGotoTop( saved ) );
+   OK( AdsGotoTop( cursor ) );
+   SAME( number_of( cursor, "qty" ), number_of( saved, "qty" ) );
+   OK( AdsCloseTable( saved ) );
+   OK( AdsCloseTable( cursor ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -136,6 +156,7 @@ int main( int count, char ** arguments )
    SAME( 3, changed( "INSERT INTO stock VALUES ('bolt', 10, 1.5), ('nut', 5, 0.25), ('gear', 1, 99.95)" ) );
    which_are_live();
    changes_are_those_of_the_table();
+   rows_are_saved();
    disconnect();
    END();
 }
