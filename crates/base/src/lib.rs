@@ -10,6 +10,7 @@
 //!   SqlType, Collation                                 what a column holds, and how its text compares
 //!   convert                                            a value for a column
 //!   Error, Code                                        what went wrong, for every door
+//!   interrupt                                          the wish that what runs on a thread ends
 //! ```
 
 mod collation;
@@ -17,6 +18,7 @@ pub mod convert;
 mod date;
 mod decimal;
 mod error;
+pub mod interrupt;
 mod interval;
 mod scan;
 mod sql_type;

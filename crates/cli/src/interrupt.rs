@@ -3,7 +3,8 @@
 //! At the prompt the key reaches the line editor and clears the line. While a statement runs the
 //! terminal sends a signal instead, and the signal cancels the statement through its handle. Pressed
 //! again in a script, before the statement has stopped, it ends the process; the prompt never ends that
-//! way, since a person may press twice out of impatience.
+//! way, since a person may press twice out of impatience. In a script nothing is run after the key, whether or not the
+//! statement was done before it could stop.
 //!
 //! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, give it a moment to put its
 //! files in order, and end the process.
@@ -41,7 +42,7 @@ fn interrupt() {
     let at_prompt = AT_PROMPT.load(Ordering::Relaxed);
     let again = ASKED.swap(true, Ordering::Relaxed);
     match running().as_ref() {
-        Some(handle) if at_prompt || !again => handle.cancel(),
+        Some(handle) if at_prompt || !again => handle.cancel_request(),
         None if at_prompt => {}
         _ => std::process::exit(Exit::Interrupted as i32),
     }
@@ -52,7 +53,7 @@ fn terminate(signal: i32) {
     let asked = Instant::now();
     while asked.elapsed() < PATIENCE {
         match running().as_ref() {
-            Some(handle) => handle.cancel(),
+            Some(handle) => handle.cancel_request(),
             None => break,
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -67,7 +68,7 @@ pub(crate) fn set_at_prompt(at_prompt: bool) {
     AT_PROMPT.store(at_prompt, Ordering::Relaxed);
 }
 
-/// Whether the signal came since the last statement began.
+/// Whether the signal came: in a script at any time, else since the last statement began.
 pub(crate) fn was_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
@@ -75,10 +76,15 @@ pub(crate) fn was_asked() -> bool {
 /// While this lives, the signal cancels the statement of the handle.
 pub(crate) struct Cancels;
 
-/// Lets the signal cancel through this handle.
-pub(crate) fn cancels(handle: CancelHandle) -> Cancels {
-    ASKED.store(false, Ordering::Relaxed);
-    *running() = Some(handle);
+/// Lets the signal cancel through this handle. Who types the statements goes on after a signal; a script does not.
+pub(crate) fn cancels(handle: CancelHandle, interactive: bool) -> Cancels {
+    let mut running = running();
+    if interactive {
+        ASKED.store(false, Ordering::Relaxed);
+    }
+    // Under the lock: a signal comes before all of this, or cancels the statement that begins now.
+    handle.begin_request();
+    *running = Some(handle);
     Cancels
 }
 

@@ -91,7 +91,7 @@ fn run_piece(shell: &mut Shell, piece: &Piece<'_>, origin: &Origin) -> Result<Fl
         Piece::Statement(text) => shell.run_statement(text).map(|()| Flow::Continue),
         Piece::Command(line) => commands::run(shell, line),
     };
-    done.map_err(|failure| shell.report(failure, text, origin))
+    done.map_err(|failure| shell.report(failure, text, origin)).and_then(|flow| shell.stop_behind(flow))
 }
 
 /// Runs standard input as it comes.

@@ -104,7 +104,7 @@ impl Shell {
 
     /// Runs a statement and writes its result.
     pub(crate) fn run_statement(&mut self, sql: &str) -> Result<(), Failure> {
-        let _cancels = interrupt::cancels(self.session.cancel_handle());
+        let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
         let bar = Bar::start(self.session.progress(), io::stderr().is_terminal());
         let started = Instant::now();
         let mut answer = self.session.execute(sql)?;
@@ -141,7 +141,7 @@ impl Shell {
 
     /// The first batches of a statement's result, for commands that look at it themselves.
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<RecordBatch>, Error> {
-        let _cancels = interrupt::cancels(self.session.cancel_handle());
+        let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
         let mut answer = self.session.execute(sql)?;
         std::iter::from_fn(|| answer.next_batch().transpose()).collect()
     }
@@ -297,10 +297,23 @@ impl Shell {
         self.report_error(&error, text, origin)
     }
 
+    /// Whether Ctrl-C was pressed in a script: nothing more is run.
+    fn is_stopped(&self) -> bool {
+        !self.conduct.interactive && interrupt::was_asked()
+    }
+
+    /// Ends a script that was to stop during a piece which was done before it could.
+    pub(crate) fn stop_behind(&mut self, flow: Flow) -> Result<Flow, Failure> {
+        if !self.is_stopped() {
+            return Ok(flow);
+        }
+        self.exit = self.exit.max(Exit::Interrupted);
+        self.tell("stopped: the statement was done before it could be, and what comes after it is not run")?;
+        Err(Failure::Reported)
+    }
+
     fn report_error(&mut self, error: &Error, text: &str, origin: &Origin) -> Failure {
-        let interrupted = error.code() == Code::Cancelled && interrupt::was_asked();
-        let exit = if interrupted && !self.conduct.interactive { Exit::Interrupted } else { Exit::StatementFailed };
-        self.exit = self.exit.max(exit);
+        self.exit = self.exit.max(if self.is_stopped() { Exit::Interrupted } else { Exit::StatementFailed });
         let _ = self.destination.flush();
         let _ = write!(io::stderr(), "{}", errors::render(error, text, origin, self.colour));
         Failure::Reported

@@ -270,3 +270,70 @@ fn an_interrupt_ends_with_130() {
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Sends SIGINT so many times, a moment after each other, and gives what the program says in the end.
+#[cfg(unix)]
+fn interrupted(mut child: std::process::Child, times: usize) -> Output {
+    for _ in 0..times {
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let ended = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        child.try_wait().unwrap().is_some()
+    });
+    if !ended {
+        child.kill().unwrap();
+    }
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_undoes_what_a_statement_writes_and_ends_the_script() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["t11_bench100k.dbf", "t11_bench100k.cdx"] {
+        std::fs::copy(Path::new(FIXTURES).join(name), folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+    let with = |sql: &str| printed(&[path, "--format", "csv", "--no-header", "-c", sql], "");
+    with("CREATE TABLE big (id BIGINT PRIMARY KEY, n INTEGER); CREATE INDEX big_n ON big (n)");
+    let state = "SELECT count(*), sum(n) FROM big; SELECT count(*), sum(amt) FROM t11_bench100k; SHOW TABLES";
+    let before = with(state);
+    let native = "INSERT INTO big SELECT a.id * 1000 + b.id, 1 FROM t11_bench100k a JOIN t11_bench100k b ON b.id <= 30";
+    let records = "INSERT INTO t11_bench100k (id, amt) SELECT a.id * 1000 + b.id, 1 FROM t11_bench100k a \
+                   JOIN t11_bench100k b ON b.id <= 30";
+    for sql in [native, records] {
+        for times in [1, 2] {
+            let child = start(&[path, "-c", sql, "-c", "CREATE TABLE never (id INTEGER)", "--continue-on-error"]);
+            std::thread::sleep(std::time::Duration::from_millis(2_000));
+            let output = interrupted(child, times);
+            let told = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(130), "{sql}: {told}");
+            assert!(times == 2 || told.contains("SQLSTATE 57014"), "{sql}: {told}");
+            assert_eq!(with(state), before, "{sql}");
+        }
+    }
+    // In time, too.
+    let output = run(&[path, "--timeout", "1s", "-c", native, "-c", "CREATE TABLE never (id INTEGER)"], "");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(with(state), before);
+    let checked = run(&["check", path], "");
+    assert_eq!((checked.status.code(), text(&checked.stdout)), (Some(0), String::new()));
+}
+
+/// At the prompt Ctrl-C ends the statement and not the program, however often it is pressed. `python3` is needed for the
+/// terminal.
+#[cfg(unix)]
+#[test]
+fn at_the_prompt_an_interrupt_ends_the_statement_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(Path::new(FIXTURES).join("t11_bench100k.dbf"), folder.path().join("t.dbf")).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/prompt.py");
+    let program = env!("CARGO_BIN_EXE_mainstay");
+    let mut command = Command::new("python3");
+    command.args([script, program, folder.path().to_str().unwrap()]).env("XDG_STATE_HOME", folder.path().join("state"));
+    let output = command.output().expect("this test needs python3");
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}

@@ -1,6 +1,7 @@
 //! The rows that an INSERT gives, before anything is known of its table.
 
 use arrow_array::RecordBatch;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Result, Value, ValueRef};
 use mainstay_query::{Catalog, Insert, InsertSource, Place, Planned, Planner, SqlExpr, constants, values_queries};
 use mainstay_table::values::value_at;
@@ -58,9 +59,10 @@ impl Source<'_> {
 }
 
 fn values(batches: Vec<RecordBatch>) -> Result<Vec<GivenRow>> {
-    let mut rows = Vec::new();
+    let (mut rows, mut pace) = (Vec::new(), Pace::default());
     for batch in batches {
         for row in 0..batch.num_rows() {
+            pace.step()?;
             let values = batch.columns().iter().map(|column| value_at(column, row).map(Some));
             rows.push(values.collect::<Result<Vec<_>>>()?);
         }

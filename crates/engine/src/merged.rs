@@ -6,6 +6,7 @@
 
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_query::{Merge, MergeAction};
 use mainstay_table::values::value_at;
@@ -38,9 +39,10 @@ pub(crate) fn decisions<'m>(merge: &'m Merge, batches: &[RecordBatch], shown: &S
         branches.push((&branch.action, first));
         first += branch.action.values().len();
     }
-    let (mut seen, mut decided) = (HashSet::new(), Vec::new());
+    let (mut seen, mut decided, mut pace) = (HashSet::new(), Vec::new(), Pace::default());
     for batch in batches {
         for row in 0..batch.num_rows() {
+            pace.step()?;
             let Value::Integer(branch) = value_at(batch.column(1), row)? else { continue };
             let Ok(branch) = usize::try_from(branch) else { continue };
             let Some(&(action, first)) = branches.get(branch) else { continue };

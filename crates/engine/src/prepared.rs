@@ -87,6 +87,7 @@ impl Prepared {
     ///
     /// Errors: as [`Session::execute`].
     pub fn execute(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
+        session.begin_statement();
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
             && let Some(changed) = point::change(session, &self.text, fast, parameters)?
@@ -102,7 +103,7 @@ impl Prepared {
             }
         }
         let bound = with_parameters(&self.text, parameters)?;
-        let mut answer = session.execute(&bound)?;
+        let mut answer = session.run_text(&bound)?;
         while answer.next_batch()?.is_some() {}
         Ok(answer.changed().unwrap_or_default())
     }
@@ -111,6 +112,7 @@ impl Prepared {
     ///
     /// Errors: as [`Session::execute`].
     pub fn query(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Rows<'_>> {
+        session.begin_statement();
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
             && point::can_read(fast, parameters)
@@ -145,7 +147,7 @@ impl Prepared {
             return Ok(Rows::of(answer));
         }
         let bound = with_parameters(&self.text, parameters)?;
-        Ok(Rows::of(session.execute(&bound)?))
+        Ok(Rows::of(session.run_text(&bound)?))
     }
 
     /// Which executor it is meant for, as the catalog was when it was last prepared or run. Values of parameters that are

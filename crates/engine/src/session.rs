@@ -83,7 +83,29 @@ impl Session {
     ///
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
-        self.cancel.begin();
+        self.begin_statement();
+        self.run_text(statement)
+    }
+
+    /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a
+    /// cancelled request has left needs that.
+    ///
+    /// Errors: as [`Session::execute`].
+    pub fn execute_uninterrupted(&mut self, statement: &str) -> Result<Answer> {
+        self.transaction.set_uninterrupted(true);
+        let done = self.execute(statement);
+        self.transaction.set_uninterrupted(false);
+        done
+    }
+
+    /// Begins a statement: its time counts from now, and the wish to end the one before does not end it.
+    #[inline]
+    pub(crate) fn begin_statement(&self) {
+        self.cancel.begin(self.timeout);
+    }
+
+    /// Runs a statement that has begun.
+    pub(crate) fn run_text(&mut self, statement: &str) -> Result<Answer> {
         // Only queries have plans that are kept, so a text that has one needs no look at its words.
         if let Some(planned) = self.known_query(statement) {
             return self.run_query(&planned, words::without_end(statement));
@@ -397,9 +419,8 @@ impl Session {
     ) -> Result<Answer> {
         let database = self.database.clone();
         let shared = &database.shared;
-        let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
-        let options =
-            || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), timeout, view: Newest::shared() };
+        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
+        let options = || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), view: Newest::shared() };
         let native = &shared.catalog.native;
         let catalog = self.catalog(shared);
         let given = &Arc::clone(&self.transaction.given);
@@ -450,7 +471,7 @@ impl Session {
         let native = &database.shared.catalog.native;
         match statement {
             TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
-            TransactionStatement::Commit => self.commit()?,
+            TransactionStatement::Commit => self.commit_begun()?,
             TransactionStatement::Rollback(None) => self.rollback()?,
             TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,

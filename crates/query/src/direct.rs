@@ -49,7 +49,7 @@ impl Direct {
             None => self.first_group(snapshot.as_ref())?,
         };
         let Some((batch, rows_read)) = found else { return Ok(None) };
-        options.begin(snapshot.slots());
+        options.progress.begin(snapshot.slots());
         options.progress.advance(rows_read);
         Ok(Some(Answer::direct(Arc::clone(&self.scan.schema), batch, snapshot)))
     }

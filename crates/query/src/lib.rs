@@ -6,7 +6,7 @@
 //!        --plan----> LogicalPlan     over the tables of a Catalog                  (context, relation)
 //!        --rules---> LogicalPlan     the dialect's meaning, then DataFusion's own  (rules, condition)
 //!        --build---> ExecutionPlan   leaves of ours where a kernel does the work   (scan, aggregate, top, fuse)
-//!        --run-----> Answer          batches                                       (run)
+//!        --run-----> Answer          batches                                       (run, cancel)
 //! ```
 //!
 //! **Two executors.** The general one is DataFusion's. The leaves of a plan are ours: a table scan, and
@@ -23,6 +23,7 @@ mod aggregate;
 mod approximate;
 mod batches;
 mod bind;
+mod cancel;
 mod cast;
 mod catalog;
 mod change;
@@ -101,6 +102,7 @@ mod watch;
 mod whole;
 mod wildcard;
 
+pub use cancel::CancelHandle;
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};
 pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, expression};
 pub use constants::{Place, constants, values_queries};
@@ -113,7 +115,7 @@ pub use planned::Planned;
 pub use planner::{Planner, Settings, functions};
 pub use relation::Visibility;
 pub use rows::Short;
-pub use run::{Answer, CancelHandle, Newest, Progress, RunOptions, View};
+pub use run::{Answer, Newest, Progress, RunOptions, View};
 pub use sequences::{Sequences, unknown_sequence, uses_sequences};
 pub use statement::*;
 pub use text::{keywords, statements};

@@ -8,6 +8,7 @@
 //! The answer is pulled by the caller's own thread. Leaves of ours are always ready, so a plan made of
 //! them alone runs to its end without a hand-over between threads.
 
+use crate::cancel::{CancelHandle, cancelled, timed_out};
 use crate::coded::Dictionaries;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -19,37 +20,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Snapshot, Table};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
-
-/// Asks the statement that a session is running to stop. Does nothing when none is running.
-#[derive(Clone, Debug, Default)]
-pub struct CancelHandle {
-    shared: Arc<CancelState>,
-}
-
-#[derive(Debug, Default)]
-struct CancelState {
-    requested: AtomicBool,
-    wake: tokio::sync::Notify,
-}
-
-impl CancelHandle {
-    /// Asks. The statement ends with [`Code::Cancelled`].
-    pub fn cancel(&self) {
-        self.shared.requested.store(true, Ordering::Relaxed);
-        self.shared.wake.notify_waiters();
-    }
-
-    /// Takes the wish back: what comes is another statement.
-    pub fn begin(&self) {
-        self.shared.requested.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether the statement that runs is to end.
-    pub fn is_cancelled(&self) -> bool {
-        self.shared.requested.load(Ordering::Relaxed)
-    }
-}
+use std::time::Instant;
 
 /// How far the running statement has come. Counts start again with every statement.
 #[derive(Debug, Default)]
@@ -84,6 +55,18 @@ impl Progress {
     /// Counts row slots that have been read.
     pub(crate) fn advance(&self, rows: usize) {
         self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Begins a statement that reads up to this many row slots: counts from 0 again.
+    pub(crate) fn begin(&self, slots: usize) {
+        self.restart();
+        self.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
+    }
+
+    /// Begins a statement that has read so many row slots already, all that there are for it.
+    pub fn read(&self, slots: usize) {
+        self.begin(slots);
+        self.advance(slots);
     }
 
     fn restart(&self) {
@@ -123,31 +106,13 @@ pub struct RunOptions {
     pub cancel: CancelHandle,
     /// Says how far it has come.
     pub progress: Arc<Progress>,
-    /// How long it may run.
-    pub timeout: Option<Duration>,
     /// What it sees; kept until its answer is gone.
     pub view: Arc<dyn View>,
 }
 
-impl RunOptions {
-    /// Begins a statement that reads up to this many row slots: takes back the wish to stop the one before, and counts
-    /// from 0 again.
-    pub(crate) fn begin(&self, slots: usize) {
-        self.cancel.begin();
-        self.progress.restart();
-        self.progress.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
-    }
-
-    /// Begins a statement that has read so many row slots already, all that there are for it.
-    pub fn read(&self, slots: usize) {
-        self.begin(slots);
-        self.progress.advance(slots);
-    }
-}
-
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), timeout: None, view: Newest::shared() }
+        RunOptions { cancel: CancelHandle::default(), progress: Arc::default(), view: Newest::shared() }
     }
 }
 
@@ -159,6 +124,7 @@ pub(crate) struct Run {
     /// This run has ended, or nobody reads its answer any more. A session's next statement takes the wish to
     /// cancel back; what is still at work for this one must not go on then.
     stopped: AtomicBool,
+    /// That of the statement which the run is of: the next one has its own.
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
     view: Arc<dyn View>,
@@ -171,10 +137,9 @@ pub(crate) struct Run {
 impl Run {
     /// A run that starts now, whose leaves may work with so many threads.
     pub(crate) fn new(options: RunOptions, threads: usize) -> Run {
-        let RunOptions { cancel, progress, timeout, view } = options;
-        cancel.begin();
+        let RunOptions { cancel, progress, view } = options;
         progress.restart();
-        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        let deadline = cancel.deadline();
         Run {
             cancel,
             stopped: AtomicBool::new(false),
@@ -243,7 +208,7 @@ impl Run {
                 None => std::future::pending().await,
             }
         };
-        let wake = self.cancel.shared.wake.notified();
+        let wake = self.cancel.wish();
         if self.cancel.is_cancelled() {
             return cancelled();
         }
@@ -260,14 +225,6 @@ impl Run {
         let pinned = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.iter().flat_map(|(_, snapshot)| snapshot.notices()).collect()
     }
-}
-
-fn cancelled() -> Error {
-    Error::new(Code::Cancelled, "the statement was cancelled")
-}
-
-fn timed_out() -> Error {
-    Error::new(Code::Timeout, "the statement ran longer than it may").hint("raise the setting timeout")
 }
 
 impl Drop for Answer {

@@ -45,4 +45,4 @@ pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::Store;
 pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
-pub use transaction::{Interrupt, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction};
+pub use transaction::{Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction};

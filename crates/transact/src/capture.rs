@@ -210,7 +210,7 @@ impl Inner {
     fn drop_temporary(&mut self, name: &str) {
         if let Some(table) = self.state.level().and_then(|level| level.tables.remove(name)) {
             // A rollback may have taken it away already.
-            let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
+            let _ = self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
         }
         self.state.names_changed();
     }

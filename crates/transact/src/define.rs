@@ -74,7 +74,7 @@ impl Inner {
     pub(crate) fn drop_globals(&mut self) {
         for name in std::mem::take(&mut self.state.globals) {
             // One that somebody has dropped is not there any more.
-            let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
+            let _ = self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
         }
     }
 

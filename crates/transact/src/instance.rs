@@ -306,7 +306,7 @@ fn drop_globals(database: &Database) {
     };
     for table in left {
         // One that cannot be dropped is seen by all, as it was.
-        let _ = core.execute(&format!("DROP TABLE {table}"));
+        let _ = core.execute_uninterrupted(&format!("DROP TABLE {table}"));
     }
 }
 

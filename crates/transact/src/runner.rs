@@ -174,7 +174,7 @@ impl<'a> Runner<'a> {
             let _ = self
                 .inner
                 .core
-                .execute(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
+                .execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", mainstay_tsql::reduce::quoted(&table.core)));
             self.inner.state.names_changed();
         }
         self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);

@@ -75,7 +75,16 @@ struct Stopper {
 impl Cancel for Stopper {
     fn cancel(&self) {
         self.machine.store(true, Ordering::Release);
-        self.core.cancel();
+        // A request has many statements: the wish is not for the one alone that runs now.
+        self.core.cancel_request();
+    }
+}
+
+impl Stopper {
+    /// Takes the wish back: it is carried out, or was for the request before.
+    fn go_on(&self) {
+        self.machine.store(false, Ordering::Release);
+        self.core.begin_request();
     }
 }
 
@@ -201,7 +210,7 @@ impl Session {
     }
 
     fn begin(&mut self) {
-        self.cancel.machine.store(false, Ordering::Release);
+        self.cancel.go_on();
         self.inner.state.begin_at(now());
     }
 
@@ -227,6 +236,10 @@ impl Session {
         match outcome {
             Ok(()) => true,
             Err(raised) => {
+                if raised.uncatchable {
+                    // A wish to stop is carried out. What is to be done now is not for it.
+                    self.cancel.go_on();
+                }
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);
                 sink.done(Done { kind, command: Command::NONE, count: None, error: true });

@@ -47,7 +47,7 @@ impl Inner {
     pub(crate) fn drop_variable(&mut self, name: &str) {
         let Some(table) = self.state.levels.last_mut().and_then(|level| level.tables.remove(name)) else { return };
         // A table that a rollback has taken away is not there any more.
-        let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", quoted(&table.core)));
+        let _ = self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", quoted(&table.core)));
         self.state.names_changed();
     }
 

@@ -252,7 +252,8 @@ impl Inner {
         }
         for level in std::mem::take(&mut self.state.levels) {
             for table in level.tables.values() {
-                let _ = self.core.execute(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
+                let _ =
+                    self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", reduce::quoted(&table.core)));
             }
         }
         self.instance.locks.end(self.state.process, false);

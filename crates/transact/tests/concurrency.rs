@@ -474,3 +474,52 @@ fn a_change_by_key_finds_the_row_that_has_come_in_the_place_of_another() {
     });
     assert_eq!(value(&mut second, "SELECT done FROM Jobs"), "8");
 }
+
+/// A statement whose client does not want it any more does nothing, and the transaction goes on as it was before it; with
+/// XACT_ABORT it is rolled back. The batch ends, and no CATCH hears of it.
+#[test]
+fn an_attention_ends_what_a_batch_writes_and_leaves_the_transaction() {
+    let instance = instance(&format!(
+        "{ACCOUNTS}
+        CREATE TABLE Big (id INT PRIMARY KEY, n INT NOT NULL)
+        INSERT Big VALUES (0, 0)
+        DECLARE @c INT = 1
+        WHILE @c < 32768 BEGIN INSERT Big SELECT id + @c, 0 FROM Big SET @c *= 2 END"
+    ));
+    let mut session = instance.session();
+    let procedure = "CREATE PROCEDURE Fill AS CREATE TABLE #Own (id INT) WHILE 1 = 1 INSERT #Own SELECT id FROM Big";
+    assert_eq!(errors(&mut session, procedure), NONE);
+    for statement in [
+        "WHILE 1 = 1 UPDATE Big SET n += 1",
+        "WHILE 1 = 1 BEGIN UPDATE Accounts SET balance += 1 WHERE id = 2 UPDATE Accounts SET balance -= 1 WHERE id = 2 END",
+        "WHILE 1 = 1 BEGIN TRY UPDATE Big SET n += 1 END TRY BEGIN CATCH INSERT Accounts VALUES (98, 0) END CATCH",
+        "WHILE 1 = 1 BEGIN DELETE Big WHERE n = 0 INSERT Big SELECT id + 100000, 1 FROM Big WHERE id < 0 END",
+        "EXEC Fill",
+        "WAITFOR DELAY '00:10:00'",
+    ] {
+        for (abort, open, left) in [("OFF", "1", "7"), ("ON", "0", "100")] {
+            let cancel = session.cancel_handle();
+            let canceller = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(250));
+                cancel.cancel();
+                Instant::now()
+            });
+            let batch = format!(
+                "SET XACT_ABORT {abort} BEGIN TRAN UPDATE Accounts SET balance = 7 WHERE id = 1; {statement};
+                INSERT Accounts VALUES (99, 0)"
+            );
+            assert_eq!(errors(&mut session, &batch), NONE, "{batch}");
+            let late = canceller.join().expect("no panic").elapsed();
+            assert!(late < Duration::from_secs(3), "{batch} ended {late:?} after it was to stop");
+            assert_eq!(value(&mut session, "SELECT @@TRANCOUNT"), open, "{batch}");
+            assert_eq!(value(&mut session, "SELECT balance FROM Accounts WHERE id = 1"), left, "{batch}");
+            // Each statement was done or not.
+            assert_eq!(value(&mut session, "SELECT COUNT(DISTINCT n) FROM Big").len(), 1, "{batch}");
+            assert_eq!(value(&mut session, "SELECT COUNT(*) FROM Accounts WHERE id > 10"), "0", "{batch}");
+            assert_eq!(value(&mut session, "SELECT ISNULL(OBJECT_ID('tempdb..#Own'), 0)"), "0", "{batch}");
+            assert_eq!(errors(&mut session, "IF @@TRANCOUNT > 0 ROLLBACK"), NONE, "{batch}");
+            assert_eq!(value(&mut session, "SELECT SUM(n) + COUNT(*) FROM Big"), "32768", "{batch}");
+            assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts"), "1000", "{batch}");
+        }
+    }
+}

@@ -34,7 +34,7 @@
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
 
 use crate::dbf::Header;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -190,7 +190,7 @@ impl Default for LockWait {
 
 /// Takes a lock, waiting for it as told. `what` is the thing locked, for the message: `record 17`.
 ///
-/// Fails with `Code::Busy`, naming the holder where the system tells who it is.
+/// Fails with `Code::Busy`, naming the holder where the system tells who it is, and as [`interrupt::check`] does.
 pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: impl Fn() -> String) -> Result<()> {
     // Mostly nobody else has it, and no time is looked at.
     if file.try_lock_range(range, LockMode::Exclusive)? {
@@ -208,6 +208,7 @@ pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: imp
             let message = format!("{} is locked by {holder}; waited {} ms", what(), waited.as_millis());
             return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("try again later"));
         }
+        interrupt::check()?;
         std::thread::sleep(wait.interval.min(wait.timeout - waited).max(Duration::from_micros(100)));
     }
 }

@@ -6,6 +6,7 @@ use crate::inserted::{GivenRow, Source};
 use crate::native::{Given, NewRow};
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update};
 use mainstay_table::Table;
@@ -54,7 +55,12 @@ impl Changer<'_> {
         let source =
             Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
         let given = source.rows(insert, self.run)?;
-        let rows = given.into_iter().map(|row| record_of(table, &fields, row)).collect::<Result<Vec<_>>>()?;
+        let mut pace = Pace::default();
+        let record = |row| {
+            pace.step()?;
+            record_of(table, &fields, row)
+        };
+        let rows = given.into_iter().map(record).collect::<Result<Vec<_>>>()?;
         let mut done = Rows { count: rows.len() as u64, ..Rows::default() };
         self.before = Some(table.before_write()?);
         let appended = open.atomically(|open| {
@@ -104,10 +110,11 @@ impl Changer<'_> {
         shown.planned(&planned);
         let run = &mut self.run;
         let batches = locked_rows(table, open, &mut || run(&planned))?;
-        let mut seen = HashSet::new();
+        let (mut seen, mut pace) = (HashSet::new(), Pace::default());
         let mut changes = Vec::new();
         for batch in &batches {
             for row in 0..batch.num_rows() {
+                pace.step()?;
                 // A record that joins several rows is changed by the first of them.
                 let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
                 let mut change = RecordChange::new(record, shown.values(batch, row)?);
@@ -138,10 +145,11 @@ impl Changer<'_> {
         shown.planned(&planned);
         let run = &mut self.run;
         let batches = locked_rows(table, open, &mut || run(&planned))?;
-        let mut seen = HashSet::new();
+        let (mut seen, mut pace) = (HashSet::new(), Pace::default());
         let mut deletes = Vec::new();
         for batch in &batches {
             for row in 0..batch.num_rows() {
+                pace.step()?;
                 let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
                 deletes.push((record, shown.values(batch, row)?));
             }

@@ -10,6 +10,7 @@
 //! wait in a ring. Of very many records the table is locked instead, if nobody else has a record of it.
 
 use arrow_array::RecordBatch;
+use mainstay_base::interrupt::{self, Pace};
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
@@ -27,7 +28,8 @@ const ROUNDS: usize = 100;
 /// The rows of a query whose first column is the number of a record of the table. All these records are locked when
 /// this returns, and are as the query has seen them.
 ///
-/// Errors: `LockTimeout` when a record is not given back in time, naming who has it; those of the query.
+/// Errors: `LockTimeout` when a record is not given back in time, naming who has it; those of the query, and of the wish
+/// to end the statement.
 pub(super) fn locked_rows(
     table: &DbfTable,
     open: &mut IndexedTable,
@@ -47,6 +49,7 @@ pub(super) fn locked_rows(
         }
         if missing.len() < MANY_RECORDS || !open.try_lock_table()? {
             for record in missing {
+                interrupt::check()?;
                 open.lock_record(record).map_err(timed_out)?;
                 own.insert(record);
             }
@@ -71,9 +74,10 @@ pub(super) fn timed_out(error: Error) -> Error {
 
 /// The numbers in the first column.
 fn record_numbers(batches: &[RecordBatch]) -> Result<BTreeSet<u64>> {
-    let mut numbers = BTreeSet::new();
+    let (mut numbers, mut pace) = (BTreeSet::new(), Pace::default());
     for batch in batches {
         for row in 0..batch.num_rows() {
+            pace.step()?;
             numbers.extend(record_number(batch, row)?);
         }
     }

@@ -8,6 +8,7 @@ use super::values::{Target, fields_of, row_of, targets_of};
 use crate::merged::{Decision, decisions, in_order};
 use crate::returning::Rows;
 use arrow_array::{Array, BooleanArray, RecordBatch};
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{Answer, Merge, MergeAction, RECORD_NUMBER};
 use mainstay_xbase::indexed::IndexedTable;
@@ -44,7 +45,9 @@ impl Changer<'_> {
         let run = &mut self.run;
         let batches = locked_rows(table, open, &mut || run(&planned)?.iter().map(taken).collect())?;
         let mut decided = Decided::default();
+        let mut pace = Pace::default();
         for decision in decisions(merge, &batches, &shown)? {
+            pace.step()?;
             if let Some(places) = places.get(decision.branch) {
                 decide(table, places, decision, &mut decided)?;
             }

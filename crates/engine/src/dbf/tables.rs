@@ -1,6 +1,6 @@
 //! The DBF tables that a transaction has open for writing, or one statement that has none.
 
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use mainstay_xbase::lock::LockWait;
 use mainstay_xbase::table::DbfTable;
@@ -120,11 +120,14 @@ impl OpenTables {
             let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
             transaction.commit(&mut tables)?;
         }
+        // It is committed: what is left is to close files.
+        let _whole = interrupt::suspended();
         self.close()
     }
 
     /// Undoes the changes, and closes the tables.
     pub(crate) fn rollback(&mut self) -> Result<()> {
+        let _whole = interrupt::suspended();
         if let Some((transaction, _)) = self.transaction.as_ref().filter(|_| !self.is_joined) {
             let mut tables: Vec<&mut IndexedTable> = self.tables.iter_mut().collect();
             transaction.rollback(&mut tables)?;

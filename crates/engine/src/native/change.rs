@@ -14,6 +14,7 @@ use crate::catalog::FolderCatalog;
 use crate::inserted::Source;
 use crate::returning::Rows;
 use arrow_array::RecordBatch;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
     Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, Name, POSITION, Planned, RowExpressions,
@@ -146,7 +147,11 @@ impl Changer<'_> {
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
         let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
-        let fill = |given: Vec<Option<Value>>| self.filled(form, columns, given, defaults.as_ref());
+        let mut pace = Pace::default();
+        let fill = |given: Vec<Option<Value>>| {
+            pace.step()?;
+            self.filled(form, columns, given, defaults.as_ref())
+        };
         given.into_iter().map(fill).collect()
     }
 

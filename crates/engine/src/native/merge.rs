@@ -9,6 +9,7 @@ use super::transaction::Changed;
 use super::update::{Keep, RowChange, update_late, update_row};
 use crate::merged::{Decision, decisions, in_order};
 use crate::returning::Rows;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_query::{Answer, Merge, MergeAction, POSITION};
 use mainstay_store::{Transaction, Written};
@@ -37,7 +38,9 @@ impl Changer<'_> {
         let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
         let mut decided = Decided::default();
         let batches = self.batches(transaction, &planned, view)?;
+        let mut pace = Pace::default();
         for decision in decisions(merge, &batches, &shown)? {
+            pace.step()?;
             let columns = columns.get(decision.branch).map_or(&[][..], Vec::as_slice);
             self.decide(&form, columns, decision, defaults.as_ref(), &mut decided)?;
         }

@@ -9,11 +9,12 @@ use super::outlook::{Beside, Outlook};
 use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
 use crate::dbf::{OpenTables, TableSavepoint};
+use mainstay_base::interrupt::{self, InForce, Interrupt};
 use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
 use mainstay_store::files::catalog::CatalogChange;
-use mainstay_store::{Durability, Interrupt, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
+use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::collections::HashMap;
@@ -33,10 +34,10 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How long a statement waits for another transaction; `None` for ever.
     pub(crate) lock_timeout: Option<Duration>,
-    /// What stops the session's statements.
-    cancel: CancelHandle,
-    /// The same, for those that wait for other transactions.
-    interrupt: Interrupt,
+    /// What ends the session's statements.
+    interrupt: Arc<dyn Interrupt>,
+    /// Whether nothing ends the statement that runs.
+    is_uninterrupted: bool,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
     /// What the session was given by sequences.
@@ -87,10 +88,9 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 impl SessionTransaction {
     pub(crate) fn new(cancel: &CancelHandle) -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
-        let waits = cancel.clone();
         SessionTransaction {
-            cancel: cancel.clone(),
-            interrupt: Arc::new(move || waits.is_cancelled()),
+            interrupt: Arc::new(cancel.clone()),
+            is_uninterrupted: false,
             open: None,
             isolation,
             next_isolation: None,
@@ -141,10 +141,14 @@ impl SessionTransaction {
         beside.is_none_or(|beside| std::mem::replace(&mut beside.is_of_statement, is_of_statement))
     }
 
-    /// Begins a statement, which the wish to stop the one before does not stop.
-    fn begin_statement(&self, native: &Native) {
-        self.cancel.begin();
-        self.publish(native);
+    /// Lets the wish to end the session's statement end what this thread does, as long as the guard lives.
+    pub(crate) fn interrupt_in_force(&self) -> InForce {
+        if self.is_uninterrupted { interrupt::suspended() } else { InForce::new(Arc::clone(&self.interrupt)) }
+    }
+
+    /// Says whether nothing ends what runs from now on.
+    pub(crate) fn set_uninterrupted(&mut self, is_uninterrupted: bool) {
+        self.is_uninterrupted = is_uninterrupted;
     }
 
     /// Lets who reads beside this session know what exists for its statements.
@@ -194,7 +198,6 @@ impl SessionTransaction {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
         transaction.set_lock_timeout(self.lock_timeout);
-        transaction.set_interrupt(Arc::clone(&self.interrupt));
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }
@@ -239,8 +242,12 @@ impl SessionTransaction {
     /// the journal could not be written, the DBF tables' part waits until the database is opened again.
     pub(crate) fn commit(&mut self, native: &Native) -> Result<()> {
         let mut open = self.take()?;
-        self.before_commit(native, &mut open.transaction)?;
-        open.tables.flush()?;
+        {
+            // Until here everything can be undone.
+            let _ends = self.interrupt_in_force();
+            self.before_commit(native, &mut open.transaction)?;
+            open.tables.flush()?;
+        }
         match open.transaction.commit() {
             Ok(_) => open.tables.commit(),
             Err(error) => {
@@ -393,7 +400,7 @@ impl SessionTransaction {
 
     /// What a query sees, and for a serializable transaction the note that it looked.
     pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
-        self.begin_statement(native);
+        self.publish(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_statement(text);
@@ -419,7 +426,7 @@ impl SessionTransaction {
         text: &Arc<str>,
         work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
     ) -> Result<T> {
-        self.begin_statement(native);
+        self.publish(native);
         match &mut self.open {
             Some(open) => {
                 open.transaction.set_shared_statement(text);
@@ -448,7 +455,8 @@ impl SessionTransaction {
         self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
     }
 
-    /// Runs a statement that changes something: within the open transaction, or in one of its own.
+    /// Runs a statement that changes something: within the open transaction, or in one of its own. After an error, that of
+    /// the wish to end it included, nothing of it is done.
     ///
     /// When another transaction changed a row first, what the statement did is undone and it begins again with what is
     /// there now, as read committed has it; under other isolations it fails with `Conflict`.
@@ -458,8 +466,8 @@ impl SessionTransaction {
         text: &Arc<str>,
         mut work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
-        self.begin_statement(native);
-        let _in_force = self.functions_in_force();
+        self.publish(native);
+        let (_functions, _ends) = (self.functions_in_force(), self.interrupt_in_force());
         match &mut self.open {
             Some(open) => {
                 let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);

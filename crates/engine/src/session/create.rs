@@ -7,6 +7,9 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Answer, CreateTable};
 use std::sync::Arc;
 
+/// The savepoint before a table is made of a query. Names that users give are in lower case.
+const BEFORE_TABLE: &str = "CREATE TABLE";
+
 impl Session {
     /// CREATE TABLE, with its rows when it is made of a query: both are one change.
     pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
@@ -21,8 +24,13 @@ impl Session {
         let create = describe::table_of_query(create, planned.schema())?;
         let fill = format!("INSERT INTO {} {query}", create.name.quoted());
         if self.transaction.is_open() {
-            self.create_empty(text, &create)?;
-            return self.other(&fill);
+            self.transaction.savepoint(BEFORE_TABLE)?;
+            let filled = self.create_empty(text, &create).and_then(|_| self.other(&fill));
+            if filled.is_err() {
+                self.transaction.rollback_to(BEFORE_TABLE)?;
+            }
+            self.transaction.release(BEFORE_TABLE)?;
+            return filled;
         }
         self.transaction.begin(&database.shared.catalog.native, None)?;
         let filled = self.create_empty(text, &create).and_then(|_| self.other(&fill));

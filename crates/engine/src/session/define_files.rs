@@ -74,7 +74,9 @@ impl Session {
     /// Runs a definition on a table, which afterwards is opened anew.
     fn define_dbf<T>(&mut self, table: &DbfTable, work: impl FnOnce(&DbfTable) -> Result<T>) -> Result<T> {
         self.must_have_no_transaction()?;
+        let ends = self.transaction.interrupt_in_force();
         let done = work(table);
+        drop(ends);
         self.database.shared.catalog.refresh()?;
         done
     }

@@ -71,6 +71,7 @@ impl Session {
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
     ) -> Result<Answer> {
         let how = self.how_to_write();
+        let _ends = self.transaction.interrupt_in_force();
         let (answer, before) = match self.transaction.take_tables() {
             Some(mut tables) => {
                 let done = tables.open(table, how).and_then(|open| self.with_changer(text, parameters, open, work));
@@ -101,13 +102,13 @@ impl Session {
         let shared = &database.shared;
         let catalog = self.catalog(shared);
         let planner = &*shared.planner;
-        let (cancel, progress, timeout) = (self.cancel.clone(), Arc::clone(&self.progress), self.timeout);
+        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
         let given = Arc::clone(&self.transaction.given);
         let transaction = &mut self.transaction;
         let mut run = |planned: &mainstay_query::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
-            planner.run(planned, RunOptions { cancel, progress, timeout, view })?.collect()
+            planner.run(planned, RunOptions { cancel, progress, view })?.collect()
         };
         let mut changer =
             Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given, before: None };

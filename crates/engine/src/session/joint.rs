@@ -58,6 +58,12 @@ impl Session {
     ///
     /// Errors: `TransactionState` when none is open, and those of writing.
     pub fn commit(&mut self) -> Result<()> {
+        self.begin_statement();
+        self.commit_begun()
+    }
+
+    /// The same as a statement that has begun. It ends as any other while it waits; then nothing is committed.
+    pub(super) fn commit_begun(&mut self) -> Result<()> {
         let joint = self.prepare_joint_commit().inspect_err(|_| self.transaction.abandon())?;
         let database = self.database.clone();
         self.transaction.commit(&database.shared.catalog.native)?;

@@ -54,14 +54,14 @@ impl Session {
             false => Newest::shared(),
         };
         let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
-        shared.planner.run(planned, RunOptions { cancel, progress, timeout: self.timeout, view })
+        shared.planner.run(planned, RunOptions { cancel, progress, view })
     }
 }
 
 impl Session {
     /// The answer of the row executor; `None` when it leaves the statement to the batch executor.
     fn run_short(&mut self, short: &Short, text: &str) -> Result<Option<Answer>> {
-        let Session { transaction, workspace, cancel, progress, timeout, database, .. } = self;
+        let Session { transaction, workspace, progress, database, .. } = self;
         let (scratch, buffer) = workspace.parts();
         let outcome = match short.plan.tables().is_empty() {
             true => short.plan.run(mainstay_store::View::at(0, 0), &[], scratch, buffer)?,
@@ -80,8 +80,7 @@ impl Session {
         if outcome != Outcome::Done {
             return Ok(None);
         }
-        let (cancel, progress, timeout) = (cancel.clone(), Arc::clone(progress), *timeout);
-        RunOptions { cancel, progress, timeout, view: Newest::shared() }.read(buffer.len());
+        progress.read(buffer.len());
         Ok(Some(Answer::of(Arc::clone(&short.schema), vec![short.batch(buffer)?])))
     }
 }

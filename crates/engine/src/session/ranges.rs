@@ -20,6 +20,7 @@ impl Session {
         for (column, low, high) in bounds {
             range.push(Interval { column: form.column(&column.to_lowercase())?, low, high });
         }
+        self.begin_statement();
         let mode = if is_shared { LockMode::Share } else { LockMode::Exclusive };
         let text: Arc<str> = Arc::from(format!("a range of {table}"));
         self.change_native(&text, |transaction| {

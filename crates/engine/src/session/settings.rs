@@ -20,8 +20,11 @@ pub struct Setting {
 const SETTINGS: [(&str, &str); 7] = [
     ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
     ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
-    ("lock_timeout", "how long a statement waits for another transaction: 500ms, 30s, 5min; 0 for ever"),
-    ("timeout", "how long a statement may run: 500ms, 30s, 5min; 0 for ever"),
+    (
+        "lock_timeout",
+        "how long a statement waits for another transaction, or a lock of a DBF: 500ms, 30 (seconds), 5min; 0 for ever, of a DBF 5s",
+    ),
+    ("timeout", "how long a statement may run: 500ms, 30 (seconds), 5min; 0 for ever"),
     ("show_deleted", "on to show deleted records, as SET DELETED OFF does"),
     ("memory_limit", "bytes for decoded columns and running statements; chosen when the database is opened"),
     ("threads", "threads for a statement over large tables; chosen when the database is opened"),

@@ -22,6 +22,7 @@ use crate::group::offset_of;
 use crate::row::{Row, Stored};
 use crate::stamp::{MARK, NOWHERE};
 use crate::transaction::{Savepoint, Transaction, Write, overtaken};
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Result, Value, ValueRef};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -76,9 +77,10 @@ impl Transaction {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        let mut written = HashMap::new();
+        let (mut written, mut pace) = (HashMap::new(), Pace::default());
         while let Some(check) = self.checks.get(cursor.checks) {
             cursor.checks += 1;
+            pace.step()?;
             let What::Parent(old, new) = check.what else { continue };
             let parent = Arc::clone(&check.table);
             for reference in parent.references.children().iter() {

@@ -14,6 +14,7 @@ use crate::directory::Directory;
 use crate::index::Inserted;
 use crate::row::Stored;
 use crate::stamp::{ABORTED, NEVER, is_mark};
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
 
@@ -29,9 +30,10 @@ impl NativeTable {
         let index = TableIndex::new(&self.definition, definition);
         let mut writer = self.latch();
         let horizon = self.shared.horizon();
-        let mut key = Vec::new();
+        let (mut key, mut pace) = (Vec::new(), Pace::default());
         for group in writer.directory.groups() {
             for offset in 0..group.len() {
+                pace.step()?;
                 let (created, ended) = (group.created(offset), group.ended(offset));
                 if created == ABORTED || ended <= horizon {
                     continue;

@@ -11,7 +11,7 @@ use crate::group::offset_of;
 use crate::row::Stored;
 use crate::transaction::Transaction;
 use arrow_array::{Array, ArrayRef};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use std::sync::Arc;
 
 /// How a portion of the rows went.
@@ -36,6 +36,7 @@ impl NativeTable {
         let view = transaction.fixed_view();
         let mut done = 0;
         while done < rows {
+            interrupt::check()?;
             self.admit()?;
             let portion = {
                 let mut writer = self.latch();

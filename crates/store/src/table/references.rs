@@ -239,9 +239,7 @@ impl Check {
         let mut key = Vec::new();
         index.key(&stored, 0, &mut key)?;
         let entry = index.entries.get(&key);
-        if entry
-            .is_some_and(|entry| matches!(verdict(&self.table, entry, transaction.mark().unwrap_or(0)), Verdict::Live))
-        {
+        if entry.is_some_and(|entry| matches!(verdict(&self.table, entry, transaction.mark_or_none()), Verdict::Live)) {
             return Ok(());
         }
         let values: Vec<ValueRef<'_>> = columns.iter().map(|column| stored.value(*column)).collect();

@@ -21,6 +21,7 @@ use crate::directory::Directory;
 use crate::row::{Row, Stored};
 use crate::stamp::{MARK, NEVER};
 use crate::transaction::shared::Shared;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,7 +56,8 @@ impl NativeTable {
     /// This table with another definition; each of its columns comes from this one's with the number in `sources`, or is
     /// new. `mark` is the stamp of rows that are appended.
     ///
-    /// Errors: `NotNullViolation` and `UniqueViolation` for rows that are against the new definition.
+    /// Errors: `NotNullViolation` and `UniqueViolation` for rows that are against the new definition, and those of
+    /// [`mainstay_base::interrupt`]. Nothing was changed then.
     pub(crate) fn reshape(
         &self,
         definition: TableDefinition,
@@ -191,9 +193,13 @@ impl NativeTable {
     }
 
     /// Visits the rows that are there for the one writer there is.
+    ///
+    /// Errors: those of `visit` and of [`mainstay_base::interrupt`].
     pub(crate) fn each_live(&self, mark: u64, visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>) -> Result<()> {
+        let mut pace = Pace::default();
         for group in self.directory().groups() {
             for offset in 0..group.len() {
+                pace.step()?;
                 let created = group.created(offset);
                 if (created < MARK || created == mark) && group.ended(offset) == NEVER {
                     visit(Stored { group, offset }, group.position(offset))?;

@@ -12,6 +12,7 @@ use crate::group::{Group, GroupWriter, MAX_CAPACITY, offset_of};
 use crate::row::{Row, Stored};
 use crate::stamp::NOWHERE;
 use arrow_array::{ArrayRef, new_null_array};
+use mainstay_base::interrupt::{self, Pace};
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
 
@@ -58,6 +59,8 @@ impl NativeTable {
         writer.next_group = image.next_group;
         let indexes = Arc::clone(&writer.indexes);
         self.install(&mut writer, Directory::of(groups, indexes)?);
+        // A statement may be the first to look at the store, and end: that is no damage.
+        let _whole = interrupt::suspended();
         self.enter_all(&mut writer, 0, |_| true).map_err(|error| self.damaged(error.to_string()))
     }
 
@@ -83,14 +86,16 @@ impl NativeTable {
 
     /// Enters every version that may still be seen into the indexes that `wanted` names by number.
     ///
-    /// Errors: `UniqueViolation`.
+    /// Errors: `UniqueViolation`, and those of [`interrupt`].
     pub(super) fn enter_all(&self, writer: &mut Writer, mark: u64, wanted: impl Fn(usize) -> bool) -> Result<()> {
         let indexes = Arc::clone(&writer.indexes);
         let directory = Arc::clone(&writer.directory);
         let horizon = self.shared.horizon();
+        let mut pace = Pace::default();
         for (number, index) in indexes.iter().enumerate().filter(|(number, _)| wanted(*number)) {
             for group in directory.groups() {
                 for offset in (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon)) {
+                    pace.step()?;
                     let (row, position) = (Stored { group, offset }, group.position(offset));
                     let row_id = group.row_id(offset);
                     let new = Newcomer { row: &row, row_id, position, mark, view: u64::MAX, old: None };

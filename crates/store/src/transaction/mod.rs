@@ -39,7 +39,6 @@ pub use outlook::Outlook;
 pub use ranges::{Interval, KeyRange};
 pub use serializable::Read;
 pub use undo::Savepoint;
-pub use waits::Interrupt;
 
 use crate::catalog::Cataloged;
 use crate::catalog::change::Step;
@@ -49,6 +48,7 @@ use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
 use crate::table::{Check, NativeTable};
 use locks::RowName;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result};
 use shared::Shared;
 use std::cell::Cell;
@@ -101,7 +101,8 @@ pub struct Transaction {
     view: Option<View>,
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
-    interrupt: Option<Interrupt>,
+    /// Its writes, which end when the statement is to end.
+    pace: Pace,
     writes: Vec<Write>,
     /// How many versions it has ended, those included that were taken back.
     ended: usize,
@@ -167,7 +168,7 @@ impl Transaction {
             view: None,
             statement: None,
             lock_timeout: None,
-            interrupt: None,
+            pace: Pace::default(),
             writes,
             ended: 0,
             extensible: false,
@@ -204,11 +205,6 @@ impl Transaction {
         self.lock_timeout = timeout;
     }
 
-    /// What tells its waits for other transactions to end.
-    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupt = Some(interrupt);
-    }
-
     /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
     pub fn set_durability(&mut self, durability: Durability) {
         self.durability = durability;
@@ -229,12 +225,12 @@ impl Transaction {
         !self.writes.is_empty() || !self.steps.is_empty()
     }
 
-    /// What exists for this transaction: as it has changed it, or as it is committed.
     /// Whether it has changed the catalog, so that what it sees of it is its own.
     pub fn has_changed_catalog(&self) -> bool {
         self.cataloged.is_some()
     }
 
+    /// What exists for this transaction: as it has changed it, or as it is committed.
     pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
         self.cataloged.clone().unwrap_or_else(|| self.shared.cataloged())
     }
@@ -289,8 +285,7 @@ impl Transaction {
 
     fn wait_as(&self, id: u64, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
-        let (timeout, interrupt) = (self.lock_timeout, self.interrupt.as_ref());
-        let waiter = Waiter { transaction: id, statement: &statement, timeout, interrupt };
+        let waiter = Waiter { transaction: id, statement: &statement, timeout: self.lock_timeout };
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
@@ -369,11 +364,12 @@ impl Transaction {
         }
     }
 
-    /// The mark of this transaction. The first one makes it a writer.
+    /// The mark of this transaction, for a write that is about to begin. The first one makes it a writer.
     ///
-    /// Errors: the transaction is over, or the store failed.
+    /// Errors: the transaction is over, the store failed, or the statement is to end ([`mainstay_base::interrupt`]).
     #[inline]
     pub(crate) fn mark(&mut self) -> Result<u64> {
+        self.pace.step()?;
         if self.id == 0 {
             self.check_open()?;
             let id = self.shared.start_writing()?;
@@ -395,7 +391,8 @@ impl Transaction {
         self.id != 0
     }
 
-    fn mark_or_none(&self) -> u64 {
+    /// The mark of this transaction; 0 before its first write.
+    pub(crate) fn mark_or_none(&self) -> u64 {
         if self.id == 0 { 0 } else { MARK | self.id }
     }
 
@@ -405,7 +402,7 @@ impl Transaction {
 
     /// Waits until an obstacle is gone, and what the other transaction did is published.
     ///
-    /// Errors: `Deadlock`, `LockTimeout`, `Cancelled`, or the store failed.
+    /// Errors: `Deadlock`, `LockTimeout`, those of [`mainstay_base::interrupt`], or the store failed.
     pub(crate) fn wait(&self, obstacle: &Obstacle) -> Result<()> {
         match obstacle {
             Obstacle::Mark { group, offset, stamp } => {
@@ -542,7 +539,10 @@ impl Transaction {
             return Ok(());
         }
         let checks = std::mem::take(&mut self.checks);
-        checks.iter().try_for_each(|check| check.run(self))
+        checks.iter().try_for_each(|check| {
+            self.pace.step()?;
+            check.run(self)
+        })
     }
 
     /// Gives back what a transaction holds besides its marks.

@@ -13,7 +13,7 @@
 //! Whoever takes marks away (commit, rollback) wakes all that wait, if any do; each looks at its own mark again. Who wants a
 //! waiter to stop does not know what it waits for: such waiters look now and then themselves ([`NAP`]).
 
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,9 +21,6 @@ use std::time::{Duration, Instant};
 
 /// How often one who waits looks whether it is to stop.
 const NAP: Duration = Duration::from_millis(20);
-
-/// Whether the statement that runs is to stop.
-pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The waits of all transactions of a store.
 #[derive(Default)]
@@ -46,20 +43,13 @@ pub(crate) struct Waiter<'a> {
     pub statement: &'a Arc<str>,
     /// How long it may wait; `None` for ever.
     pub timeout: Option<Duration>,
-    /// Says that it is to wait no longer.
-    pub interrupt: Option<&'a Interrupt>,
-}
-
-impl Waiter<'_> {
-    fn is_interrupted(&self) -> bool {
-        self.interrupt.is_some_and(|interrupt| interrupt())
-    }
 }
 
 impl Waits {
     /// Waits until `is_held` says that what the transaction `holder` holds is free.
     ///
-    /// Errors: `Deadlock` when the holder waits, through others perhaps, for the waiter; `LockTimeout`; `Cancelled`.
+    /// Errors: `Deadlock` when the holder waits, through others perhaps, for the waiter; `LockTimeout`; those of
+    /// [`interrupt`].
     pub(crate) fn wait(&self, waiter: &Waiter<'_>, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let deadline = waiter.timeout.map(|timeout| Instant::now() + timeout);
         let mut edges = self.lock();
@@ -73,12 +63,12 @@ impl Waits {
                 break;
             }
             edges.insert(waiter.transaction, Edge { holder, statement: Arc::clone(waiter.statement) });
-            if waiter.is_interrupted() {
-                outcome = Err(interrupted(waiter));
+            if let Err(error) = interrupt::check() {
+                outcome = Err(error);
                 break;
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let nap = waiter.interrupt.map(|_| NAP);
+            let nap = interrupt::is_in_force().then_some(NAP);
             edges = match left.into_iter().chain(nap).min() {
                 Some(Duration::ZERO) => {
                     outcome = Err(timed_out(waiter));
@@ -151,16 +141,21 @@ fn timed_out(waiter: &Waiter<'_>) -> Error {
     Error::new(Code::LockTimeout, message)
 }
 
-#[cold]
-fn interrupted(waiter: &Waiter<'_>) -> Error {
-    let message = format!("\"{}\" was cancelled while it waited for another transaction", waiter.statement);
-    Error::new(Code::Cancelled, message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mainstay_base::interrupt::{InForce, Interrupt};
     use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    #[derive(Default)]
+    struct Wish(AtomicBool);
+
+    impl Interrupt for Wish {
+        fn check(&self) -> Result<()> {
+            let is_wished = self.0.load(Ordering::Acquire);
+            if is_wished { Err(Error::new(Code::Cancelled, "enough")) } else { Ok(()) }
+        }
+    }
 
     /// Who takes a mark away looks whether anybody waits, and who waits looks whether the mark is there: one of them sees
     /// the other. Otherwise this hangs.
@@ -182,7 +177,7 @@ mod tests {
             });
             for round in 1..=rounds {
                 taken.store(round, Ordering::Release);
-                let waiter = Waiter { transaction: 1, statement: &statement, timeout: None, interrupt: None };
+                let waiter = Waiter { transaction: 1, statement: &statement, timeout: None };
                 waits.wait(&waiter, 2, || mark.load(Ordering::Acquire) < round).unwrap();
             }
         });
@@ -192,17 +187,17 @@ mod tests {
     #[test]
     fn a_wait_ends_when_its_statement_is_to_stop() {
         let waits = Waits::default();
-        let (stopped, statement) = (Arc::new(AtomicBool::new(false)), Arc::from("a statement"));
-        let flag = Arc::clone(&stopped);
-        let interrupt: Interrupt = Arc::new(move || flag.load(Ordering::Acquire));
+        let (stopped, statement) = (Arc::new(Wish::default()), Arc::from("a statement"));
         let error = std::thread::scope(|scope| {
-            let waiter = Waiter { transaction: 1, statement: &statement, timeout: None, interrupt: Some(&interrupt) };
-            let waits = &waits;
-            let ended = scope.spawn(move || waits.wait(&waiter, 2, || true));
+            let (waits, statement, wish) = (&waits, &statement, Arc::clone(&stopped));
+            let ended = scope.spawn(move || {
+                let _in_force = InForce::new(wish);
+                waits.wait(&Waiter { transaction: 1, statement, timeout: None }, 2, || true)
+            });
             while waits.waiting() == 0 {
                 std::thread::yield_now();
             }
-            stopped.store(true, Ordering::Release);
+            stopped.0.store(true, Ordering::Release);
             ended.join().unwrap().unwrap_err()
         });
         assert_eq!(error.code(), Code::Cancelled);

@@ -15,7 +15,7 @@ use crate::index::write::BagWriter;
 use crate::index::{Bag, BagKind, TagHeader};
 use crate::keys::TagKeys;
 use crate::lock::{self, LockWait};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, Create, File, FileSystem, LockMode, Stamp, WritableFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -245,6 +245,7 @@ impl Live {
                 let message = format!("the index is locked by {holder}");
                 return Err(Error::new(Code::Busy, message).at(self.file.path().display()).hint("try again later"));
             }
+            interrupt::check()?;
             std::thread::sleep(wait.interval);
         }
         Ok(Some(byte))
@@ -305,6 +306,7 @@ pub(super) fn share(file: &dyn WritableFile, how: Sharing) -> Result<()> {
             let message = "another program has the index open";
             return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("close it there, or try later"));
         }
+        interrupt::check()?;
         std::thread::sleep(how.wait.interval);
     }
     Ok(())

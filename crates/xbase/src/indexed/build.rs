@@ -16,7 +16,7 @@ use crate::expr::{ExprValue, Kind, Scratch};
 use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
 use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
 use crate::keys::{Expressions, TagKeys};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -106,6 +106,7 @@ impl Building<'_> {
     }
 
     fn tell(&mut self, done: u64, total: u64) -> Result<()> {
+        interrupt::check()?;
         let Some(progress) = &mut self.progress else { return Ok(()) };
         if progress(done, total).is_break() {
             return Err(Error::new(Code::Cancelled, "building the index was stopped"));

@@ -4,7 +4,7 @@ use super::set::no_such_tag;
 use super::transaction::About;
 use super::{IndexedTable, TagId};
 use crate::writer::{Change, Follower, TableWriter};
-use mainstay_base::{Result, ValueRef};
+use mainstay_base::{Result, ValueRef, interrupt};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -144,6 +144,8 @@ impl IndexedTable {
         let (waiting, mut is_listed) = (*unlisted, false);
         let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let changed = change(writer, &mut |record, old, new| {
+            // The record is not written yet, and those before it can be undone.
+            interrupt::check()?;
             let is_waiting = waiting == Some(record);
             is_listed |= is_waiting;
             indexes.follow(record, if is_waiting { None } else { old }, Some(new))?;

@@ -6,6 +6,8 @@
 //!   each index is made anew
 //!   table.dbf.stale is removed
 //! ```
+//! An [`interrupt`] ends it before the new table takes the old one's place, and not afterwards.
+//!
 //! Records get other numbers, so an index of before would lead to wrong records without any sign. Who opens the table
 //! for exclusive use and finds the list makes the indexes anew; who wants to open it beside others has to be alone for that moment. Other programs do not know of the list: between a crash in here
 //! and the next opening they would see the new table with the old indexes.
@@ -16,7 +18,7 @@ use super::{IndexedTable, Telling};
 use crate::dbf::{Dbf, OpenOptions, TableSpec};
 use crate::index::write::TagSpec;
 use crate::writer::Source;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, File, FileSystem, Memory};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -49,6 +51,8 @@ impl IndexedTable {
             }
             return Err(error);
         }
+        // The table is replaced: nothing leads back.
+        let _whole = interrupt::suspended();
         self.read_anew()?;
         self.rebuild_all(false, progress)?;
         self.unmark_stale()
@@ -79,6 +83,7 @@ impl IndexedTable {
             }
             return Err(error);
         }
+        let _whole = interrupt::suspended();
         self.read_anew()?;
         let files = plans.len() as u64;
         for (number, (path, is_structural, layout, tags)) in plans.into_iter().enumerate() {

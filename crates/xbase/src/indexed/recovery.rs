@@ -19,7 +19,7 @@ use crate::Severity;
 use crate::dbf::OpenOptions;
 use crate::lock::{LockScheme, LockWait};
 use crate::writer::{Access, WriteOptions};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::FileSystem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,7 @@ struct Damaged {
 }
 
 fn undo_all(fs: &Arc<dyn FileSystem>, mut journal: Abandoned) -> Result<()> {
+    let _whole = interrupt::suspended();
     if journal.entries.contains(&Entry::InDoubt) {
         let message = "a transaction over these tables and others was cut off while it was committed";
         let error = Error::new(Code::Busy, message).at(journal.path.display());

@@ -19,6 +19,7 @@
 //! appended, then it stays, blank and deleted. Numbers of counting fields are not given back. A record that somebody
 //! changed without the lock after a crash is left as it is. A transaction of which a part was to be undone and could not be
 //! (a full disk, an index that a write has failed) is not committed any more: it is rolled back, or undone as after a crash.
+//! Undoing is not interrupted ([`interrupt`]), nor is what is left of a commit once the journal is removed.
 //!
 //! **Savepoints** are places in the journal. Undoing back to one keeps the locks.
 //!
@@ -29,7 +30,7 @@ use super::IndexedTable;
 use super::journal::{Entry, Journal};
 use super::recovery::{self, Undoing};
 use crate::writer::{Change, Update};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::FileSystem;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -134,6 +135,8 @@ impl Transaction {
         for table in tables.iter_mut() {
             table.flush()?;
         }
+        // From here on it is committed.
+        let _whole = interrupt::suspended();
         let mut state = self.state();
         if let Some(journal) = &state.journal {
             journal.remove(state.durable)?;
@@ -172,6 +175,7 @@ impl Transaction {
     /// were closed before are undone too.
     pub fn rollback(&self, tables: &mut [&mut IndexedTable]) -> Result<()> {
         self.must_be_all(tables, Savepoint(0), true)?;
+        let _whole = interrupt::suspended();
         for table in tables.iter_mut() {
             table.undo_from(0)?;
             table.flush()?;
@@ -213,6 +217,7 @@ impl Transaction {
         if lost {
             return Err(state_error("a table of the transaction was closed; it can be rolled back as a whole only"));
         }
+        let _whole = interrupt::suspended();
         let undone = tables.iter_mut().try_for_each(|table| {
             table.undo_from(savepoint.0)?;
             table.flush()

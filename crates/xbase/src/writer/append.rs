@@ -3,7 +3,7 @@
 use super::values::Stored;
 use super::{Access, Follower, TableWriter, alone};
 use crate::dbf::{FieldKind, encode};
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Code, Error, Result, ValueRef, interrupt};
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
@@ -229,6 +229,7 @@ impl TableWriter {
                     if begun.elapsed() >= self.options.wait.timeout {
                         return Err(self.locks.refused(&new)?);
                     }
+                    interrupt::check()?;
                     std::thread::sleep(self.options.wait.interval);
                 }
                 Err(error) => {

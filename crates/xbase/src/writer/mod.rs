@@ -42,7 +42,7 @@ use crate::dbf::counter::Place;
 use crate::dbf::{Dbf, Encoding, Field, FieldKind, Header, OpenOptions, blank_record, date_bytes};
 use crate::lock::{LockBytes, LockScheme, LockWait, TableLocks};
 use crate::memo::MemoWriter;
-use mainstay_base::{Code, Date, Error, Result, Timestamp};
+use mainstay_base::{Code, Date, Error, Result, Timestamp, interrupt};
 use mainstay_vfs::{Create, File, FileSystem, LockMode, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -437,6 +437,7 @@ fn share(file: &dyn WritableFile, options: &WriteOptions) -> Result<()> {
             };
             return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("close it there, or try later"));
         }
+        interrupt::check()?;
         std::thread::sleep(options.wait.interval);
     }
     Ok(())

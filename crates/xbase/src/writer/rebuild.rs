@@ -4,7 +4,7 @@
 //!   old table --run of records--> each field: its bytes | its memo, stored anew | its value, converted --> new table
 //! ```
 //! All of these write new files and leave the old ones as they are until the new ones are complete and on the disk;
-//! then the new ones take their place (`swap.rs`). Indexes are not touched: they are stale afterwards, except for
+//! then the new ones take their place (`swap.rs`). An interrupt ends it before that. Indexes are not touched: they are stale afterwards, except for
 //! those of a new table.
 
 use super::swap::{self, new_memo, new_table};
@@ -20,6 +20,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use mainstay_base::interrupt::Pace;
 use mainstay_base::{
     Code, Collation, Date, Decimal, Error, Result, SqlType, Time, Timestamp, Value, ValueRef, convert,
 };
@@ -278,12 +279,13 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
     }
     let length = u64::from(plan.dbf.header().record_length);
     let run = (RUN_BYTES / length).max(1);
-    let (mut buffer, mut start) = (Vec::new(), 0);
+    let (mut buffer, mut start, mut pace) = (Vec::new(), 0, Pace::default());
     while start < plan.count {
         let end = plan.count.min(start + run);
         let records = plan.dbf.read_records(start..end, &mut buffer)?;
         let columns = converted_columns(&plan, new, &records, length as usize)?;
         for (row, bytes) in records.iter().enumerate() {
+            pace.step()?;
             if bytes[0] == b'*' && !plan.keep_deleted {
                 continue;
             }

@@ -21,7 +21,7 @@ use super::spec::put;
 use super::store::PageStore;
 use crate::index::leaf::ENTRIES_START;
 use crate::index::node::{Format, NO_PAGE};
-use mainstay_base::Result;
+use mainstay_base::{Result, interrupt};
 use mainstay_vfs::WritableFile;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const PIECE_LEN: usize = 256 << 10;
 const REPORT_EVERY: u64 = 16_384;
 
 /// Builds a tree; gives its root page and the number of its entries. `progress` is told how many keys are in the
-/// tree so far, and may stop the build.
+/// tree so far, and may stop the build, as an [`interrupt`] may.
 pub(crate) fn build_tree(
     store: &mut PageStore,
     shape: &Shape,
@@ -44,8 +44,11 @@ pub(crate) fn build_tree(
     let mut count = 0;
     let mut told = |count: &mut u64| {
         *count += 1;
-        if count.is_multiple_of(REPORT_EVERY) && progress(*count).is_break() {
-            return Err(super::stopped());
+        if count.is_multiple_of(REPORT_EVERY) {
+            interrupt::check()?;
+            if progress(*count).is_break() {
+                return Err(super::stopped());
+            }
         }
         Ok(())
     };

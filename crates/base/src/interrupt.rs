@@ -1,0 +1,153 @@
+//! The wish that what runs on this thread ends: somebody cancelled it, or its time is over.
+//!
+//! A statement is many loops in many crates: rows written, indexes built, records locked, others waited for. Each of them
+//! has to end when the statement is to end, and none of them knows the session. So the session puts its [`Interrupt`] in
+//! force for as long as the statement works on its thread, and the loops look:
+//!
+//! ```text
+//!   session     let _in_force = InForce::new(cancel);      one more on this thread's stack, until it is dropped
+//!   loops       interrupt::check()?                        the error that ends the statement, if one of them says so
+//!               pace.step()?                               the same, now and then: for loops of very short steps
+//!   undoing     let _whole = interrupt::suspended();       what is undone, or cannot be undone any more, is not ended
+//! ```
+//!
+//! A statement that runs within another one on the same thread (a function's) ends with it too. Where none is in force,
+//! as for a program that works on tables without statements, nothing is ever ended.
+
+use crate::Result;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Says whether something is to end.
+pub trait Interrupt: Send + Sync {
+    /// Errors: the reason, when it is to end: `Cancelled` or `Timeout`.
+    fn check(&self) -> Result<()>;
+}
+
+thread_local! {
+    /// Those in force, the innermost last. None of them counts that stands before a `None`.
+    static IN_FORCE: RefCell<Vec<Option<Arc<dyn Interrupt>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While this lives, an interrupt is in force on this thread, or those before it are not.
+#[must_use]
+pub struct InForce(PhantomData<*const ()>);
+
+impl InForce {
+    /// Puts an interrupt in force, beside those that are.
+    pub fn new(interrupt: Arc<dyn Interrupt>) -> InForce {
+        InForce::push(Some(interrupt))
+    }
+
+    fn push(interrupt: Option<Arc<dyn Interrupt>>) -> InForce {
+        IN_FORCE.with_borrow_mut(|stack| stack.push(interrupt));
+        InForce(PhantomData)
+    }
+}
+
+impl Drop for InForce {
+    fn drop(&mut self) {
+        // Guards go in the reverse order of their coming.
+        IN_FORCE.with_borrow_mut(|stack| stack.pop());
+    }
+}
+
+/// Has nothing ended on this thread while the guard lives.
+pub fn suspended() -> InForce {
+    InForce::push(None)
+}
+
+/// Whether something could end what runs on this thread: who waits then looks now and then.
+pub fn is_in_force() -> bool {
+    IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
+}
+
+/// Looks whether what runs on this thread is to end.
+///
+/// Errors: the reason, `Cancelled` or `Timeout`.
+pub fn check() -> Result<()> {
+    IN_FORCE.with_borrow(|stack| stack.iter().rev().map_while(Option::as_ref).try_for_each(|inner| inner.check()))
+}
+
+/// Looks once in so many steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    left: u32,
+}
+
+/// Steps between two looks: far less than a millisecond of the shortest ones, and looking costs nothing beside them.
+const STEPS: u32 = 256;
+
+impl Default for Pace {
+    /// Looks at the first step.
+    fn default() -> Pace {
+        Pace { left: 1 }
+    }
+}
+
+impl Pace {
+    /// A step of a loop.
+    ///
+    /// Errors: as [`check`].
+    #[inline]
+    pub fn step(&mut self) -> Result<()> {
+        self.left -= 1;
+        if self.left == 0 { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<()> {
+        self.left = STEPS;
+        check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, Error};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[derive(Default)]
+    struct Wish(AtomicBool);
+
+    impl Interrupt for Wish {
+        fn check(&self) -> Result<()> {
+            if self.0.load(Ordering::Relaxed) { Err(Error::new(Code::Cancelled, "enough")) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn the_outer_one_ends_the_inner_one_too_unless_it_is_suspended() {
+        let [outer, inner] = [Arc::new(Wish::default()), Arc::new(Wish::default())];
+        assert!(!is_in_force());
+        let first = InForce::new(Arc::clone(&outer) as Arc<dyn Interrupt>);
+        let second = InForce::new(Arc::clone(&inner) as Arc<dyn Interrupt>);
+        assert!(is_in_force() && check().is_ok());
+        outer.0.store(true, Ordering::Relaxed);
+        assert!(check().is_err_and(|error| error.code() == Code::Cancelled));
+        {
+            let _whole = suspended();
+            assert!(!is_in_force() && check().is_ok());
+            let _within = InForce::new(Arc::clone(&inner) as Arc<dyn Interrupt>);
+            assert!(is_in_force() && check().is_ok());
+            inner.0.store(true, Ordering::Relaxed);
+            assert!(check().is_err());
+        }
+        drop((second, first));
+        assert!(!is_in_force() && check().is_ok());
+    }
+
+    #[test]
+    fn a_pace_looks_at_once_and_then_now_and_then() {
+        let wish = Arc::new(Wish::default());
+        let _in_force = InForce::new(Arc::clone(&wish) as Arc<dyn Interrupt>);
+        let mut pace = Pace::default();
+        assert!(pace.step().is_ok());
+        wish.0.store(true, Ordering::Relaxed);
+        let steps = (1..).find(|_| pace.step().is_err());
+        assert_eq!(steps, Some(STEPS));
+        assert!(Pace::default().step().is_err());
+    }
+}
