@@ -359,8 +359,8 @@ fn what_is_left_of_a_damaged_table_can_be_read() {
     assert_eq!(change(&store, CatalogChange::DropTable(bad)).unwrap_err().code(), Code::ReadOnly);
     store.close().unwrap();
     // Nor does it come to an end at a journal that is damaged.
-    let journal = fs.list(Path::new(SHOP)).unwrap().into_iter().map(|entry| entry.path);
-    let journal = journal.filter(|path| path.to_string_lossy().contains("journal-")).next_back().unwrap();
+    let mut files = fs.list(Path::new(SHOP)).unwrap().into_iter().map(|entry| entry.path);
+    let journal = files.rfind(|path| path.to_string_lossy().contains("journal-")).unwrap();
     damage(&fs, &journal);
     assert_eq!(try_open(Arc::clone(&shared)).err().unwrap().code(), Code::Damaged);
     let store = Store::open_salvaging(shared, Path::new(SHOP)).unwrap();
