@@ -135,6 +135,10 @@ pub(crate) struct Engine {
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Durability>)]
     pub(crate) durability: Option<Durability>,
 
+    /// Read what is left of damaged tables in .mainstay, and change nothing in there
+    #[arg(long)]
+    pub(crate) salvage: bool,
+
     /// Threads that a statement may use [default: one for each core]
     #[arg(long, value_name = "NUMBER", value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,
@@ -150,6 +154,7 @@ impl Engine {
             durability: self.durability,
             statement_timeout: self.timeout,
             show_deleted: self.show_deleted,
+            salvage: self.salvage,
             ..Options::default()
         }
     }

@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     Made(Error, String),
     /// The result could not be written. A broken pipe is no error: who reads has read enough.
     Output(io::Error),
+    /// A file for results could not be made or finished.
+    CannotWrite(Error),
     /// Parts failed and have been told already.
     Reported,
 }

@@ -72,6 +72,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
             return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
         }
     };
+    database.damage().iter().for_each(warn);
     if arguments.tsql {
         return tsql::run(database, &path, scripts, &arguments.variables, arguments.output.output.as_deref());
     }
@@ -210,6 +211,11 @@ fn restore(file: &Path, folder: &Path) -> Exit {
             Exit::CannotOpen
         }
     }
+}
+
+/// Says that native tables, or some of them, cannot be used; everything else can.
+fn warn(damage: &Error) {
+    let _ = writeln!(io::stderr(), "warning: {damage}");
 }
 
 /// Shows an error that belongs to no statement.

@@ -1,8 +1,8 @@
 //! `mainstay serve`: the folder for SQL Server's clients and for remote ACE clients, until somebody asks to stop.
 
 use crate::arguments::Engine;
-use crate::complain;
 use crate::exit::Exit;
+use crate::{complain, warn};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
@@ -61,6 +61,7 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
     let database = Database::open_with(path, engine.options())?;
+    database.damage().iter().for_each(warn);
     let for_ace = database.clone();
     let instance = crate::tsql::instance(database, path, |complaint| {
         // Who closed the screen wants no more.

@@ -254,7 +254,7 @@ impl Shell {
     }
 
     fn cannot_write(&self, path: &Path, error: io::Error) -> Failure {
-        Failure::Error(Error::from(error).at(path.display()))
+        Failure::CannotWrite(Error::from(error).at(path.display()))
     }
 
     /// Writes text where results go.
@@ -291,6 +291,10 @@ impl Shell {
             Failure::Output(error) => {
                 self.exit = self.exit.max(Exit::CannotWrite);
                 Error::from(error).at("the output")
+            }
+            Failure::CannotWrite(error) => {
+                self.exit = self.exit.max(Exit::CannotWrite);
+                error
             }
             Failure::Reported => return failure,
         };

@@ -337,3 +337,208 @@ fn at_the_prompt_an_interrupt_ends_the_statement_alone() {
     let output = command.output().expect("this test needs python3");
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
 }
+
+/// A folder with a CSV file, and the native tables `bad` and `good`; the first group file is one of `bad`.
+fn folder_with_tables() -> (tempfile::TempDir, String, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().to_str().unwrap().to_owned();
+    std::fs::write(folder.path().join("lines.csv"), "a\n1\n2\n").unwrap();
+    printed(&[&shop, "-c", "CREATE TABLE bad (a INT PRIMARY KEY); INSERT INTO bad VALUES (1), (2)"], "");
+    let rows: Vec<String> = (10..400).map(|key| format!("({key})")).collect();
+    printed(&[&shop, "-c", &format!("INSERT INTO bad VALUES {}", rows.join(","))], "");
+    let groups = || -> Vec<std::path::PathBuf> {
+        let files = std::fs::read_dir(folder.path().join(".mainstay")).unwrap().map(|entry| entry.unwrap().path());
+        let mut groups: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "arrow")).collect();
+        groups.sort();
+        groups
+    };
+    let first = groups().remove(0);
+    printed(&[&shop, "-c", "CREATE TABLE good (a INT PRIMARY KEY); INSERT INTO good VALUES (1), (2)"], "");
+    assert_eq!(groups().first(), Some(&first));
+    (folder, shop, first)
+}
+
+#[test]
+fn one_damaged_table_leaves_the_others_and_what_is_left_of_it_is_read() {
+    let (folder, shop, group) = folder_with_tables();
+    let name = group.file_name().unwrap().to_str().unwrap().to_owned();
+    let whole = std::fs::read(&group).unwrap();
+    let mut bytes = whole.clone();
+    bytes[whole.len() / 2] ^= 255;
+    std::fs::write(&group, &bytes).unwrap();
+
+    let csv = |sql: &str| run(&[&shop, "--format", "csv", "-c", sql], "");
+    let of_others = csv("INSERT INTO good VALUES (3); SELECT COUNT(*) AS n FROM good; SELECT SUM(a) AS s FROM lines");
+    assert_eq!((of_others.status.code(), text(&of_others.stdout)), (Some(0), "n\n3\ns\n3\n".to_owned()));
+    assert!(text(&of_others.stderr).contains("warning: ") && text(&of_others.stderr).contains(&name));
+    for statement in [
+        "SELECT * FROM bad",
+        "SELECT COUNT(*) FROM bad",
+        "INSERT INTO bad VALUES (5)",
+        "DELETE FROM bad WHERE a = 1",
+        "BEGIN; CREATE TABLE more (a INT); SELECT * FROM bad",
+        "SELECT * FROM good WHERE a IN (SELECT a FROM bad)",
+        "ALTER TABLE bad ADD COLUMN b INT",
+        "CREATE INDEX i ON bad (a)",
+        "BEGIN; CREATE TABLE child (a INT REFERENCES bad); INSERT INTO child VALUES (1)",
+        "TRUNCATE TABLE bad",
+    ] {
+        let refused = csv(statement);
+        let told = text(&refused.stderr).split_once("error").map(|(_, told)| told.to_owned()).unwrap_or_default();
+        assert_eq!(refused.status.code(), Some(1), "{statement}: {told}");
+        assert!(told.contains("XX001") && told.contains("\"bad\" cannot be used") && told.contains(&name), "{told}");
+    }
+    let listed = csv(".tables");
+    assert!(text(&listed.stdout).contains("bad,cannot be read"), "{}", text(&listed.stdout));
+    let checked = run(&["check", &shop], "");
+    assert_eq!(checked.status.code(), Some(4));
+    assert!(text(&checked.stdout).contains(&name) && text(&checked.stdout).contains("\"bad\""));
+
+    let salvaged =
+        run(&[&shop, "--salvage", "--format", "csv", "-c", "SELECT COUNT(*) AS n, MAX(a) AS m FROM bad"], "");
+    let told = text(&salvaged.stderr);
+    assert!(told.contains("of the 392 rows of the last checkpoint are missing"), "{told}");
+    let (count, greatest) = (text(&salvaged.stdout).replace("n,m\n", "").trim().to_owned(), ",399");
+    assert!(count.ends_with(greatest) && count != "392,399" && count != "0,399", "{count}");
+    let refused = run(&[&shop, "--salvage", "-c", "INSERT INTO good VALUES (9)"], "");
+    assert!(text(&refused.stderr).contains("25006"), "{}", text(&refused.stderr));
+
+    // T-SQL's sessions say the same.
+    let told = run(&[&shop, "--tsql", "-c", "SELECT a FROM good WHERE a = 1; SELECT * FROM bad"], "");
+    assert!(text(&told.stderr).contains("\"bad\" cannot be used"), "{}", text(&told.stderr));
+
+    // Put back, it is what it was.
+    std::fs::write(&group, &whole).unwrap();
+    let all = "SELECT COUNT(*) AS n FROM bad; SELECT COUNT(*) AS n FROM good";
+    assert_eq!(printed(&[&shop, "--format", "csv", "-c", all], ""), "n\n392\nn\n3\n");
+    std::fs::write(&group, &bytes).unwrap();
+    assert_eq!(csv("DROP TABLE bad").status.code(), Some(0));
+    assert_eq!(printed(&[&shop, "--format", "csv", "-c", "SELECT COUNT(*) AS n FROM good"], ""), "n\n3\n");
+    drop(folder);
+}
+
+#[test]
+fn files_of_a_folder_answer_where_native_tables_cannot_be_opened() {
+    let (folder, shop, _) = folder_with_tables();
+    std::fs::copy(Path::new(FIXTURES).join("t11_bench100k.dbf"), folder.path().join("t11.dbf")).unwrap();
+    let manifest = folder.path().join(".mainstay/manifest");
+    let mut bytes = std::fs::read(&manifest).unwrap();
+    bytes[40] ^= 1;
+    std::fs::write(&manifest, &bytes).unwrap();
+    let csv = |sql: &str| run(&[&shop, "--format", "csv", "-c", sql], "");
+    let answered = csv("SELECT SUM(a) AS s FROM lines; SELECT COUNT(*) AS n FROM t11");
+    assert_eq!((answered.status.code(), text(&answered.stdout)), (Some(0), "s\n3\nn\n100000\n".to_owned()));
+    assert!(text(&answered.stderr).contains("warning: "), "{}", text(&answered.stderr));
+    for statement in
+        ["SELECT * FROM good", "CREATE TABLE new (a INT)", "INSERT INTO good VALUES (3)", "DROP TABLE good"]
+    {
+        let refused = csv(statement);
+        let told = text(&refused.stderr).split_once("error").map(|(_, told)| told.to_owned()).unwrap_or_default();
+        assert_eq!(refused.status.code(), Some(1), "{statement}: {told}");
+        assert!(told.contains("XX001") && told.contains("manifest") && told.contains("mainstay check"), "{told}");
+    }
+    assert_eq!(std::fs::read(&manifest).unwrap(), bytes);
+    let changed = csv("DELETE FROM t11 WHERE id < 0");
+    assert_eq!(changed.status.code(), Some(0), "{}", text(&changed.stderr));
+    let checked = run(&["check", &shop], "");
+    assert_eq!(checked.status.code(), Some(4));
+    assert!(text(&checked.stdout).contains("manifest"), "{}", text(&checked.stdout));
+    // The objects of T-SQL's databases are among what cannot be read: nothing runs without its triggers.
+    let told = run(&[&shop, "--tsql", "-c", "SELECT COUNT(*) FROM t11"], "");
+    assert!(text(&told.stderr).contains("cannot be used"), "{} {}", text(&told.stdout), text(&told.stderr));
+}
+
+#[test]
+fn uuids_and_intervals_are_shown_as_their_texts_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().to_str().unwrap();
+    let columns = "(u UUID, months INTERVAL YEAR TO MONTH, time INTERVAL DAY TO SECOND)";
+    let uuid = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11";
+    let made = format!(
+        "CREATE TABLE t {columns}; INSERT INTO t VALUES
+         ('{uuid}', INTERVAL '1-06' YEAR TO MONTH, INTERVAL '3 04:05:06.7' DAY TO SECOND),
+         (UPPER('{uuid}')::UUID, INTERVAL '-0-11' YEAR TO MONTH, INTERVAL '-3 00:00:01' DAY TO SECOND),
+         (NULL, INTERVAL '0-00' YEAR TO MONTH, INTERVAL '0 00:00:00' DAY TO SECOND), (NULL, NULL, NULL)"
+    );
+    printed(&[shop, "-c", &made], "");
+    let shown = |format: &str| printed(&[shop, "--format", format, "-c", "SELECT u FROM t LIMIT 1"], "");
+    assert_eq!(shown("csv"), format!("u\n{uuid}\n"));
+    assert_eq!(shown("json"), format!("[\n{{\"u\":\"{uuid}\"}}\n]\n"));
+    assert_eq!(shown("insert"), format!("INSERT INTO result (u) VALUES ('{uuid}');\n"));
+    assert!(shown("table").contains("\n│ uuid ") && shown("table").contains(uuid), "{}", shown("table"));
+    let texts = "SELECT CAST(u AS VARCHAR) AS a, 'x' || u || '!' AS b, format('%s', u) AS c FROM t LIMIT 1";
+    let texts = printed(&[shop, "--format", "csv", "--no-header", "-c", texts], "");
+    assert_eq!(texts, format!("{uuid},x{uuid}!,{uuid}\n"));
+
+    let again = folder.path().join("again.sql");
+    let script = again.to_str().unwrap();
+    printed(&[shop, "--format", "insert", "-o", script, "-c", "SELECT * FROM t"], "");
+    assert!(std::fs::read_to_string(&again).unwrap().contains("INTERVAL '-0-11' YEAR TO MONTH"));
+    printed(&[shop, "-c", &format!("CREATE TABLE again {columns}"), "-f", script], "");
+    let all = "SELECT COUNT(*) AS n FROM (SELECT * FROM t INTERSECT ALL SELECT * FROM again) x";
+    assert_eq!(printed(&[shop, "--format", "csv", "--no-header", "-c", all], ""), "4\n");
+}
+
+#[test]
+fn a_file_for_results_that_cannot_be_made_ends_with_5() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().to_str().unwrap();
+    let nowhere = folder.path().join("nowhere/x.csv");
+    let nowhere = nowhere.to_str().unwrap();
+    for arguments in [
+        vec![shop, "-o", nowhere, "-c", "SELECT 1"],
+        vec![shop, "--continue-on-error", "-c", &format!(".output {nowhere}"), "-c", "SELECT * FROM nothing"],
+    ] {
+        let output = run(&arguments, "");
+        assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("nowhere"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn parquet_files_are_tables_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().to_str().unwrap();
+    let part = |name: &str| folder.path().join("years").join(name);
+    std::fs::create_dir(folder.path().join("years")).unwrap();
+    let rows = "SELECT 1 AS \"Id\", 'x' AS \"Name\", 5 AS \"NAME\", TIME '10:00:00' AS \"At\",
+                TIMESTAMP WITH TIME ZONE '2024-01-01 10:00:00+00' AS \"Zoned\"";
+    printed(&[shop, "-o", folder.path().join("p.parquet").to_str().unwrap(), "-c", rows], "");
+    let csv = |sql: &str| printed(&[shop, "--format", "csv", "-c", sql], "");
+    let found = "1,x,5,10:00:00,2024-01-01 10:00:00+00:00\n";
+    assert_eq!(csv("SELECT * FROM p"), format!("Id,Name,NAME_2,At,Zoned\n{found}"));
+    assert_eq!(
+        csv("SELECT * FROM p WHERE ID = 1 AND NAME = 'x' AND name_2 = 5"),
+        format!("Id,Name,NAME_2,At,Zoned\n{found}")
+    );
+    // As for other tables.
+    std::fs::write(folder.path().join("h.csv"), "Id,Name\n1,x\n").unwrap();
+    assert_eq!(csv("SELECT ID, p.name FROM p"), csv("SELECT ID, h.name FROM h"));
+    printed(
+        &[
+            shop,
+            "-c",
+            "CREATE TABLE n (t TIME, z TIMESTAMP WITH TIME ZONE);
+                       INSERT INTO n VALUES ('10:00:00', '2024-01-01 09:00:00-01')",
+        ],
+        "",
+    );
+    assert_eq!(csv("SELECT COUNT(*) AS n FROM n JOIN p ON n.t = p.at AND n.z = p.zoned"), "n\n1\n");
+    let both = "SELECT t, z FROM n UNION ALL SELECT at, zoned FROM p";
+    assert_eq!(csv(both).lines().count(), 3, "{}", csv(both));
+    assert_eq!(csv("SELECT id FROM p WHERE zoned = '2024-01-01 12:00:00+02' AND at < '11:00'"), "Id\n1\n");
+    assert_eq!(csv("CREATE TABLE k AS SELECT * FROM p; SELECT * FROM k"), format!("Id,Name,NAME_2,At,Zoned\n{found}"));
+
+    // A damaged file of a folder is named.
+    for name in ["a.parquet", "b.parquet"] {
+        std::fs::copy(folder.path().join("p.parquet"), part(name)).unwrap();
+    }
+    assert_eq!(csv("SELECT COUNT(*) AS n FROM years"), "n\n2\n");
+    let bytes = std::fs::read(part("b.parquet")).unwrap();
+    for damaged in [&bytes[..bytes.len() / 2], b"PAR1", &[]] {
+        std::fs::write(part("b.parquet"), damaged).unwrap();
+        let refused = run(&[shop, "-c", "SELECT * FROM years"], "");
+        assert!(text(&refused.stderr).contains("b.parquet"), "{}", text(&refused.stderr));
+        assert_eq!(refused.status.code(), Some(1));
+    }
+}

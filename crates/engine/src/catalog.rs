@@ -239,7 +239,15 @@ impl FolderCatalog {
             Kind::Parquet => {
                 let stamps = self.parquet_stamps(&file.path)?;
                 let bytes = stamps.iter().map(|(_, stamp)| stamp.len).sum();
-                let relation = Relation::Foreign(open_parquet(&self.planner, &file.path, bytes)?);
+                // DataFusion passes over files without a byte, as if they had no rows.
+                if let Some((path, _)) = stamps.iter().find(|(_, stamp)| stamp.len == 0) {
+                    return Err(Error::new(Code::Damaged, "the file is empty").at(path.display()));
+                }
+                let opened = open_parquet(&self.planner, &file.path, bytes);
+                // Of many files the one is named that cannot be read.
+                let one = |(path, stamp): &(PathBuf, Stamp)| open_parquet(&self.planner, path, stamp.len).err();
+                let named = |error| stamps.iter().find_map(one).unwrap_or(error);
+                let relation = Relation::Foreign(opened.map_err(named)?);
                 OpenTable::Parquet(ParquetFiles { relation, stamps })
             }
         })

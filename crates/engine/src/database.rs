@@ -37,7 +37,8 @@ impl Database {
     /// Opens a folder, or a single file as a database of one table.
     ///
     /// Errors: `NotFound`, `NotThisFormat` for a file that is no table, `InvalidSetting` for the folder's
-    /// settings file. A table that cannot be read does not keep the others from being used.
+    /// settings file. A table that cannot be read does not keep the others from being used, nor do native tables that
+    /// cannot be used at all: [`Database::damage`].
     pub fn open(path: impl AsRef<Path>) -> Result<Database> {
         Database::open_with(path, Options::default())
     }
@@ -75,8 +76,11 @@ impl Database {
         let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
             true => {
                 let memory_bytes = Some(options.row_bytes());
-                let options = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
-                Place::below(Arc::clone(&fs), path, options)?
+                let stored = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
+                match options.salvage {
+                    true => Place::salvage(Arc::clone(&fs), path, stored),
+                    false => Place::below(Arc::clone(&fs), path, stored),
+                }
             }
             false if fs.is_folder(path) => Place::memory(Arc::clone(&fs)),
             false => Place::of_file(Arc::clone(&fs)),
@@ -125,6 +129,13 @@ impl Database {
     /// Errors: those of the file system; nothing that was acknowledged is lost by one.
     pub fn checkpoint(&self) -> Result<()> {
         self.shared.catalog.native.store().checkpoint()
+    }
+
+    /// Why native tables cannot be used: all of them, or those of which files are damaged. With [`Options::salvage`] also
+    /// what is missing in those that can be read. That another process has them is told to who asks for one.
+    pub fn damage(&self) -> Vec<Error> {
+        let native = &self.shared.catalog.native;
+        native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
     }
 
     /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.

@@ -52,11 +52,15 @@ impl Session {
     /// The columns of a table that statements can change: a native one, temporary ones of this session included, or a DBF.
     /// `None` when there is no such table.
     ///
-    /// Errors: those of reading the catalog.
+    /// Errors: those of reading the catalog, and why native tables cannot be used: there may be one of this name among them.
     pub fn changeable_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
         let form = match self.form(&table.to_lowercase()) {
             Ok(form) => form,
-            Err(error) if error.code() == Code::UnknownTable => return self.file_columns(table),
+            Err(error) if error.code() == Code::UnknownTable => {
+                let columns = self.file_columns(table)?;
+                let failure = || self.native().failure().map_or(Ok(None), Err);
+                return columns.map_or_else(failure, |columns| Ok(Some(columns)));
+            }
             Err(error) => return Err(error),
         };
         let column = |(place, field): (usize, &Arc<Field>)| ChangeableColumn {

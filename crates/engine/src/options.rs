@@ -46,6 +46,8 @@ pub struct Options {
     /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
     /// over the files needs nothing that one process at a time has.
     pub files_only: bool,
+    /// Opens native tables for reading only, with what can still be read where files of them are damaged.
+    pub salvage: bool,
 }
 
 impl Options {

@@ -236,7 +236,8 @@ impl Session {
         self.transaction.scope(self.native())
     }
 
-    fn native(&self) -> &Native {
+    /// The native tables of the database.
+    pub(crate) fn native(&self) -> &Native {
         &self.database.shared.catalog.native
     }
 

@@ -20,6 +20,7 @@ use crate::guess::{ColumnType, Guess};
 use crate::options::{CodePage, CsvOptions};
 use crate::split::{ESCAPED, Field, LineEnd, QUOTED, Row, Rows, Step};
 use mainstay_base::{Code, Error, Result};
+use mainstay_table::names::free_name;
 use mainstay_vfs::File;
 use std::collections::HashMap;
 
@@ -443,15 +444,4 @@ fn column_names(dialect: &Dialect, code_page: &CodePage) -> (Vec<String>, Vec<St
         names.push(name);
     }
     (names, renamed)
-}
-
-fn free_name(base: &str, taken: &mut HashMap<String, usize>) -> String {
-    let (key, mut name) = (base.to_lowercase(), base.to_owned());
-    while taken.contains_key(&name.to_lowercase()) {
-        let number = taken.entry(key.clone()).or_insert(2);
-        name = format!("{base}_{number}");
-        *number += 1;
-    }
-    taken.insert(name.to_lowercase(), 2);
-    name
 }

@@ -241,6 +241,7 @@ impl Planner {
             let lowered = crate::mssql::in_expression(cast.data, &schema).map_err(explained)?;
             let checked = crate::overflow::checked(lowered, &schema).map_err(explained)?;
             let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let read = crate::texts::in_expression(read.data, &schema).map_err(explained)?;
             let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let read = crate::cast::read_moments_in(read.data, &schema).map_err(explained)?;
             let logical = crate::collate::rewritten(read.data, &schema).map_err(explained)?.data;

@@ -62,6 +62,7 @@ fn code_of(error: &DataFusionError) -> Code {
         DataFusionError::Internal(_) => Code::Internal,
         DataFusionError::ArrowError(inner, _) => match inner.as_ref() {
             datafusion::arrow::error::ArrowError::DivideByZero => Code::DivisionByZero,
+            datafusion::arrow::error::ArrowError::ParquetError(_) => Code::Damaged,
             _ => Code::InvalidValue,
         },
         DataFusionError::Execution(_) => Code::InvalidValue,

@@ -14,6 +14,7 @@
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{
     DataType, Date32Type, Decimal64Type, Decimal128Type, Field, TimeUnit, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType,
 };
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -26,6 +27,9 @@ use std::sync::{Arc, LazyLock};
 
 /// Ticks of 100 ns in a microsecond.
 const TICKS_PER_US: i64 = 10;
+
+/// Nanoseconds of a tick.
+const NS_PER_TICK: i64 = 100;
 
 /// What the function is called that gives the moment of UTC.
 const KEY: &str = "utc_moment";
@@ -109,6 +113,22 @@ fn ticks_of(array: &ArrayRef) -> Option<PrimitiveArray<Decimal64Type>> {
     })
 }
 
+/// The ticks of moments of UTC, where a vector of them is a calculation.
+fn utc_ticks_of(array: &ArrayRef) -> Option<PrimitiveArray<Decimal64Type>> {
+    Some(match array.data_type() {
+        DataType::Timestamp(TimeUnit::Nanosecond, Some(_)) => {
+            array.as_primitive::<TimestampNanosecondType>().unary(|ns| ns.div_euclid(NS_PER_TICK))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => {
+            array.as_primitive::<TimestampMicrosecondType>().unary(|us| us.saturating_mul(TICKS_PER_US))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, Some(_)) => {
+            array.as_primitive::<TimestampMillisecondType>().unary(|ms| ms.saturating_mul(1_000 * TICKS_PER_US))
+        }
+        _ => return None,
+    })
+}
+
 /// Moments in another form: less than a microsecond is cut off, and a moment without an offset is what its clock shows.
 fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let micros = |ticks: i64| Timestamp(ticks).us();
@@ -123,7 +143,7 @@ fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
             Some(ticks) => return Ok(Arc::new(ticks.with_data_type(TICKS))),
             None => return of_values(array, to),
         },
-        (_, &OFFSET) => match ticks_of(array) {
+        (_, &OFFSET) => match ticks_of(array).or_else(|| utc_ticks_of(array)) {
             Some(ticks) => {
                 let packed: PrimitiveArray<Decimal128Type> = ticks.unary(|ticks| Timestamp(ticks).packed(0));
                 return Ok(Arc::new(packed.with_data_type(OFFSET)));
@@ -166,6 +186,11 @@ pub(crate) fn as_ticks(expr: Expr) -> Result<Expr> {
 /// A moment, day or text as one with an offset; without one it is of UTC.
 pub(crate) fn as_offset(expr: Expr) -> Result<Expr> {
     call(&AS_OFFSET, expr)
+}
+
+/// What makes a moment one with an offset.
+pub(crate) fn offset_function() -> Arc<ScalarUDF> {
+    Arc::clone(&AS_OFFSET)
 }
 
 /// A moment of 100 ns in microseconds, or one with an offset as one of UTC in microseconds.

@@ -1,24 +1,39 @@
 //! Parquet files, and folders of them, as tables: DataFusion reads them.
 //!
-//! Only names are added: the planner compares names in lower case, so a table shows its columns that way
-//! and renames them below its scan.
+//! What is added below the scan are names and types as the planner and the other tables have them:
+//!
+//! ```text
+//!   names        in lower case, as the planner compares them; the second of two that differ in case only is `a_2`
+//!   TIME         of nanoseconds, whatever the unit of the file
+//!   TIMESTAMP    with a time zone: with an offset, which is that of UTC
+//!   dictionary   its values
+//! ```
+//!
+//! A condition on a column whose type is another one in the file is applied to the rows that were read.
+//!
+//! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
 
 use crate::error::from_datafusion;
+use crate::offset::offset_function;
 use crate::planner::Planner;
-use crate::relation::lower_case;
+use crate::relation::{ORIGINAL_NAME, lower_case};
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, Result, Statistics};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
+use datafusion::physical_expr::expressions::cast;
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
 use mainstay_base::{Code, Error};
+use mainstay_table::names::free_name;
+use mainstay_table::values::OFFSET;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,17 +62,34 @@ pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
     let inner = crate::run::wait(planner.runtime(), open).map_err(failed)?;
-    let schema =
-        Arc::new(Schema::new(inner.schema().fields().iter().map(|field| lower_case(field)).collect::<Vec<Field>>()));
+    let mut taken = HashMap::new();
+    let shown = |field: &FieldRef| {
+        let name = free_name(field.name(), &mut taken);
+        lower_case(&field.as_ref().clone().with_name(name).with_data_type(shown_type(field.data_type())))
+    };
+    let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     Ok(Arc::new(ParquetTable { inner, schema, bytes }))
+}
+
+/// The type that statements have for a column of a file.
+fn shown_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Dictionary(_, value) if value.is_string() => DataType::Utf8View,
+        DataType::Dictionary(_, value) => shown_type(value),
+        DataType::Time32(_) | DataType::Time64(_) => DataType::Time64(TimeUnit::Nanosecond),
+        DataType::Timestamp(_, Some(_)) => OFFSET,
+        other => other.clone(),
+    }
 }
 
 /// The columns under the names that their files have.
 pub fn original_schema(provider: &dyn TableProvider) -> SchemaRef {
-    match provider.downcast_ref::<ParquetTable>() {
-        Some(table) => table.inner.schema(),
-        None => provider.schema(),
-    }
+    let schema = provider.schema();
+    let original = |field: &FieldRef| match field.metadata().get(ORIGINAL_NAME) {
+        Some(name) => Arc::new(field.as_ref().clone().with_name(name)),
+        None => Arc::clone(field),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(original).collect::<Vec<FieldRef>>()))
 }
 
 /// Whether this is a Parquet table worth several threads.
@@ -66,19 +98,40 @@ pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
 }
 
 impl ParquetTable {
-    /// The expression over the names that the files have.
-    fn original(&self, expr: &Expr) -> Result<Expr> {
-        expr.clone()
-            .transform(|expr| match expr {
-                Expr::Column(column) => {
-                    let index = self.schema.index_of(&column.name)?;
-                    let name = self.inner.schema().field(index).name().clone();
-                    Ok(Transformed::yes(Expr::Column(Column::new(column.relation, name))))
-                }
-                other => Ok(Transformed::no(other)),
-            })
-            .data()
+    /// The expression over the names that the files have; `None` when it is about a column of another type there.
+    fn original(&self, expr: &Expr) -> Result<Option<Expr>> {
+        let mut is_converted = false;
+        let original = expr.clone().transform(|expr| match expr {
+            Expr::Column(column) => {
+                let index = self.schema.index_of(&column.name)?;
+                let (shown, original) = (self.schema.field(index), self.inner.schema());
+                let original = original.field(index);
+                is_converted |= shown.data_type() != original.data_type();
+                Ok(Transformed::yes(Expr::Column(Column::new(column.relation, original.name()))))
+            }
+            other => Ok(Transformed::no(other)),
+        });
+        original.data().map(|original| (!is_converted).then_some(original))
     }
+
+    /// What the conditions say over the names of the files; those that the files cannot answer are left out.
+    fn originals(&self, filters: &[Expr]) -> Result<Vec<Expr>> {
+        filters.iter().filter_map(|filter| self.original(filter).transpose()).collect()
+    }
+}
+
+/// A column of a file in the type that statements have for it.
+fn converted(state: &dyn Session, input: &SchemaRef, index: usize, to: &Field) -> Result<Arc<dyn PhysicalExpr>> {
+    let from = input.field(index);
+    let column: Arc<dyn PhysicalExpr> = Arc::new(PhysicalColumn::new(from.name(), index));
+    Ok(match to.data_type() {
+        to if to == from.data_type() => column,
+        &OFFSET => {
+            let options = Arc::clone(state.config().options());
+            Arc::new(ScalarFunctionExpr::try_new(offset_function(), vec![column], input, options)?)
+        }
+        to => cast(column, input, to.clone())?,
+    })
 }
 
 #[async_trait]
@@ -92,8 +145,14 @@ impl TableProvider for ParquetTable {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let originals: Vec<Expr> = filters.iter().map(|filter| self.original(filter)).collect::<Result<_>>()?;
-        self.inner.supports_filters_pushdown(&originals.iter().collect::<Vec<_>>())
+        let one = |filter: &&Expr| match self.original(filter)? {
+            Some(original) => {
+                let told = self.inner.supports_filters_pushdown(&[&original])?;
+                Ok(told.into_iter().next().unwrap_or(TableProviderFilterPushDown::Unsupported))
+            }
+            None => Ok(TableProviderFilterPushDown::Unsupported),
+        };
+        filters.iter().map(one).collect()
     }
 
     async fn scan(
@@ -103,19 +162,16 @@ impl TableProvider for ParquetTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let filters: Vec<Expr> = filters.iter().map(|filter| self.original(filter)).collect::<Result<_>>()?;
+        let filters = self.originals(filters)?;
         let plan = self.inner.scan(state, projection, &filters, limit).await?;
         let output = match projection {
             Some(columns) => Arc::new(self.schema.project(columns)?),
             None => Arc::clone(&self.schema),
         };
         let input = plan.schema();
-        let renamed = input.fields().iter().zip(output.fields()).enumerate().map(|(i, (from, to))| {
-            let column: Arc<dyn PhysicalExpr> = Arc::new(PhysicalColumn::new(from.name(), i));
-            (column, to.name().clone())
-        });
-        let renamed: Vec<_> = renamed.collect();
-        Ok(Arc::new(ProjectionExec::try_new(renamed, plan)?))
+        let shown = |(index, to): (usize, &FieldRef)| Ok((converted(state, &input, index, to)?, to.name().clone()));
+        let shown = output.fields().iter().enumerate().map(shown).collect::<Result<Vec<_>>>()?;
+        Ok(Arc::new(ProjectionExec::try_new(shown, plan)?))
     }
 
     fn statistics(&self) -> Option<Statistics> {

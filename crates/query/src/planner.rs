@@ -7,7 +7,7 @@ use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
 use crate::optimize::{Optimizers, Physical};
 use crate::planned::{Built, Planned, tables_of};
-use crate::relation::{Visibility, named_schema};
+use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
 use crate::rows::Short;
 use crate::run::{Answer, Run, RunOptions};
 use crate::text::Text;
@@ -542,20 +542,24 @@ fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStre
     builder.build()
 }
 
-/// The columns of the batch executor's plan with the types that the logical plan declares: its operators forget what
-/// another name for a column declares, so that a UNION would have the type of its last query.
+/// The columns of the batch executor's plan with the types and the spelling that the logical plan declares: its operators
+/// forget what another name for a column declares, so that a UNION would have the type of its last query, and those that
+/// read files of DataFusion's formats know the names of the files only.
 fn declared(schema: &SchemaRef, logical: &DFSchema) -> SchemaRef {
-    let key = crate::mssql::DECLARED;
     if schema.fields().len() != logical.fields().len() {
         return Arc::clone(schema);
     }
-    let told = |(field, of_logical): (&FieldRef, &FieldRef)| match of_logical.metadata().get(key) {
-        Some(declared) if field.metadata().get(key) != Some(declared) => {
-            let mut metadata = field.metadata().clone();
-            metadata.insert(key.to_owned(), declared.clone());
-            Arc::new(field.as_ref().clone().with_metadata(metadata))
+    let told = |(field, of_logical): (&FieldRef, &FieldRef)| {
+        let mut metadata = field.metadata().clone();
+        for key in [crate::mssql::DECLARED, ORIGINAL_NAME] {
+            if let Some(declared) = of_logical.metadata().get(key) {
+                metadata.insert(key.to_owned(), declared.clone());
+            }
         }
-        _ => Arc::clone(field),
+        match metadata == *field.metadata() {
+            true => Arc::clone(field),
+            false => Arc::new(field.as_ref().clone().with_metadata(metadata)),
+        }
     };
     Arc::new(Schema::new(schema.fields().iter().zip(logical.fields()).map(told).collect::<Vec<FieldRef>>()))
 }

@@ -40,6 +40,7 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::mssql::in_plan(plan)?;
         let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;
+        let plan = crate::texts::in_plan(plan)?;
         let plan = crate::ticks::in_plan(plan)?;
         let plan = crate::cast::read_moments(plan)?;
         let plan = crate::uuid::compared_with_texts(plan)?;

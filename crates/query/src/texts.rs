@@ -4,11 +4,18 @@
 //!   active = 'true'                              as a BOOLEAN
 //!   at = '2024-01-01 12:00:00+02:00'             of a TIMESTAMP: what the clock shows; the offset says nothing, as in PostgreSQL
 //! ```
+//!
+//! The planner asks about `=`, `<` and their like as it meets them ([`read`]); of IN, BETWEEN and other comparisons the plan
+//! is gone through afterwards ([`in_plan`]).
 
+use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::{Expr, ExprSchemable};
+use datafusion::logical_expr::expr::{Between, Case, InList};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
 use mainstay_base::{SqlType, Timestamp, Value, ValueRef, convert};
+use mainstay_table::values::TICKS;
 
 /// The sides of a comparison, a literal of text read as a value of the other side's type.
 ///
@@ -24,6 +31,48 @@ pub(crate) fn read(left: Expr, right: Expr, schema: &DFSchema) -> Result<(Expr, 
             None => (left, right),
         },
         _ => (left, right),
+    })
+}
+
+/// The plan with the literals with offsets read that meet moments in IN, BETWEEN, IS DISTINCT FROM and CASE.
+///
+/// Errors: as [`read`].
+pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let is_concerned = |expr: &Expr| text_of(expr).is_some_and(has_offset);
+    crate::rewrite::concerned(plan, is_concerned, in_expression)
+}
+
+/// The same of an expression.
+pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let beside = |expr: &Expr, text: Expr| match text_of(&text).is_some_and(has_offset) {
+        true => read(expr.clone(), text, schema).map(|(_, text)| text),
+        false => Ok(text),
+    };
+    let boxed = |expr: &Expr, text: Box<Expr>| beside(expr, *text).map(Box::new);
+    expr.transform_up(|expr| {
+        Ok(match expr {
+            Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => {
+                let right = boxed(&left, right)?;
+                let left = boxed(&right, left)?;
+                Transformed::yes(Expr::BinaryExpr(BinaryExpr { left, op, right }))
+            }
+            Expr::InList(InList { expr, list, negated }) => {
+                let list: Vec<Expr> = list.into_iter().map(|item| beside(&expr, item)).collect::<Result<_>>()?;
+                let expr = list.first().map_or_else(|| Ok(expr.clone()), |first| boxed(first, expr.clone()))?;
+                Transformed::yes(Expr::InList(InList { expr, list, negated }))
+            }
+            Expr::Between(Between { expr, negated, low, high }) => {
+                let (low, high) = (boxed(&expr, low)?, boxed(&expr, high)?);
+                let expr = boxed(&low, expr)?;
+                Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
+            }
+            Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) => {
+                let read = |(when, then): (Box<Expr>, Box<Expr>)| boxed(&base, when).map(|when| (when, then));
+                let when_then_expr = when_then_expr.into_iter().map(read).collect::<Result<_>>()?;
+                Transformed::yes(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }))
+            }
+            other => Transformed::no(other),
+        })
     })
 }
 
@@ -49,6 +98,12 @@ fn of_type_of(expr: &Expr, text: &str, schema: &DFSchema) -> Result<Option<Expr>
         DataType::Timestamp(TimeUnit::Microsecond, None) if has_offset(text) => {
             match crate::cast::moment_of(text, SqlType::Timestamp { digits: 6 }).map_err(crate::error::to_datafusion)? {
                 Value::Timestamp(moment) => ScalarValue::TimestampMicrosecond(Some(moment.us()), None),
+                _ => return Ok(None),
+            }
+        }
+        TICKS if has_offset(text) => {
+            match crate::cast::moment_of(text, SqlType::Timestamp { digits: 7 }).map_err(crate::error::to_datafusion)? {
+                Value::Timestamp(moment) => ScalarValue::Decimal64(Some(moment.0), 18, -2),
                 _ => return Ok(None),
             }
         }

@@ -27,6 +27,8 @@ pub struct Store {
     pub(crate) shared: Arc<Shared>,
     tables: RwLock<Tables>,
     pub(crate) durable: Option<Durable>,
+    /// What is missing, when the store was opened to salvage the rest.
+    pub(crate) losses: Vec<Error>,
 }
 
 struct Tables {
@@ -47,7 +49,7 @@ impl Store {
 
     pub(crate) fn of(shared: Arc<Shared>, durable: Option<Durable>) -> Store {
         let tables = Tables { by_name: HashMap::new(), next_id: FIRST_UNCATALOGED };
-        Store { shared, tables: RwLock::new(tables), durable }
+        Store { shared, tables: RwLock::new(tables), durable, losses: Vec::new() }
     }
 
     /// What exists, as it is committed.
@@ -72,16 +74,22 @@ impl Store {
 
     /// The catalog's table of this number, as it is committed.
     ///
-    /// Errors: `UnknownTable`.
+    /// Errors: `UnknownTable`, and the reason why its rows could not be read.
     pub fn table_of(&self, id: u64) -> Result<Arc<NativeTable>> {
-        self.shared.cataloged().tables.get(&id).cloned().ok_or_else(|| unknown(&id.to_string()))
+        self.shared.cataloged().sound(id)
     }
 
     /// The catalog's table of this number as a transaction has it.
     ///
-    /// Errors: `UnknownTable`.
+    /// Errors: as [`Store::table_of`].
     pub fn table_for(&self, transaction: &Transaction, id: u64) -> Result<Arc<NativeTable>> {
-        transaction.cataloged().tables.get(&id).cloned().ok_or_else(|| unknown(&id.to_string()))
+        transaction.cataloged().sound(id)
+    }
+
+    /// Why tables of the catalog cannot be used, of each that cannot: its rows could not be read. Of a store that was opened
+    /// to salvage its rest also what is missing in tables that can.
+    pub fn damage(&self) -> Vec<Error> {
+        self.shared.cataloged().damage().chain(&self.losses).cloned().collect()
     }
 
     /// Changes the catalog: for this transaction at once, for others when it commits. A column that was added is NULL in
@@ -164,11 +172,12 @@ impl Store {
 
     /// The table of this name.
     ///
-    /// Errors: `UnknownTable`.
+    /// Errors: `UnknownTable`, and the reason why its rows could not be read.
     pub fn table(&self, name: &str) -> Result<Arc<NativeTable>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         let found = tables.by_name.get(name).cloned();
-        found.or_else(|| self.shared.cataloged().named(name).cloned()).ok_or_else(|| unknown(name))
+        let found = found.or_else(|| self.shared.cataloged().named(name).cloned()).ok_or_else(|| unknown(name))?;
+        found.check_sound().map(|()| found)
     }
 
     /// All tables, by ascending numbers.
@@ -293,6 +302,6 @@ pub(crate) fn parent_index(parent: &NativeTable, key: &ForeignKey) -> Result<usi
     })
 }
 
-fn unknown(name: &str) -> Error {
+pub(crate) fn unknown(name: &str) -> Error {
     Error::new(Code::UnknownTable, format!("there is no table {name}"))
 }

@@ -7,6 +7,7 @@
 //! SQL's grammar, files or the general planner.
 
 mod cache;
+pub mod names;
 pub mod predicate;
 mod table;
 pub mod values;

@@ -2,7 +2,8 @@
 //!
 //! Every format writes values the same way and only quotes them differently, so what a value looks like
 //! is decided here once: timestamps as `YYYY-MM-DD HH:MM:SS[.fff]`, decimals with their full scale,
-//! floats as the shortest text that reads back to the same number, bytes as hexadecimal digits.
+//! floats as the shortest text that reads back to the same number, UUIDs as PostgreSQL shows them, other bytes as
+//! hexadecimal digits.
 //!
 //! A value is found by [`resolve`] first, which follows dictionaries to the value behind the key and
 //! says when there is none: a NULL may sit in the keys, in the dictionary, or be the whole column.
@@ -14,10 +15,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, TimeUnit};
-use mainstay_base::{Date, Timestamp};
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use mainstay_base::{Date, Interval, Timestamp};
 use mainstay_engine::{OFFSET, TICKS};
 use std::fmt::Write;
+
+/// The type that columns of UUID have.
+const UUID: DataType = DataType::FixedSizeBinary(16);
 
 /// What kind of value a column holds, as far as quoting and alignment care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(crate) enum Kind {
     Date,
     /// A day and a time of day.
     Timestamp,
+    /// A length of time.
+    Interval,
     /// Bytes.
     Binary,
     /// Lists, structs and maps.
@@ -45,7 +51,9 @@ pub(crate) fn kind(data_type: &DataType) -> Kind {
         DataType::Boolean => Kind::Boolean,
         DataType::Date32 => Kind::Date,
         DataType::Date64 | DataType::Timestamp(..) | &TICKS | &OFFSET => Kind::Timestamp,
+        &UUID => Kind::Text,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => Kind::Binary,
+        DataType::Interval(_) => Kind::Interval,
         other if other.is_nested() => Kind::Nested,
         other if other.is_numeric() => Kind::Number,
         _ => Kind::Text,
@@ -98,9 +106,10 @@ pub(crate) fn text(array: &dyn Array, row: usize) -> Option<&str> {
     }
 }
 
-/// The bytes of a binary value, when the array holds bytes.
+/// The bytes of a binary value, when the array holds bytes that are no UUID.
 pub(crate) fn bytes(array: &dyn Array, row: usize) -> Option<&[u8]> {
     match array.data_type() {
+        &UUID => None,
         DataType::Binary => Some(array.as_binary::<i32>().value(row)),
         DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
         DataType::BinaryView => Some(array.as_binary_view().value(row)),
@@ -119,6 +128,10 @@ pub(crate) fn write(array: &dyn Array, row: usize, separator: char, out: &mut St
         return hex(bytes, out);
     }
     match array.data_type() {
+        &UUID => match array.as_fixed_size_binary().value(row).try_into() {
+            Ok(uuid) => drop(write!(out, "{}", mainstay_base::uuid::display(uuid))),
+            Err(_) => other(array, row, out),
+        },
         DataType::Boolean => out.push_str(if array.as_boolean().value(row) { "true" } else { "false" }),
         DataType::Float32 => float(array.as_primitive::<Float32Type>().value(row), out),
         DataType::Float64 => float(array.as_primitive::<Float64Type>().value(row), out),
@@ -169,6 +182,20 @@ fn timestamp(array: &dyn Array, row: usize, unit: TimeUnit) -> i64 {
         TimeUnit::Millisecond => array.as_primitive::<TimestampMillisecondType>().value(row),
         TimeUnit::Microsecond => array.as_primitive::<TimestampMicrosecondType>().value(row),
         TimeUnit::Nanosecond => array.as_primitive::<TimestampNanosecondType>().value(row),
+    }
+}
+
+/// The length of time of an interval column, of an unit that SQL has.
+pub(crate) fn interval(array: &dyn Array, row: usize) -> Option<Interval> {
+    match array.data_type() {
+        DataType::Interval(IntervalUnit::YearMonth) => {
+            Some(Interval::from_months(array.as_primitive::<IntervalYearMonthType>().value(row)))
+        }
+        DataType::Interval(IntervalUnit::MonthDayNano) => {
+            let value = array.as_primitive::<IntervalMonthDayNanoType>().value(row);
+            Some(Interval { months: value.months, days: value.days, ticks: value.nanoseconds / 100 })
+        }
+        _ => None,
     }
 }
 
@@ -285,6 +312,7 @@ pub(crate) fn type_name(data_type: &DataType) -> String {
         DataType::Timestamp(_, Some(_)) => "timestamptz",
         DataType::Time32(_) | DataType::Time64(_) => "time",
         DataType::Interval(_) | DataType::Duration(_) => "interval",
+        &UUID => "uuid",
         DataType::Struct(_) => "struct",
         DataType::Map(..) => "map",
         other if kind(other) == Kind::Binary => "varbinary",
@@ -303,6 +331,18 @@ mod tests {
         let mut out = String::new();
         f(&mut out);
         out
+    }
+
+    #[test]
+    fn uuids_are_shown_as_their_texts_and_other_bytes_as_digits() {
+        let shown = |bytes: &[u8]| {
+            let array = arrow_array::FixedSizeBinaryArray::try_from_iter(std::iter::once(bytes)).unwrap();
+            (written(|out| write(&array, 0, ' ', out)), kind(array.data_type()), type_name(array.data_type()))
+        };
+        let uuid: Vec<u8> = (0xA0..0xB0).collect();
+        let text = "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf".to_owned();
+        assert_eq!(shown(&uuid), (text, Kind::Text, "uuid".to_owned()));
+        assert_eq!(shown(&uuid[..3]), ("\\xa0a1a2".to_owned(), Kind::Binary, "varbinary".to_owned()));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! INSERT statements, one a row, to carry a result into another database.
 //!
 //! Literals are those of the SQL standard: `'text'` with quotes doubled, `DATE '...'`,
-//! `TIMESTAMP '...'`, `X'...'`, TRUE and FALSE. The table takes the name of the file that is written, or
+//! `TIMESTAMP '...'`, `INTERVAL '...' DAY TO SECOND`, `X'...'`, TRUE and FALSE. The table takes the name of the file that is written, or
 //! `result` on standard output. Names are quoted when they are not plain lower-case words.
 
 use super::{ResultWriter, Sink, Style, cell};
 use crate::tokens::quote_name;
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::Schema;
+use arrow_schema::{DataType, IntervalUnit, Schema};
+use mainstay_base::Interval;
 use mainstay_engine::OFFSET;
 use std::io;
 
@@ -65,11 +66,30 @@ fn literal(array: &dyn Array, row: usize, out: &mut String) {
             out.push_str(" AS DOUBLE PRECISION)");
         }
         cell::Kind::Boolean => out.push_str(&text.to_uppercase()),
+        cell::Kind::Interval => interval(array, row, &text, out),
         cell::Kind::Date => quoted("DATE ", &text, out),
         cell::Kind::Timestamp if *array.data_type() == OFFSET => quoted("TIMESTAMP WITH TIME ZONE ", &text, out),
         cell::Kind::Timestamp => quoted("TIMESTAMP ", &text, out),
         _ => quoted("", &text, out),
     }
+}
+
+/// Appends a length of time as the kinds that SQL has, which do not mix.
+fn interval(array: &dyn Array, row: usize, shown: &str, out: &mut String) {
+    let Some(Interval { months, days, ticks }) = cell::interval(array, row) else { return quoted("", shown, out) };
+    let rest = Interval { months: 0, days, ticks };
+    let has_rest = rest.day_ticks() != 0;
+    if months != 0 || !has_rest && *array.data_type() == DataType::Interval(IntervalUnit::YearMonth) {
+        let (sign, months) = (if months < 0 { "-" } else { "" }, months.unsigned_abs());
+        quoted("INTERVAL ", &format!("{sign}{}-{:02}", months / 12, months % 12), out);
+        out.push_str(" YEAR TO MONTH");
+        if !has_rest {
+            return;
+        }
+        out.push_str(" + ");
+    }
+    quoted("INTERVAL ", &rest.to_string(), out);
+    out.push_str(" DAY TO SECOND");
 }
 
 fn quoted(before: &str, text: &str, out: &mut String) {

@@ -55,7 +55,7 @@ pub(crate) use shape::are_alike;
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{Keep, RowChange, update_late, update_row};
 
-use mainstay_base::Result;
+use mainstay_base::{Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
 use mainstay_store::{Isolation, Store, Transaction};
 use std::collections::HashMap;
@@ -122,6 +122,11 @@ impl Native {
     /// Errors: `Busy` when it still is.
     pub(crate) fn open_if_there(&self) -> Result<()> {
         self.place.open_if_there().map(|_| ())
+    }
+
+    /// Why the store that is there cannot be used by anybody, if that is so.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.place.failure()
     }
 
     /// Whether what is committed outlives the process.

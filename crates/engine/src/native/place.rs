@@ -3,6 +3,9 @@
 //! A folder of business files is only read until somebody creates something native in it, or begins a transaction: nothing
 //! is written into it before. Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
 //! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
+//!
+//! So is everybody where the store cannot be opened as it is damaged or may not be read: no statement finds a native table
+//! then, or makes one, and each that asks for one gets the reason. A store of which one table is damaged is opened.
 
 use mainstay_base::{Code, Error, Result};
 use mainstay_store::{Store, StoreOptions};
@@ -24,6 +27,8 @@ pub(crate) struct Place {
     opening: Mutex<()>,
     /// Whether the database is one file: what would be kept has no place.
     is_of_file: bool,
+    /// Whether the store is opened for what can still be read of it.
+    is_salvage: bool,
 }
 
 impl Place {
@@ -32,7 +37,7 @@ impl Place {
         let empty = Arc::new(Store::in_memory());
         let opened = OnceLock::from(Arc::clone(&empty));
         let (folder, options, opening) = (PathBuf::new(), StoreOptions::default(), Mutex::default());
-        Place { fs, folder, options, empty, opened, opening, is_of_file: false }
+        Place { fs, folder, options, empty, opened, opening, is_of_file: false, is_salvage: false }
     }
 
     /// Beside a file that is opened by itself: in memory, for what is the session's own.
@@ -49,22 +54,30 @@ impl Place {
         }
     }
 
-    /// Below a folder. A store that is there is opened. Of its rows at most so many bytes are in memory only: what is more
-    /// is written to files and mapped.
-    ///
-    /// Errors: a store that is damaged, or written by a later version. That another process has it is no error yet.
-    pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Result<Place> {
+    /// Below a folder. A store that is there is opened; one that cannot be is no error yet ([`Place::failure`]).
+    pub(crate) fn below(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Place {
         let empty = Arc::new(Store::in_memory());
         let (opened, opening) = (OnceLock::new(), Mutex::default());
-        let (folder, is_of_file) = (folder.join(STORE_FOLDER), false);
-        let place = Place { fs, folder, options, empty, opened, opening, is_of_file };
-        if place.fs.is_folder(&place.folder) {
-            match place.open() {
-                Err(error) if error.code() != Code::Busy => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(place)
+        let (folder, is_of_file, is_salvage) = (folder.join(STORE_FOLDER), false, false);
+        let place = Place { fs, folder, options, empty, opened, opening, is_of_file, is_salvage };
+        // Whoever asks for a native table is told, by another attempt.
+        let _ = place.open_if_there();
+        place
+    }
+
+    /// Below a folder, for what can still be read of a store that is damaged.
+    pub(crate) fn salvage(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Place {
+        let place = Place::memory(fs);
+        let (opened, folder, is_salvage) = (OnceLock::new(), folder.join(STORE_FOLDER), true);
+        let place = Place { opened, folder, options, is_salvage, ..place };
+        let _ = place.open_if_there();
+        place
+    }
+
+    /// Why the store that is there cannot be used by anybody, if that is so. It is tried again: files may have been put
+    /// back.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.open_if_there().err().filter(|error| error.code() != Code::Busy)
     }
 
     /// Whether it is a folder.
@@ -105,7 +118,29 @@ impl Place {
         if let Some(store) = self.opened.get() {
             return Ok(store);
         }
-        let store = Store::open(Arc::clone(&self.fs), &self.folder, self.options)?;
+        let store = match self.is_salvage {
+            true => Store::open_salvaging(Arc::clone(&self.fs), &self.folder),
+            false => Store::open(Arc::clone(&self.fs), &self.folder, self.options),
+        };
+        let store = store.map_err(|error| self.refused(error))?;
         Ok(self.opened.get_or_init(|| Arc::new(store)))
+    }
+
+    /// What a statement is told that needs the store.
+    fn refused(&self, error: Error) -> Error {
+        if error.code() == Code::Busy {
+            return error;
+        }
+        let message = format!("the tables in {STORE_FOLDER} cannot be used: {}", error.message());
+        let refused = Error::new(error.code(), message);
+        let refused = match error.place() {
+            Some(place) => refused.at(place),
+            None => refused.at(self.folder.display()),
+        };
+        refused.hint(match (error.is_denied(), error.hint_text()) {
+            (false, Some(hint)) => hint,
+            (false, None) => "see what `mainstay check` says; other tables of the folder can be used",
+            (true, _) => "let this user read and write the folder; other tables beside it can be used",
+        })
     }
 }

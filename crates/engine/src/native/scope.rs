@@ -23,8 +23,8 @@ pub(crate) struct Scope {
     store: Arc<Store>,
     catalog: Arc<Catalog>,
     version: u64,
-    /// The tables as a transaction has them, when it has changed the catalog.
-    private: Option<Arc<HashMap<u64, Arc<NativeTable>>>>,
+    /// The tables as a transaction has them, when it has changed the catalog; of those that cannot be used, the reason.
+    private: Option<Arc<HashMap<u64, Result<Arc<NativeTable>>>>>,
     /// The session's own tables, if it has any. They come before others of the same names.
     temporary: Option<OwnTables>,
 }
@@ -67,8 +67,8 @@ impl Scope {
             let scope = Scope { store, catalog, version, private: None, temporary: None };
             return scope.with(transaction.temporary());
         }
-        let table = |table: &TableDefinition| Some((table.id, store.table_for(transaction, table.id).ok()?));
-        let tables = catalog.tables.iter().filter_map(table).collect();
+        let table = |table: &TableDefinition| (table.id, store.table_for(transaction, table.id));
+        let tables = catalog.tables.iter().map(table).collect();
         let version = NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed);
         let scope = Scope { store, catalog, version, private: Some(Arc::new(tables)), temporary: None };
         scope.with(transaction.temporary())
@@ -123,7 +123,7 @@ impl Scope {
             None => self.store.table_of(id),
             Some(tables) => {
                 let missing = || Error::new(Code::UnknownTable, format!("there is no table number {id}"));
-                tables.get(&id).cloned().ok_or_else(missing)
+                tables.get(&id).cloned().unwrap_or_else(|| Err(missing()))
             }
         }
     }

@@ -116,12 +116,17 @@ pub(crate) fn settle_commits(database: &Database) -> Result<()> {
     if found.is_empty() && !session.has_joint_commits() {
         return Ok(());
     }
-    // Where another process has the native tables, it is that one's to settle.
+    // Where another process has the native tables, it is that one's to settle. Where they cannot be read nobody knows, nor
+    // where nothing may be written.
+    if database.shared.options.salvage {
+        return Ok(());
+    }
     let Ok(transaction) = catalog.native.begin(Isolation::ReadCommitted) else { return Ok(()) };
     transaction.rollback();
     let mut committed = HashSet::new();
     if session.has_joint_commits() {
-        for batch in session.execute(&format!("SELECT journal FROM {TABLE}"))?.collect()? {
+        let Ok(noted) = session.execute(&format!("SELECT journal FROM {TABLE}")) else { return Ok(()) };
+        for batch in noted.collect()? {
             let names = arrow_cast::cast(batch.column(0), &arrow_schema::DataType::Utf8);
             let names =
                 names.map_err(|error| mainstay_base::Error::new(mainstay_base::Code::Internal, error.to_string()))?;

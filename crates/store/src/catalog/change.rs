@@ -9,6 +9,9 @@ use crate::transaction::shared::Shared;
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
 
+/// The stamp of rows that a change of the journal appends: older than every view.
+pub(crate) const FROM_JOURNAL: u64 = 0;
+
 /// What a change did to a table, so that it can be taken back.
 pub(crate) enum Step {
     /// There was none before.
@@ -46,10 +49,22 @@ impl Cataloged {
         Ok(cataloged)
     }
 
-    /// Makes a change; rows that it appends get this stamp.
+    /// Puts a table without rows in the place of one that has some. References have to be connected again.
+    ///
+    /// Errors: as [`Cataloged::of`].
+    pub(crate) fn renew(&mut self, id: u64, shared: &Arc<Shared>) -> Result<Arc<NativeTable>> {
+        let definition = self.catalog.table(id).ok_or_else(|| crate::store::unknown(&id.to_string()))?;
+        let table = NativeTable::new(native_id(id)?, native(&self.catalog, definition)?, Arc::clone(shared))?;
+        let table = Arc::new(table);
+        self.tables.insert(id, Arc::clone(&table));
+        Ok(table)
+    }
+
+    /// Makes a change; rows that it appends get this stamp. A table whose rows could not be read is changed only where the
+    /// change was made before they were damaged ([`FROM_JOURNAL`]).
     ///
     /// Errors: `InvalidValue` for a definition that contradicts itself or others, `ForeignKeyViolation` when other tables
-    /// refer to what is to go, and those of the rows that are against the new definition.
+    /// refer to what is to go, those of the rows that are against the new definition, and why they could not be read.
     pub(crate) fn change(
         &self,
         change: CatalogChange,
@@ -84,6 +99,9 @@ impl Cataloged {
             },
             (Some(old), Some(new)) if old != new => {
                 let table = self.tables.get(&old.id).ok_or_else(|| Error::new(Code::Internal, "a table is missing"))?;
+                if mark != FROM_JOURNAL {
+                    table.check_sound()?;
+                }
                 let reshaped = table.reshape(native(&catalog, new)?, &sources(old, new), mark, shared)?;
                 appended = reshaped.appended;
                 next.tables.insert(new.id, Arc::clone(&reshaped.table));

@@ -20,7 +20,9 @@ pub(crate) mod temporary;
 pub(crate) use native::column_ids;
 
 use crate::files::catalog::Catalog;
+use crate::store::unknown;
 use crate::table::NativeTable;
+use mainstay_base::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,6 +36,19 @@ pub(crate) struct Cataloged {
 }
 
 impl Cataloged {
+    /// The table of this number.
+    ///
+    /// Errors: `UnknownTable`, and the reason why its rows could not be read.
+    pub(crate) fn sound(&self, id: u64) -> Result<Arc<NativeTable>> {
+        let table = self.tables.get(&id).ok_or_else(|| unknown(&id.to_string()))?;
+        table.check_sound().map(|()| Arc::clone(table))
+    }
+
+    /// Why rows of tables could not be read.
+    pub(crate) fn damage(&self) -> impl Iterator<Item = &Error> {
+        self.tables.values().filter_map(|table| table.damage())
+    }
+
     /// The table of this name, or of this `schema.table`.
     pub(crate) fn named(&self, name: &str) -> Option<&Arc<NativeTable>> {
         let found = self.catalog.tables.iter().find(|table| {

@@ -80,7 +80,7 @@ impl Cataloged {
     /// Makes the references of all foreign keys known to the tables, in place of those they knew.
     ///
     /// Errors: `UnknownColumn` when what is referred to is no unique key.
-    pub(super) fn connect(&self) -> Result<()> {
+    pub(crate) fn connect(&self) -> Result<()> {
         let mut references = Vec::new();
         for table in &self.catalog.tables {
             for key in table.foreign_keys.iter().filter(|key| !key.disabled) {

@@ -22,6 +22,7 @@ use crate::transaction::NoJournal;
 use crate::transaction::shared::Shared;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{Create, File, FileSystem};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,13 +35,15 @@ const MANIFEST_BYTES: u64 = 1 << 32;
 impl Store {
     /// Copies the store as it is now into one file, while others go on. The file is whole, or as it was.
     ///
-    /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; those of a checkpoint; those of the copy, after which the store goes on.
+    /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; why the rows of a table could not be read; those of a checkpoint; those of the copy, after which the store goes on.
     pub fn backup(&self, path: &Path) -> Result<()> {
         if let Some(reason) = self.read_only() {
             return Err(reason.clone());
         }
         let durable = self.durable.as_ref();
         let durable = durable.ok_or_else(|| Error::new(Code::Unsupported, "a store in memory has no files to copy"))?;
+        // Not half of what there was in the place of an earlier backup, which may be whole.
+        self.shared.cataloged().damage().next().map_or(Ok(()), |damage| Err(damage.clone()))?;
         durable.files.checkpoint(&self.shared, false)?;
         durable.files.copy_to(path)
     }
@@ -92,14 +95,22 @@ impl Store {
             }
             Err(error) => return Ok(vec![error]),
         };
-        let mut findings = folder.check(&manifest);
-        if findings.is_empty() {
-            // Keys, references between numbers, and the journal: as opening it would find them.
-            let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
-            findings.extend(super::recover::recover(&folder, &manifest, &shared).err());
-            shared.set_cataloged(Arc::default());
-            shared.commits().cataloged = Arc::default();
+        // Group files one by one; then keys, references between numbers, and the journal, as opening it would find them.
+        let mut findings = Vec::new();
+        let mut known = HashSet::new();
+        for (table, error) in folder.check(&manifest) {
+            let name = manifest.catalog.table(table).map_or(String::new(), |table| table.name.clone());
+            let finding = Error::new(error.code(), format!("{} (table \"{name}\")", error.message()));
+            findings.push(error.place().map_or(finding.clone(), |place| finding.at(place)));
+            known.insert(table);
         }
+        let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
+        findings.extend(super::recover::recover(&folder, &manifest, &shared).err());
+        let cataloged = shared.cataloged();
+        let others = cataloged.tables.iter().filter(|(table, _)| !known.contains(table));
+        findings.extend(others.filter_map(|(_, table)| table.damage().cloned()));
+        shared.set_cataloged(Arc::default());
+        shared.commits().cataloged = Arc::default();
         Ok(findings)
     }
 }

@@ -13,6 +13,11 @@
 //! A view at N is held meanwhile, so that vacuum takes nothing away that N sees. Rows in a full group that came after N
 //! are in the file already, and come out of the deletion list at the next checkpoint.
 //!
+//! **Damage.** As long as the rows of a table could not be read ([`NativeTable::damage`]) no checkpoint is taken: a manifest
+//! without its files would lose them, and what was committed to it since the last checkpoint is in the journals alone. So
+//! the files and the journals stay as they are, commits go on in the journal, and closing the store only closes that. It is
+//! over when the table was dropped, or when the store was opened again with files that are whole.
+//!
 //! **Failure.** A checkpoint that fails has taken nothing away: the manifest before is in place, or the new one is, and the
 //! files of both and all journals from the older one on are there. So as long as the journal itself takes frames, commits
 //! go on, and a later checkpoint tries again - with files of other numbers, so that nothing depends on a file of which a
@@ -27,7 +32,7 @@ use crate::store::Store;
 use crate::table::NativeTable;
 use crate::table::image::deleted_at;
 use crate::transaction::shared::Shared;
-use mainstay_base::Result;
+use mainstay_base::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,7 +50,7 @@ impl Store {
     /// Takes a checkpoint: everything that is committed goes into files of its own, and the journal begins anew. Others go
     /// on meanwhile. In memory there is nothing to do.
     ///
-    /// Errors: those of the file system. Nothing is lost then, and unless it was the journal that failed, changes are still
+    /// Errors: those of the file system, and why the rows of a table could not be read. Nothing is lost then, and unless it was the journal that failed, changes are still
     /// taken, and another checkpoint may be tried.
     pub fn checkpoint(&self) -> Result<()> {
         self.durable.as_ref().map_or(Ok(()), |durable| durable.files.checkpoint(&self.shared, false))
@@ -60,11 +65,17 @@ impl Files {
         let full_bytes = shared.memory.full_bytes();
         let sequences = shared.sequences.image(&manifest.catalog, true);
         let is_same = self.is_clean() && sequences == manifest.sequences;
-        if is_same && is_last {
+        let damage = shared.commits().cataloged.damage().next().cloned();
+        if is_last && (is_same || damage.is_some()) {
             return self.journal.close().map_err(|error| shared.fail(error));
         }
         if is_same && full_bytes == 0 {
             return Ok(());
+        }
+        if let Some(damage) = damage {
+            let error = held_back(damage);
+            shared.memory.not_freed(&error);
+            return Err(error);
         }
         let mut ticket = shared.views.ticket();
         shared.views.look(&mut ticket, shared.published());
@@ -160,6 +171,14 @@ impl Files {
         }
         Ok((commits.last, Arc::clone(&commits.cataloged), number))
     }
+}
+
+/// The error of a checkpoint that is not taken while a table is damaged.
+fn held_back(damage: Error) -> Error {
+    let message = format!("no checkpoint is taken as long as a table is damaged: {}", damage.message());
+    let error = Error::new(damage.code(), message);
+    let error = damage.place().map_or(error.clone(), |place| error.at(place));
+    error.hint(damage.hint_text().unwrap_or_default())
 }
 
 impl Taking<'_, '_> {

@@ -5,6 +5,7 @@
 //!   commit   frame -> write -> sync                          journal.rs     (the order is the commits')
 //!   checkpoint   next journal -> group files -> manifest     checkpoint.rs  while others go on
 //!   where nothing may be written: read, and refuse changes   read_only.rs
+//!   what is left of a damaged store, to be read              salvage.rs
 //!   backup, restore, check                                   backup.rs
 //! ```
 //!
@@ -18,6 +19,7 @@ mod checkpoint;
 mod journal;
 mod read_only;
 mod recover;
+mod salvage;
 
 use crate::catalog::Cataloged;
 use crate::files::{Manifest, StoreFolder};
@@ -87,8 +89,10 @@ impl Store {
     ///
     /// Where the folder may be read and not written, the store is opened for reading only: [`Store::open_read_only`].
     ///
-    /// Errors: `Busy` when another process has it open; `Damaged` and `Unsupported` for files that are not as they were
-    /// written, with their place; those of the file system.
+    /// A table whose rows cannot be read is no error: whoever asks for it gets the reason, and [`Store::damage`] has it.
+    ///
+    /// Errors: `Busy` when another process has it open; `Damaged` and `Unsupported` for a manifest and journals that are not
+    /// as they were written, with their place; those of the file system.
     pub fn open(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Result<Store> {
         if !fs.is_folder(folder) {
             fs.create_folder(folder)?;

@@ -22,8 +22,8 @@
 //!
 //! A folder with such files but without a manifest is not taken for a new database: that would remove them.
 
-use super::group::{GroupVectors, map_group, quick_check, write_group};
-use super::manifest::{FileFacts, Manifest};
+use super::group::{GroupVectors, map_group, write_group};
+use super::manifest::{FileFacts, GroupImage, Manifest};
 use crate::journal::{JournalHeader, JournalReader, JournalWriter, journal_number, journal_path};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
@@ -63,22 +63,18 @@ impl StoreFolder {
         self.path.join("manifest")
     }
 
-    /// The manifest of the last checkpoint, or `None` where there never was one. Group files are looked at only as
-    /// far as [`quick_check`] goes.
+    /// The manifest of the last checkpoint, or `None` where there never was one. Group files are not looked at: one that
+    /// is bad or missing is the fault of its table alone.
     ///
     /// # Errors
-    /// `Damaged` when the manifest or a file it names is bad or missing; `Unsupported` for a later version.
+    /// `Damaged` when the manifest is bad or missing; `Unsupported` for a later version.
     pub fn load(&self) -> Result<Option<Manifest>> {
         let path = self.manifest_path();
-        let manifest = match self.fs.read(&path) {
-            Ok(bytes) => Manifest::decode(&bytes).map_err(|error| damaged_hint(error.at(path.display())))?,
-            Err(error) if error.code() == Code::NotFound => return self.check_is_new().map(|()| None),
-            Err(error) => return Err(error),
-        };
-        for facts in manifest.files() {
-            quick_check(&*self.fs, &self.group_path(facts.number), facts)?;
+        match self.fs.read(&path) {
+            Ok(bytes) => Manifest::decode(&bytes).map(Some).map_err(|error| damaged_hint(error.at(path.display()))),
+            Err(error) if error.code() == Code::NotFound => self.check_is_new().map(|()| None),
+            Err(error) => Err(error),
         }
-        Ok(Some(manifest))
     }
 
     /// Refuses a folder that has lost its manifest. A first journal without frames is what a crash in
@@ -140,19 +136,23 @@ impl StoreFolder {
         map_group(&*self.fs, &self.group_path(facts.number), facts)
     }
 
-    /// Everything that is wrong with the group files of a manifest: reads all of them.
-    pub fn check(&self, manifest: &Manifest) -> Vec<Error> {
-        let groups = manifest.tables.iter().flat_map(|table| &table.groups);
-        groups
-            .filter_map(|group| match self.map_group(&group.file) {
-                Ok(vectors) if vectors.rows == group.rows as usize && vectors.group == group.group => None,
-                Ok(_) => {
-                    let message = "the group file is of another group than the manifest says";
-                    Some(Error::new(Code::Damaged, message).at(self.group_path(group.file.number).display()))
-                }
-                Err(error) => Some(error),
-            })
-            .collect()
+    /// Everything that is wrong with the group files of a manifest, with the number of the table: reads all of them.
+    pub fn check(&self, manifest: &Manifest) -> Vec<(u64, Error)> {
+        let groups = manifest.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
+        groups.filter_map(|(table, group)| self.check_group(group).err().map(|error| (table, error))).collect()
+    }
+
+    /// Reads a group file.
+    ///
+    /// # Errors
+    /// Those of [`map_group`], and `Damaged` when it is the file of another group.
+    pub fn check_group(&self, group: &GroupImage) -> Result<()> {
+        let vectors = self.map_group(&group.file)?;
+        if vectors.rows == group.rows as usize && vectors.group == group.group {
+            return Ok(());
+        }
+        let message = "the group file is of another group than the manifest says";
+        Err(Error::new(Code::Damaged, message).at(self.group_path(group.file.number).display()))
     }
 
     /// Removes the files that this manifest does not need and that the store made. Gives what was removed.

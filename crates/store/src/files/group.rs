@@ -15,10 +15,9 @@
 //! Reading maps the file, and the vectors point into the mapping: nothing is copied, and memory that is short gives
 //! pages back to the file.
 //!
-//! **Damage.** The manifest has the length and the crc32c of every file. When a database is opened only lengths and
-//! trailers are looked at ([`quick_check`]), so that opening does not read everything. When a group is first used
-//! the checksum of the whole file is worked out, which reads what the statement is about to read anyway; only then
-//! Arrow's reader sees the bytes. It validates them once more (offsets, UTF-8), so that even a file that was made to
+//! **Damage.** The manifest has the length and the crc32c of every file. When a database is opened, which reads all rows to
+//! build the indexes, the checksum of each whole file is worked out first; only then Arrow's reader sees the bytes. It
+//! validates them once more (offsets, UTF-8), so that even a file that was made to
 //! fit its checksum cannot lead outside of the mapping; where it panics on one, that is caught and told as damage.
 //!
 //! **Limits.** What goes bad under the mapping after the checksum was verified is not noticed. Reading one row of a
@@ -169,23 +168,6 @@ pub fn write_group(fs: &dyn FileSystem, path: &Path, number: u64, vectors: &Grou
     file.write_at(&bytes, 0)?;
     file.sync()?;
     Ok(FileFacts { number, length: bytes.len() as u64, checksum: crc32c(&bytes) })
-}
-
-/// Whether the file is there, has its length and ends like a group file.
-///
-/// # Errors
-/// `Damaged` when it does not.
-pub fn quick_check(fs: &dyn FileSystem, path: &Path, facts: &FileFacts) -> Result<()> {
-    let file = fs.open(path).map_err(|error| missing(error, path))?;
-    let length = file.stamp()?.len;
-    check_length(length, facts).map_err(|error| error.at(path.display()))?;
-    let mut trailer = [0; TRAILER];
-    file.read_exact_at(&mut trailer, length.saturating_sub(TRAILER as u64))?;
-    let footer = read_footer_length(trailer).map_err(|error| bad(error).at(path.display()))?;
-    if footer as u64 > length {
-        return Err(bad("its footer is longer than the file").at(path.display()));
-    }
-    Ok(())
 }
 
 /// Maps a group file, verifies its checksum and gives vectors that point into the mapping.

@@ -18,6 +18,6 @@ mod tests;
 mod type_text;
 
 pub use folder::StoreFolder;
-pub use group::{GroupRowIds, GroupVectors, map_group, quick_check, write_group};
+pub use group::{GroupRowIds, GroupVectors, map_group, write_group};
 pub use manifest::{FileFacts, GroupImage, Manifest, TableImage};
 pub use type_text::{parse_sql_type, sql_type_text};

@@ -17,12 +17,13 @@
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
-//! (another definition), `restore` and `image` (from and to the disk).
+//! (another definition), `restore` and `image` (from and to the disk), `damage` (rows that could not be read).
 
 mod access;
 pub(crate) mod actions;
 mod build;
 mod bulk;
+mod damage;
 mod entries;
 pub(crate) mod image;
 pub(crate) mod indexes;
@@ -51,12 +52,12 @@ use crate::stamp::View;
 use crate::transaction::shared::Shared;
 use arrow_schema::SchemaRef;
 use entries::Links;
-use mainstay_base::{Result, SqlType, ValueRef};
+use mainstay_base::{Error, Result, SqlType, ValueRef};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
 pub type Indexes = Arc<[Arc<TableIndex>]>;
@@ -81,6 +82,8 @@ pub struct NativeTable {
     vacuum_from: AtomicUsize,
     /// The commit before which it is not, as somebody looked back at what the last one had to leave.
     vacuum_after: AtomicU64,
+    /// Why its rows could not be read, if that is so.
+    damage: OnceLock<Error>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -133,6 +136,7 @@ impl NativeTable {
             is_replaced: AtomicBool::new(false),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             vacuum_after: AtomicU64::new(0),
+            damage: OnceLock::new(),
             shared,
         })
     }

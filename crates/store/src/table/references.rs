@@ -189,6 +189,7 @@ impl Check {
 
     fn check_parent(&self, transaction: &mut Transaction, reference: &Reference, position: u64) -> Result<()> {
         let Some(parent) = reference.parent.upgrade() else { return Ok(()) };
+        parent.check_sound()?;
         let Some((position, group)) = self.table.resolve(position) else { return Ok(()) };
         let offset = offset_of(position);
         if group.ended(offset) != NEVER {
@@ -269,13 +270,14 @@ impl NativeTable {
     /// The newest versions of this table that refer to these values, in whatever transaction they were made: if that is
     /// open, its end is waited for.
     ///
-    /// Errors: those of waiting.
+    /// Errors: those of waiting, and the reason why this table's rows could not be read.
     pub(super) fn referring(
         self: &Arc<Self>,
         reference: &Reference,
         transaction: &mut Transaction,
         values: &[ValueRef<'_>],
     ) -> Result<Vec<u64>> {
+        self.check_sound()?;
         loop {
             match self.look_for_referring(transaction.mark()?, reference, values)? {
                 Ok(rows) => return Ok(rows),

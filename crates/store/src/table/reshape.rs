@@ -54,7 +54,7 @@ pub(crate) struct Reshaped {
 
 impl NativeTable {
     /// This table with another definition; each of its columns comes from this one's with the number in `sources`, or is
-    /// new. `mark` is the stamp of rows that are appended.
+    /// new. `mark` is the stamp of rows that are appended. That of a damaged table is damaged.
     ///
     /// Errors: `NotNullViolation` and `UniqueViolation` for rows that are against the new definition, and those of
     /// [`mainstay_base::interrupt`]. Nothing was changed then.
@@ -66,6 +66,10 @@ impl NativeTable {
         shared: &Arc<Shared>,
     ) -> Result<Reshaped> {
         let table = NativeTable::new(self.id, definition, Arc::clone(shared))?;
+        if let Some(reason) = self.damage() {
+            table.take_damage(reason.clone());
+            return Ok(Reshaped { table: Arc::new(table), appended: Vec::new(), is_shared: false });
+        }
         let types = |table: &NativeTable| table.types.clone();
         let is_same = sources.iter().enumerate().all(|(number, source)| *source == Some(number));
         if is_same && types(self) == types(&table) && !self.has_ended_nulls(&table) {
@@ -232,7 +236,7 @@ impl NativeTable {
     }
 
     /// Errors: `Conflict` when a change of the catalog has put another table in this one's place, `ReadOnly` when the store
-    /// is open for reading only.
+    /// is open for reading only, and the reason why a table's rows could not be read.
     #[inline]
     pub(super) fn check_current(&self) -> Result<()> {
         if self.is_replaced.load(Ordering::Acquire) { Err(self.replaced()) } else { Ok(()) }
@@ -240,6 +244,9 @@ impl NativeTable {
 
     #[cold]
     fn replaced(&self) -> Error {
+        if let Some(reason) = self.damage() {
+            return reason.clone();
+        }
         if let Some(reason) = self.shared.read_only() {
             return reason.clone();
         }
@@ -247,8 +254,8 @@ impl NativeTable {
         Error::new(Code::Conflict, message).hint("run the statement again")
     }
 
-    /// Says that the table is gone, or there again.
+    /// Says that the table is gone, or there again. A damaged one never takes rows.
     pub(crate) fn set_replaced(&self, is_replaced: bool) {
-        self.is_replaced.store(is_replaced, Ordering::Release);
+        self.is_replaced.store(is_replaced || self.damage().is_some(), Ordering::Release);
     }
 }

@@ -232,7 +232,7 @@ fn head(field: &Field) -> Head {
         name: printable(field.name().clone()),
         type_name: cell::type_name(field.data_type()),
         right: kind == cell::Kind::Number,
-        may_shrink: matches!(kind, cell::Kind::Text | cell::Kind::Binary | cell::Kind::Nested),
+        may_shrink: matches!(kind, cell::Kind::Text | cell::Kind::Interval | cell::Kind::Binary | cell::Kind::Nested),
     }
 }
 
