@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
                 };
                 Words::Upkeep(upkeep, name(if word(1) == "table" { 2 } else { 1 })?)
             }
-            "set" if word(1) == "transaction" => Words::Other(statement),
+            "set" if matches!(word(1).as_str(), "transaction" | "constraints") => Words::Other(statement),
             "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
             "select" | "with" | "values" | "" => Words::Query(statement),
             first if first.starts_with('(') => Words::Query(statement),

@@ -12,7 +12,7 @@ use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
-use mainstay_store::files::catalog::CatalogChange;
+use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
 use mainstay_store::{Durability, Interrupt, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
@@ -391,6 +391,28 @@ impl SessionTransaction {
         Ok(())
     }
 
+    /// SET CONSTRAINTS: of the open transaction; without one it says nothing, as in PostgreSQL.
+    ///
+    /// Errors: `InvalidValue` for a name that no DEFERRABLE reference has, `ForeignKeyViolation` of what was deferred and
+    /// is looked at now. Then nothing has changed.
+    pub(crate) fn set_constraints(&mut self, native: &Native, names: &[Name], deferred: bool) -> Result<()> {
+        let definitions = self.scope(native).definitions();
+        for name in names {
+            let tables = definitions.temporary.iter().chain([&definitions.shared]).flat_map(|it| &it.tables);
+            check_deferrable(tables, &name.key)?;
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let savepoint = open.transaction.savepoint();
+        let set = match names {
+            [] => open.transaction.set_deferred(None, deferred),
+            names => names.iter().try_for_each(|name| open.transaction.set_deferred(Some(&name.key), deferred)),
+        };
+        match set {
+            Ok(()) => Ok(()),
+            Err(error) => open.transaction.rollback_to(&savepoint).and(Err(error)),
+        }
+    }
+
     /// What a query sees, and for a serializable transaction the note that it looked.
     pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
         self.begin_statement(native);
@@ -486,6 +508,20 @@ impl SessionTransaction {
             }
         }
     }
+}
+
+/// Sees that a reference of this name, in lower case, can be deferred.
+fn check_deferrable<'t>(tables: impl Iterator<Item = &'t TableDefinition>, name: &str) -> Result<()> {
+    let keys = tables.flat_map(|table| &table.foreign_keys).filter(|key| key.name.to_lowercase() == name);
+    let deferrable: Vec<bool> = keys.map(|key| !key.deferrable.is_no()).collect();
+    if deferrable.contains(&true) {
+        return Ok(());
+    }
+    let message = match deferrable.is_empty() {
+        true => format!("there is no reference {name}"),
+        false => format!("the reference {name} is not DEFERRABLE"),
+    };
+    Err(Error::new(Code::InvalidValue, message))
 }
 
 /// What became of an attempt at a statement.

@@ -21,6 +21,7 @@
 //! A transaction that is dropped without commit is rolled back.
 
 mod commit;
+mod deferral;
 pub(crate) mod gate;
 pub(crate) mod history;
 pub(crate) mod locks;
@@ -48,6 +49,7 @@ use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
 use crate::table::{Check, NativeTable};
+use deferral::Deferral;
 use locks::RowName;
 use mainstay_base::{Code, Error, Result};
 use shared::Shared;
@@ -114,6 +116,8 @@ pub struct Transaction {
     /// Whether it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
+    /// What waits for the end of the transaction.
+    deferral: Deferral,
     durability: Durability,
     /// The catalog as this transaction has changed it.
     cataloged: Option<Arc<Cataloged>>,
@@ -177,6 +181,7 @@ impl Transaction {
             locked: Vec::new(),
             has_ranges: false,
             checks: Vec::new(),
+            deferral: Deferral::default(),
             is_over: false,
         }
     }
@@ -531,8 +536,12 @@ impl Transaction {
         if self.checks.is_empty() {
             return Ok(());
         }
-        let checks = std::mem::take(&mut self.checks);
-        checks.iter().try_for_each(|check| check.run(self))
+        for check in std::mem::take(&mut self.checks) {
+            if check.run(self, |transaction, reference| !transaction.is_deferred(reference))? {
+                self.deferral.pending.push(check);
+            }
+        }
+        Ok(())
     }
 
     /// Gives back what a transaction holds besides its marks.
