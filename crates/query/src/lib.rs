@@ -21,6 +21,7 @@
 pub mod advantage;
 mod aggregate;
 mod approximate;
+mod arrays;
 mod batches;
 mod bind;
 mod cast;

@@ -149,7 +149,7 @@ impl AggregateUDFImpl for Ordered {
                 if args.expr_fields.len() > self.made.arguments() { of(self.made.arguments()) } else { of(0) },
             ),
             values: Vec::new(),
-            parameter: ScalarValue::try_from(&parameter_type(self.made, |place| of(place)))?,
+            parameter: ScalarValue::try_from(&parameter_type(self.made, of))?,
         }))
     }
 

@@ -7,6 +7,7 @@
 //!   WHEN MATCHED THEN DO NOTHING           WHEN MATCHED THEN UPDATE SET "#nothing" = NULL
 //!   WHEN NOT MATCHED THEN DO NOTHING       WHEN NOT MATCHED THEN INSERT ("#nothing") VALUES (NULL)
 //!   CREATE TABLE x AS ... WITH NO DATA     CREATE TABLE x AS ...                       read from the text
+//!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             how it runs is the planner's to say
 //! ```
 //!
 //! The words in quotes that begin with `#` are read back where the statement's tree is made (`statement`).
@@ -29,7 +30,8 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let has_alias = mentions(Keyword::INSERT) && mentions(Keyword::AS);
     let has_idle = mentions(Keyword::MERGE) && mentions(Keyword::NOTHING);
     let has_names = mentions(Keyword::CREATE) && mentions(Keyword::TABLE) && mentions(Keyword::AS);
-    if !(has_alias || has_idle || has_names) {
+    let has_advice = mentions(Keyword::WITH) && mentions(Keyword::MATERIALIZED);
+    if !(has_alias || has_idle || has_names || has_advice) {
         return tokens;
     }
     let mut tokens: Vec<TokenWithSpan> =
@@ -37,7 +39,7 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     if let Some(alias) = alias_of_insert(&tokens) {
         tokens.drain(alias);
     }
-    named_columns(idle_branches(tokens))
+    named_columns(idle_branches(without_advice(tokens)))
 }
 
 /// The name that the table of an INSERT is given in a statement.
@@ -70,6 +72,18 @@ fn alias_of_insert(tokens: &[TokenWithSpan]) -> Option<Range<usize>> {
     // Behind AS of a query there would be SELECT, which is no name.
     let is_name = matches!(tokens.get(at + 1).map(|token| &token.token), Some(Token::Word(_)));
     (is_at(at, Keyword::AS) && is_name).then_some(at..at + 2)
+}
+
+/// Queries of a WITH without what is said about how they run.
+fn without_advice(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_at = |at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    let opens = |at: usize| tokens.get(at).is_some_and(|token| token.token == Token::LParen);
+    let is_advice = |at: usize| is_at(at, Keyword::MATERIALIZED) && opens(at + 1);
+    let is_left_out = |at: usize| {
+        (is_advice(at) && (is_at(at.wrapping_sub(1), Keyword::AS) || is_at(at.wrapping_sub(1), Keyword::NOT)))
+            || (is_at(at, Keyword::NOT) && is_at(at.wrapping_sub(1), Keyword::AS) && is_advice(at + 1))
+    };
+    tokens.iter().enumerate().filter(|(at, _)| !is_left_out(*at)).map(|(_, token)| token.clone()).collect()
 }
 
 /// Branches of MERGE that do nothing.
@@ -198,6 +212,12 @@ mod tests {
         assert_eq!(parsed("CREATE TABLE x (a, b) AS SELECT 1, 2"), named);
         assert_eq!(parsed("CREATE TABLE x AS SELECT (1)"), "CREATE TABLE x AS SELECT (1)");
         assert!(Text::new("CREATE TABLE x (a, b)").unwrap().parse().is_err());
+    }
+
+    #[test]
+    fn advice_about_queries_of_a_with_is_left_out() {
+        let with = "WITH a AS MATERIALIZED (SELECT 1), b AS NOT MATERIALIZED (SELECT 2) SELECT * FROM a, b";
+        assert_eq!(parsed(with), "WITH a AS (SELECT 1), b AS (SELECT 2) SELECT * FROM a, b");
     }
 
     #[test]
