@@ -8,6 +8,7 @@
 //!   WHEN NOT MATCHED THEN DO NOTHING       WHEN NOT MATCHED THEN INSERT ("#nothing") VALUES (NULL)
 //!   CREATE TABLE x AS ... WITH NO DATA     CREATE TABLE x AS ...                       read from the text
 //!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             how it runs is the planner's to say
+//!   FOR NO KEY UPDATE, FOR KEY SHARE       FOR UPDATE, FOR SHARE                       which keep out more
 //! ```
 //!
 //! The words in quotes that begin with `#` are read back where the statement's tree is made (`statement`).
@@ -31,7 +32,8 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let has_idle = mentions(Keyword::MERGE) && mentions(Keyword::NOTHING);
     let has_names = mentions(Keyword::CREATE) && mentions(Keyword::TABLE) && mentions(Keyword::AS);
     let has_advice = mentions(Keyword::WITH) && mentions(Keyword::MATERIALIZED);
-    if !(has_alias || has_idle || has_names || has_advice) {
+    let has_locks = mentions(Keyword::FOR) && mentions(Keyword::KEY);
+    if !(has_alias || has_idle || has_names || has_advice || has_locks) {
         return tokens;
     }
     let mut tokens: Vec<TokenWithSpan> =
@@ -39,7 +41,7 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     if let Some(alias) = alias_of_insert(&tokens) {
         tokens.drain(alias);
     }
-    named_columns(idle_branches(without_advice(tokens)))
+    named_columns(idle_branches(whole_rows(without_advice(tokens))))
 }
 
 /// The name that the table of an INSERT is given in a statement.
@@ -84,6 +86,23 @@ fn without_advice(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             || (is_at(at, Keyword::NOT) && is_at(at.wrapping_sub(1), Keyword::AS) && is_advice(at + 1))
     };
     tokens.iter().enumerate().filter(|(at, _)| !is_left_out(*at)).map(|(_, token)| token.clone()).collect()
+}
+
+/// Locks of rows of which something else than the key may be changed: here they are of whole rows.
+fn whole_rows(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_at = |at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    let says = |at: usize, words: &[Keyword]| words.iter().enumerate().all(|(offset, word)| is_at(at + offset, *word));
+    let left_out = |at: usize| match () {
+        () if says(at, &[Keyword::FOR, Keyword::NO, Keyword::KEY, Keyword::UPDATE]) => 2,
+        () if says(at, &[Keyword::FOR, Keyword::KEY, Keyword::SHARE]) => 1,
+        () => 0,
+    };
+    let (mut reduced, mut at) = (Vec::with_capacity(tokens.len()), 0);
+    while at < tokens.len() {
+        reduced.push(tokens[at].clone());
+        at += 1 + left_out(at);
+    }
+    reduced
 }
 
 /// Branches of MERGE that do nothing.
@@ -218,6 +237,13 @@ mod tests {
     fn advice_about_queries_of_a_with_is_left_out() {
         let with = "WITH a AS MATERIALIZED (SELECT 1), b AS NOT MATERIALIZED (SELECT 2) SELECT * FROM a, b";
         assert_eq!(parsed(with), "WITH a AS (SELECT 1), b AS (SELECT 2) SELECT * FROM a, b");
+    }
+
+    #[test]
+    fn locks_are_of_whole_rows() {
+        assert_eq!(parsed("SELECT a FROM t FOR NO KEY UPDATE NOWAIT"), "SELECT a FROM t FOR UPDATE NOWAIT");
+        assert_eq!(parsed("SELECT a FROM t FOR KEY SHARE"), "SELECT a FROM t FOR SHARE");
+        assert_eq!(parsed("SELECT \"for\" AS key FROM t"), "SELECT \"for\" AS key FROM t");
     }
 
     #[test]

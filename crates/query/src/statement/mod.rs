@@ -127,7 +127,7 @@ impl Statement {
             Some(alter_other::Altered::Sequence(alter)) => Some(Statement::AlterSequence(alter)),
             Some(alter_other::Altered::Rename(rename)) => Some(Statement::Rename(rename)),
             Some(alter_other::Altered::SetSchema(set)) => Some(Statement::SetSchema(set)),
-            None => transaction::constraints(text)?.map(Statement::Transaction),
+            None => transaction::by_words(text)?.map(Statement::Transaction),
         })
     }
 

@@ -70,9 +70,15 @@ pub enum TransactionStatement {
     },
 }
 
-/// `SET CONSTRAINTS { ALL | a, b } { DEFERRED | IMMEDIATE }`, which the parser does not know; `None` for anything else.
-pub(super) fn constraints(text: &Text) -> Result<Option<TransactionStatement>> {
+/// `SET CONSTRAINTS { ALL | a, b } { DEFERRED | IMMEDIATE }` and `ABORT [WORK | TRANSACTION]`, which the parser does not
+/// know; `None` for anything else.
+pub(super) fn by_words(text: &Text) -> Result<Option<TransactionStatement>> {
     let mut words = Words::of(text);
+    if words.takes("abort") {
+        words.one_of(&["work", "transaction"]);
+        words.end()?;
+        return Ok(Some(TransactionStatement::Rollback(None)));
+    }
     if !(words.takes("set") && words.takes("constraints")) {
         return Ok(None);
     }
