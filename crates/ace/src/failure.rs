@@ -95,7 +95,7 @@ fn code_of(code: Code) -> u32 {
         Code::NotThisFormat => AE_INVALID_TABLETYPE,
         Code::Encrypted => AE_TABLE_ENCRYPTED,
         Code::TransactionState => AE_ILLEGAL_COMMAND_DURING_TRANS,
-        Code::Duplicate => AE_INDEX_EXISTS,
+        Code::Duplicate | Code::DuplicateColumn => AE_INDEX_EXISTS,
         Code::Damaged => AE_CORRUPT_TABLE,
         Code::IndexDamaged => AE_CORRUPT_INDEX,
         Code::Busy | Code::Deadlock | Code::LockTimeout | Code::Conflict => AE_LOCK_FAILED,

@@ -49,7 +49,7 @@ pub(crate) fn of_core(error: &Error) -> Failed {
         Code::NotNullViolation => (NOT_NULL, message.to_owned()),
         Code::Busy | Code::LockTimeout | Code::Deadlock | Code::Conflict => (LOCKED, message.to_owned()),
         Code::Timeout | Code::Cancelled => (ABORTED, ABORTED_TEXT.to_owned()),
-        Code::Duplicate => (EXISTS, message.to_owned()),
+        Code::Duplicate | Code::DuplicateColumn => (EXISTS, message.to_owned()),
         _ => (native::SCRIPT, error.to_string()),
     };
     SqlError::new(number, text)

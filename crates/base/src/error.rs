@@ -89,6 +89,10 @@ codes! {
     TransactionState, Input, "25000", "transaction_state";
     /// There is something of this name already.
     Duplicate, Input, "42710", "duplicate";
+    /// Two columns of one table or view have the same name.
+    DuplicateColumn, Input, "42701", "duplicate_column";
+    /// Something that is to go is needed by what stays.
+    DependentObjects, Input, "2BP01", "dependent_objects";
     /// Stored bytes contradict each other.
     Damaged, Restore, "XX001", "damaged";
     /// An index contradicts its table.

@@ -4,11 +4,12 @@ use crate::catalog::{FolderCatalog, OpenTable};
 use crate::native::Scope;
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType};
-use mainstay_query::{ColumnClause, CreateTable, Name, Relation, Steps};
+use mainstay_query::{ColumnClause, CreateTable, CreateView, Name, Relation, Steps};
 use mainstay_store::definition::{DECLARED_TYPE, SQL_TYPE};
 use mainstay_table::Table;
 use mainstay_table::values::{OFFSET, TICKS};
 use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -264,13 +265,10 @@ pub(crate) fn sql_type(field: &Field) -> String {
 
 /// CREATE TABLE AS: the table with the columns of a query, whose names the statement may replace.
 pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result<CreateTable> {
-    if !create.columns.is_empty() {
-        let error = Error::new(Code::Unsupported, "CREATE TABLE AS with a list of columns");
-        return Err(error.hint("name the columns in the query"));
-    }
-    let column = |field: &Arc<Field>| {
+    check_names(&create.column_names, schema.fields().len())?;
+    let column = |(place, field): (usize, &Arc<Field>)| {
         Ok(ColumnClause {
-            name: Name::new(field.name()),
+            name: create.column_names.get(place).cloned().unwrap_or_else(|| Name::new(field.name())),
             sql_type: column_type(field)?,
             declared: field.metadata().get(DECLARED_TYPE).cloned(),
             not_null: false,
@@ -281,8 +279,33 @@ pub(crate) fn table_of_query(create: &CreateTable, schema: &SchemaRef) -> Result
             constraints: Vec::new(),
         })
     };
-    let columns: Result<Vec<ColumnClause>> = schema.fields().iter().map(column).collect();
+    let columns: Result<Vec<ColumnClause>> = schema.fields().iter().enumerate().map(column).collect();
     Ok(CreateTable { columns: columns?, query: None, ..create.clone() })
+}
+
+/// Sees that each column of a view has a name of its own.
+///
+/// Errors: `DuplicateColumn`, `Syntax` for more names than columns.
+pub(crate) fn check_view_columns(create: &CreateView, schema: &SchemaRef) -> Result<()> {
+    check_names(&create.columns, schema.fields().len())?;
+    let given = create.columns.iter().map(|name| name.key.clone());
+    let of_query = schema.fields().iter().skip(create.columns.len()).map(|field| field.name().to_lowercase());
+    let mut seen = HashSet::new();
+    match given.chain(of_query).find(|name| !seen.insert(name.clone())) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("the view {} would have two columns {name}", create.name);
+            Err(Error::new(Code::DuplicateColumn, message).hint("give one of them another name with AS"))
+        }
+    }
+}
+
+/// Sees that no more columns are named than a query gives.
+fn check_names(names: &[Name], columns: usize) -> Result<()> {
+    match names.len() > columns {
+        true => Err(Error::new(Code::Syntax, format!("{} names are given for {columns} columns", names.len()))),
+        false => Ok(()),
+    }
 }
 
 /// The type of a native column that holds what a query gives.

@@ -46,6 +46,9 @@ pub(crate) fn decisions<'m>(merge: &'m Merge, batches: &[RecordBatch], shown: &S
             let Value::Integer(branch) = value_at(batch.column(1), row)? else { continue };
             let Ok(branch) = usize::try_from(branch) else { continue };
             let Some(&(action, first)) = branches.get(branch) else { continue };
+            if matches!(action, MergeAction::Nothing) {
+                continue;
+            }
             let position = match value_at(batch.column(0), row)? {
                 Value::Integer(position) => Some(position as u64),
                 _ => None,
@@ -66,7 +69,7 @@ pub(crate) fn decisions<'m>(merge: &'m Merge, batches: &[RecordBatch], shown: &S
 fn values_of(action: &MergeAction, first: usize, (batch, row): (&RecordBatch, usize)) -> Result<Vec<Option<Value>>> {
     let given: Vec<bool> = match action {
         MergeAction::Update(assignments) => assignments.iter().map(|it| it.value.is_some()).collect(),
-        MergeAction::Delete => Vec::new(),
+        MergeAction::Delete | MergeAction::Nothing => Vec::new(),
         MergeAction::Insert(_, values) => values.iter().map(Option::is_some).collect(),
     };
     let mut place = first;

@@ -19,6 +19,7 @@ pub use settings::Setting;
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
+use crate::describe;
 use crate::native::{
     Changed, Changer, Definitions, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
     cannot_be_changed, key_of,
@@ -29,8 +30,8 @@ use arrow_schema::{Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{
-    Answer, CancelHandle, Delete, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation, RunOptions, Short,
-    Statement, TransactionStatement, Update, UserFunctions, Visibility,
+    Answer, CancelHandle, Delete, DropKind, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation,
+    RunOptions, Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::Transaction;
 use std::path::Path;
@@ -360,7 +361,8 @@ impl Session {
             }),
             Statement::CreateView(create) => {
                 let catalog = self.catalog(&database.shared);
-                planner.plan(&create.query, &catalog.shared(), self.visibility)?;
+                let planned = planner.plan(&create.query, &catalog.shared(), self.visibility)?;
+                describe::check_view_columns(create, planned.schema())?;
                 self.create(text, |transaction| {
                     Definitions::shared(native).create_view(transaction, create)?;
                     if !create.or_replace {
@@ -383,6 +385,7 @@ impl Session {
                 self.change(text, |changer, transaction| changer.alter_sequence(transaction, alter))
             }
             Statement::Rename(rename) => self.change(text, |changer, transaction| changer.rename(transaction, rename)),
+            Statement::SetSchema(set) => self.change(text, |changer, transaction| changer.set_schema(transaction, set)),
             Statement::AlterTable(alter) => self
                 .change(text, |changer, transaction| changer.alter_table(transaction, alter))
                 .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
@@ -392,8 +395,14 @@ impl Session {
     fn drop_native(&mut self, text: &str, drop: &mainstay_query::Drop) -> Result<Answer> {
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
+        // A view that is there is not the one that is missing.
+        let is_here = |name: &Name| {
+            let relation = self.transaction.scope(native).relation(&key_of(name));
+            drop.kind == DropKind::View && matches!(relation, Ok(Some(Relation::View { .. })))
+        };
+        let missing: Vec<Name> = drop.names.iter().filter(|name| !is_here(name)).cloned().collect();
         self.define(text, |transaction| Definitions::drop(native, transaction, drop))
-            .map_err(|error| self.of_a_file(&drop.names, error))
+            .map_err(|error| self.of_a_file(&missing, error))
     }
 
     /// Runs an INSERT with these values for the parameters in its lists of values.
@@ -478,6 +487,9 @@ impl Session {
             TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
             TransactionStatement::Release(name) => self.transaction.release(&name.key)?,
             TransactionStatement::Isolation(isolation) => self.transaction.set_next_isolation(*isolation)?,
+            TransactionStatement::Constraints { names, deferred } => {
+                self.transaction.set_constraints(native, names, *deferred)?;
+            }
         }
         Ok(nothing())
     }

@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
                 };
                 Words::Upkeep(upkeep, name(if word(1) == "table" { 2 } else { 1 })?)
             }
-            "set" if word(1) == "transaction" => Words::Other(statement),
+            "set" if matches!(word(1).as_str(), "transaction" | "constraints") => Words::Other(statement),
             "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
             "select" | "with" | "values" | "" => Words::Query(statement),
             first if first.starts_with('(') => Words::Query(statement),
@@ -99,13 +99,14 @@ pub(crate) fn may_change(query: &str) -> bool {
     is_with && (has(b"insert") || has(b"update") || has(b"delete") || has(b"merge"))
 }
 
-/// Whether FOR UPDATE or FOR SHARE may be in a query: the words are there, perhaps in a text or a comment.
+/// Whether FOR [NO KEY] UPDATE or FOR [KEY] SHARE may be in a query: the words are there, perhaps in a text or a comment.
 pub(crate) fn may_lock(query: &str) -> bool {
     let bytes = query.as_bytes();
     let is_here = |at: usize| {
         let rest = bytes[at + 3..].trim_ascii_start();
         let begins_with = |word: &[u8]| rest.len() >= word.len() && rest[..word.len()].eq_ignore_ascii_case(word);
-        rest.len() < bytes.len() - at - 3 && (begins_with(b"update") || begins_with(b"share"))
+        let begins = [b"update".as_slice(), b"share", b"no", b"key"].into_iter().any(begins_with);
+        rest.len() < bytes.len() - at - 3 && begins
     };
     let mut places = bytes.windows(3).enumerate().filter(|(_, window)| window.eq_ignore_ascii_case(b"for"));
     places.any(|(at, _)| is_here(at))
@@ -202,6 +203,7 @@ mod tests {
         assert_eq!(Words::of("SET x").unwrap_err().code(), Code::Syntax);
         assert!(matches!(Words::of("select 1").unwrap(), Words::Query(_)));
         assert!(may_lock("select 1 For \n Update nowait") && may_lock("select 1 for share"));
+        assert!(may_lock("select 1 for no key update") && may_lock("select 1 for key share"));
         assert!(!may_lock("select forupdate, for_, x'for' from t for"));
     }
 }

@@ -284,7 +284,7 @@ fn the_wait_for_a_lock_of_a_dbf_ends() {
     let mut other = Other::start(&path);
     let mut index = Other::start(&path.with_extension("cdx"));
     let before = lines(&mut session, "SELECT * FROM t ORDER BY id");
-    let mut ends = |session: &mut Session, sql: &str| {
+    let ends = |session: &mut Session, sql: &str| {
         cancelled(session, sql, When::After(100));
         session.set_timeout(Some(Duration::from_millis(200)));
         let started = Instant::now();

@@ -22,6 +22,7 @@
 
 use crate::clause;
 use crate::offset;
+use crate::ordered_sets;
 use crate::rewrite::schema_of;
 use crate::rules::{is_comparison, null_if, nullif_of};
 use crate::sort_key::{FUNCTIONS, MADE};
@@ -345,6 +346,7 @@ fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema)
 }
 
 fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let result = Expr::AggregateFunction(function.clone()).get_type(schema);
     let AggregateFunction { func, mut params } = function;
     for sort in &mut params.order_by {
         sort.expr = key_if_any(sort.expr.clone(), schema)?;
@@ -359,6 +361,20 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
         }
         "count" if params.distinct => {
             params.args = params.args.into_iter().map(|arg| key_if_any(arg, schema)).collect::<Result<_>>()?;
+        }
+        "array_agg" | "string_agg" if params.distinct => {
+            if let (Some(by), Some(arg)) = (of_first, params.args.first()) {
+                let key = key(clause::without(arg.clone()), by);
+                let function = AggregateFunction { func: Arc::clone(&func), params: params.clone() };
+                if let Some(function) = ordered_sets::of_distinct(&function, key, result?) {
+                    return Ok(Transformed::yes(Expr::AggregateFunction(function)));
+                }
+            }
+        }
+        "mode" | "percentile_disc" if ordered_sets::is_called(&func) => {
+            if let (Some(by), Some(arg)) = (of_first, params.args.first()) {
+                params.args.push(key(clause::without(arg.clone()), by));
+            }
         }
         name @ ("min" | "max") => {
             let (Some(by), Some(arg)) = (of_first, params.args.first().cloned()) else {

@@ -171,7 +171,8 @@ impl ContextProvider for StatementContext<'_> {
                     "variance" => "var_samp",
                     name => name,
                 };
-                self.state.aggregate_functions().get(name).cloned()
+                let known = crate::ordered_sets::function(name);
+                known.or_else(|| self.state.aggregate_functions().get(name).cloned())
             }
         }
     }

@@ -23,7 +23,8 @@ use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let tokens = trimmed_blanks(distinct_operands(quantified_values(exclusive_ors(joined_literals(tokens)))));
+    let tokens = crate::postgres::reduced(joined_literals(tokens));
+    let tokens = trimmed_blanks(distinct_operands(quantified_values(exclusive_ors(tokens))));
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {
         return next_values_and_options(ranged_intervals(tokens));
@@ -48,12 +49,12 @@ fn next_values_and_options(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     sequence_options(next_value_for(tokens))
 }
 
-fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
+pub(crate) fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
     matches!(&token.token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
 }
 
 /// Whether this unquoted word is here. Not all of these are the parser's keywords.
-fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
+pub(crate) fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
 }
 

@@ -133,6 +133,8 @@ impl Rows<'_> {
                 MergeAction::Update(_) => "UPDATE",
                 MergeAction::Delete => "DELETE",
                 MergeAction::Insert(..) => "INSERT",
+                // Rows of such a branch are not shown.
+                MergeAction::Nothing => "NOTHING",
             };
             (self.is_taken(branch), Expr::value(Value::SingleQuotedString(word.to_owned())))
         };

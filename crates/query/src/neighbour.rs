@@ -4,12 +4,13 @@
 //!   lag(x, n, d) OVER w    CASE WHEN lag(TRUE, n) OVER w IS NULL THEN d ELSE lag(x, n) OVER w END
 //! ```
 //!
-//! The default is for rows without such a neighbour only, and not for a neighbour whose value is NULL.
+//! The default is for rows without such a neighbour only, and not for a neighbour whose value is NULL. With IGNORE NULLS
+//! there is no such neighbour, so the value itself says whether there is one.
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value, VisitMut,
-    VisitorMut,
+    CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, NullTreatment, UnaryOperator, Value,
+    VisitMut, VisitorMut,
 };
 use std::ops::ControlFlow;
 
@@ -37,8 +38,7 @@ impl VisitorMut for Calls {
 
 fn chosen(call: &Function) -> Option<Expr> {
     let is_neighbour = matches!(call.name.to_string().as_str(), "lag" | "lead");
-    // With IGNORE NULLS it counts other rows than those of TRUE.
-    if !is_neighbour || call.over.is_none() || call.null_treatment.is_some() {
+    if !is_neighbour || call.over.is_none() {
         return None;
     }
     let FunctionArguments::List(list) = &call.args else { return None };
@@ -52,10 +52,13 @@ fn chosen(call: &Function) -> Option<Expr> {
         change(&mut list.args);
         Expr::Function(Function { args: FunctionArguments::List(list), ..call.clone() })
     };
-    let is_there = with(|args| {
-        let truth = Expr::Value(Value::Boolean(true).into());
-        args.splice(..1, [FunctionArg::Unnamed(FunctionArgExpr::Expr(truth))]);
-    });
+    let is_there = match call.null_treatment {
+        Some(NullTreatment::IgnoreNulls) => with(|_| {}),
+        _ => with(|args| {
+            let truth = Expr::Value(Value::Boolean(true).into());
+            args.splice(..1, [FunctionArg::Unnamed(FunctionArgExpr::Expr(truth))]);
+        }),
+    };
     let condition = Expr::IsNull(Box::new(is_there));
     Some(Expr::Case {
         case_token: AttachedToken::empty(),

@@ -502,6 +502,7 @@ pub fn functions() -> Vec<String> {
     let scalar = datafusion::execution::SessionStateDefaults::default_scalar_functions();
     let mut names: Vec<String> = scalar.iter().map(|function| function.name().to_owned()).collect();
     names.extend(crate::functions::names().map(str::to_owned));
+    names.extend(crate::ordered_sets::NAMES.map(str::to_owned));
     let aggregate = datafusion::execution::SessionStateDefaults::default_aggregate_functions();
     names.extend(aggregate.iter().map(|function| function.name().to_owned()));
     let window = datafusion::execution::SessionStateDefaults::default_window_functions();

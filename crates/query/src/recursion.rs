@@ -54,6 +54,11 @@ impl Recursion {
     }
 }
 
+/// Whether a node is one.
+pub(crate) fn is_limited(node: &LogicalPlan) -> bool {
+    matches!(node, LogicalPlan::Extension(extension) if extension.node.as_any().is::<Recursion>())
+}
+
 impl PartialOrd for Recursion {
     fn partial_cmp(&self, other: &Recursion) -> Option<Ordering> {
         (self == other).then_some(Ordering::Equal)

@@ -5,22 +5,35 @@
 //!   num_nulls(a, b), num_nonnulls      CASE WHEN a IS NULL THEN 1 ELSE 0 END + CASE WHEN b IS NULL THEN 1 ELSE 0 END
 //!   localtimestamp, localtime          CAST(now() AS TIMESTAMP), current_time
 //!   make_interval(days => 10)          make_interval(0, 0, 0, 10, 0, 0, 0)
+//!   current_schema, current_schema()   'main'
+//!   bool_and(x) OVER w, every          min(CASE WHEN x THEN 1 WHEN NOT x THEN 0 END) OVER w = 1; bool_or with max
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
 //! ```
 //!
 //! The planner knows the last by itself; where there is no plan - in CHECK, DEFAULT, RETURNING - nothing else does.
 
+use crate::context::DEFAULT_SCHEMAS;
 use crate::tree::call;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
-    Ident, TimezoneInfo, Value, VisitMut, VisitorMut,
+    Ident, TimezoneInfo, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 use std::ops::ControlFlow;
 
 /// The names of the functions that [`written_out`] knows.
-pub(crate) const NAMES: [&str; 6] =
-    ["mod", "num_nulls", "num_nonnulls", "localtimestamp", "localtime", "make_interval"];
+pub(crate) const NAMES: [&str; 10] = [
+    "mod",
+    "num_nulls",
+    "num_nonnulls",
+    "localtimestamp",
+    "localtime",
+    "make_interval",
+    "current_schema",
+    "bool_and",
+    "bool_or",
+    "every",
+];
 
 /// The arguments of `make_interval`, in their order.
 const PARTS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "secs"];
@@ -55,7 +68,15 @@ impl VisitorMut for Calls {
 }
 
 fn long_form(expr: &Expr) -> Option<Expr> {
-    let Expr::Function(Function { name, args, over: None, .. }) = expr else { return None };
+    let function = match expr {
+        Expr::Identifier(name) if name.quote_style.is_none() && name.value == "current_schema" => {
+            return Some(default_schema());
+        }
+        Expr::Function(function) if function.over.is_some() => return over_window(function),
+        Expr::Function(function) => function,
+        _ => return None,
+    };
+    let Function { name, args, .. } = function;
     let args: &[FunctionArg] = match args {
         FunctionArguments::List(list) => &list.args,
         _ => &[],
@@ -73,10 +94,34 @@ fn long_form(expr: &Expr) -> Option<Expr> {
             array: false,
             format: None,
         }),
+        ("current_schema", []) => Some(default_schema()),
         ("localtime", []) => Some(call(Ident::new("current_time"), Vec::new())),
         ("make_interval", args) if args.len() < PARTS.len() || args.iter().any(is_named) => made_of_parts(args),
         _ => None,
     }
+}
+
+/// The schema that names without one are in.
+fn default_schema() -> Expr {
+    Expr::Value(Value::SingleQuotedString(DEFAULT_SCHEMAS[0].to_owned()).into())
+}
+
+/// What a window function is short for that cannot take rows back, as frames that slide want it.
+fn over_window(function: &Function) -> Option<Expr> {
+    let least = match function.name.to_string().as_str() {
+        "bool_and" | "every" => "min",
+        "bool_or" => "max",
+        _ => return None,
+    };
+    let FunctionArguments::List(list) = &function.args else { return None };
+    let [only] = list.args.as_slice() else { return None };
+    let condition = nested(value_of(only)?);
+    let negated = Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(condition.clone()) };
+    let when = |condition: Expr, result: &str| CaseWhen { condition, result: number(result) };
+    let ones = case(vec![when(condition, "1"), when(negated, "0")], Expr::Value(Value::Null.into()));
+    let Expr::Function(made) = call(Ident::new(least), vec![ones]) else { return None };
+    let made = Function { over: function.over.clone(), filter: function.filter.clone(), ..made };
+    Some(binary(Expr::Function(made), BinaryOperator::Eq, number("1")))
 }
 
 fn value_of(arg: &FunctionArg) -> Option<Expr> {

@@ -9,7 +9,7 @@
 
 use crate::definition::{ForeignKey, TableDefinition, index};
 use crate::durable::Durable;
-use crate::files::catalog::{Catalog, CatalogChange, ReferentialAction, SequenceDefinition};
+use crate::files::catalog::{Catalog, CatalogChange, Deferrable, ReferentialAction, SequenceDefinition};
 use crate::table::NativeTable;
 use crate::table::references::Reference;
 use crate::transaction::shared::Shared;
@@ -238,6 +238,8 @@ impl Store {
                 parent_index: parent_index(parent, key)?,
                 on_delete: ReferentialAction::NoAction,
                 on_update: ReferentialAction::NoAction,
+                deferrable: Deferrable::No,
+                match_full: false,
             });
         }
         references.iter().for_each(NativeTable::add_reference);

@@ -6,7 +6,8 @@ use common::catalog::{ascending, column, create, rows, schema, table};
 use common::pair;
 use mainstay_base::{Code, SqlType, ValueRef};
 use mainstay_store::files::catalog::{
-    CatalogChange, ForeignKeyDefinition, IndexDefinition, ReferentialAction, SequenceDefinition, TableDefinition,
+    CatalogChange, Deferrable, ForeignKeyDefinition, IndexDefinition, ReferentialAction, SequenceDefinition,
+    TableDefinition,
 };
 use mainstay_store::{Durability, Isolation, Store, StoreOptions, Transaction};
 use mainstay_vfs::Simulated;
@@ -217,6 +218,8 @@ fn rows_against_a_definition_refuse_it() {
             referenced_columns: vec![201],
             on_delete: ReferentialAction::NoAction,
             on_update: ReferentialAction::NoAction,
+            deferrable: Deferrable::No,
+            match_full: false,
             disabled: false,
         });
         store.change_catalog(&mut transaction, CatalogChange::PutTable(child)).unwrap();
@@ -239,6 +242,8 @@ fn references_hold_after_the_parent_was_changed() {
             referenced_columns: vec![id + 1],
             on_delete: ReferentialAction::NoAction,
             on_update: ReferentialAction::NoAction,
+            deferrable: Deferrable::No,
+            match_full: false,
             disabled: false,
         });
         let mut transaction = begin(&store);
@@ -326,6 +331,7 @@ fn sequences_give_no_value_twice() {
         minimum: 1,
         maximum: 1000,
         cycle: false,
+        owned_by: None,
     };
     let fs = Simulated::new();
     let store = open(&fs);

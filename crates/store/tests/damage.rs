@@ -7,7 +7,7 @@ use common::{integer, pair};
 use mainstay_base::{Code, Error, Result};
 use mainstay_store::files::StoreFolder;
 use mainstay_store::files::catalog::{
-    CatalogChange, ForeignKeyDefinition, IndexDefinition, ReferentialAction, TableDefinition,
+    CatalogChange, Deferrable, ForeignKeyDefinition, IndexDefinition, ReferentialAction, TableDefinition,
 };
 use mainstay_store::{Durability, Isolation, Store, StoreOptions};
 use mainstay_vfs::{Create, Entry, File, FileSystem, Mapping, Simulated, Stamp};
@@ -306,6 +306,8 @@ fn family() -> (Simulated, u64, u64) {
         on_delete: ReferentialAction::NoAction,
         on_update: ReferentialAction::NoAction,
         disabled: false,
+        deferrable: Deferrable::No,
+        match_full: false,
     });
     change(&store, CatalogChange::PutTable(children)).unwrap();
     [200, 300].into_iter().for_each(|id| insert(&store, id, 0..10).unwrap());

@@ -69,6 +69,7 @@ fn killed() -> (Simulated, u64, u64) {
         minimum: 1,
         maximum: 1000,
         cycle: false,
+        owned_by: None,
     };
     store.change_catalog(&mut transaction, CatalogChange::PutSequence(definition)).unwrap();
     transaction.commit().unwrap();

@@ -175,6 +175,7 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
         minimum: 1,
         maximum: i64::MAX,
         cycle: false,
+        owned_by: None,
     };
     change(&store, promised, vec![CatalogChange::PutSequence(sequence)])?;
     for _ in 0..40 {

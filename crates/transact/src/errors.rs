@@ -42,6 +42,8 @@ pub(crate) fn message_of(error: &Error) -> Message {
             Message::error(3960, text)
         }
         Code::Duplicate => Message::error(2714, sentence(error)).state(6),
+        Code::DuplicateColumn => Message::error(2705, sentence(error)).state(3),
+        Code::DependentObjects => Message::error(3729, sentence(error)),
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
         Code::Syntax if error.message().contains("different number of columns") => {
             let text = "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of \

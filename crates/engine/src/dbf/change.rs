@@ -51,7 +51,7 @@ impl Changer<'_> {
             return Err(error.hint("UPDATE the records that are there, and INSERT what is left"));
         }
         let fields = fields_of(table, &insert.columns)?;
-        let shown = shown(table, None, insert.returning.as_ref())?;
+        let shown = shown(table, insert.alias.as_ref(), insert.returning.as_ref())?;
         let source =
             Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
         let given = source.rows(insert, self.run)?;

@@ -234,7 +234,9 @@ fn restructure(
         place.map_or_else(|| field_of(table, name), Ok)
     };
     match change {
-        Alteration::AddColumn(clause) => {
+        Alteration::AddColumn { clause, if_not_exists: true }
+            if spec.fields.iter().any(|field| field.name.to_lowercase() == clause.name.key) => {}
+        Alteration::AddColumn { clause, .. } => {
             let plain = ColumnClause { default: None, ..clause.as_ref().clone() };
             if !clause.constraints.is_empty() {
                 return Err(Error::new(Code::Unsupported, "ADD COLUMN with a key in a DBF table")

@@ -71,7 +71,7 @@ fn taken(batch: &RecordBatch) -> Result<RecordBatch> {
 fn places(table: &DbfTable, action: &MergeAction) -> Result<Places> {
     match action {
         MergeAction::Update(assignments) => targets_of(table, assignments).map(Places::Targets),
-        MergeAction::Delete => Ok(Places::None),
+        MergeAction::Delete | MergeAction::Nothing => Ok(Places::None),
         MergeAction::Insert(names, values) => {
             let fields = fields_of(table, names)?;
             if fields.len() != values.len() {

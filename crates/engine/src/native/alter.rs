@@ -5,6 +5,7 @@
 
 use super::Definitions;
 use super::define::{column_mut, column_of};
+use super::drop::free_of_sequences;
 use super::forms::check_expressions;
 use super::sequences::SessionSequences;
 use mainstay_base::{Code, Error, Result};
@@ -12,7 +13,7 @@ use mainstay_query::{
     AlterTable, Alteration, Constraint, Name, Planner, names_column, with_renamed_column, with_renamed_table,
 };
 use mainstay_store::Transaction;
-use mainstay_store::files::catalog::{CatalogChange, IndexColumn, IndexDefinition, TableDefinition};
+use mainstay_store::files::catalog::{Catalog, CatalogChange, IndexColumn, IndexDefinition, TableDefinition};
 
 impl Definitions<'_> {
     /// ALTER TABLE, but for the rows: one change after the other.
@@ -30,7 +31,7 @@ impl Definitions<'_> {
                 Err(_) if alter.if_exists => return Ok(()),
                 Err(error) => return Err(error),
             };
-            let dropped = dropped_sequences(&table, change);
+            let dropped = dropped_sequences(&catalog, &table, change)?;
             self.altered(transaction, &mut table, change)?;
             if has_new_expressions(change) {
                 check_expressions(planner, &table, sequences)?;
@@ -46,7 +47,7 @@ impl Definitions<'_> {
     fn altered(&self, transaction: &mut Transaction, table: &mut TableDefinition, change: &Alteration) -> Result<()> {
         let catalog = self.catalog(transaction);
         match change {
-            Alteration::AddColumn(clause) => {
+            Alteration::AddColumn { clause, .. } => {
                 self.add_column(transaction, table, clause)?;
                 for constraint in &clause.constraints {
                     self.add_constraint(&catalog, table, constraint)?;
@@ -127,17 +128,28 @@ impl Definitions<'_> {
 fn has_new_expressions(change: &Alteration) -> bool {
     matches!(
         change,
-        Alteration::AddColumn(_)
+        Alteration::AddColumn { .. }
             | Alteration::SetDefault { default: Some(_), .. }
             | Alteration::AddConstraint { constraint: Constraint::Check { .. }, .. }
     )
 }
 
-/// The sequence that goes with its column.
-fn dropped_sequences(table: &TableDefinition, change: &Alteration) -> Vec<u64> {
-    let Alteration::DropColumn { name, .. } = change else { return Vec::new() };
-    let columns = table.columns.iter().filter(|column| column.name.to_lowercase() == name.key);
-    columns.filter_map(|column| column.identity.as_ref().map(|identity| identity.sequence)).collect()
+/// The sequences that go with a column.
+///
+/// Errors: `DependentObjects` when another column asks one of them.
+fn dropped_sequences(catalog: &Catalog, table: &TableDefinition, change: &Alteration) -> Result<Vec<u64>> {
+    let Alteration::DropColumn { name, .. } = change else { return Ok(Vec::new()) };
+    let Some(column) = table.columns.iter().find(|column| column.name.to_lowercase() == name.key) else {
+        return Ok(Vec::new());
+    };
+    let owned = catalog.sequences.iter().filter(|sequence| sequence.owned_by == Some(column.id));
+    let owned: Vec<u64> = owned.map(|sequence| sequence.id).collect();
+    let mut others = catalog.tables.clone();
+    others.iter_mut().for_each(|table| table.columns.retain(|other| other.id != column.id));
+    for other in &mut others {
+        free_of_sequences(catalog, &owned, other, false)?;
+    }
+    Ok(column.identity.iter().map(|identity| identity.sequence).chain(owned).collect())
 }
 
 /// The texts of a table that may name its columns.

@@ -17,8 +17,8 @@ use arrow_array::RecordBatch;
 use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, Name, POSITION, Planned, RowExpressions,
-    RunOptions, Update,
+    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, POSITION, Planned,
+    RowExpressions, RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
@@ -64,14 +64,20 @@ pub(super) struct UpsertUpdate<'i> {
     /// The new values, and behind them the condition if there is one; over the row that is there and `excluded`.
     expressions: RowExpressions,
     has_condition: bool,
+    /// For assignments of DEFAULT, if there are any.
+    defaults: Option<Defaults>,
 }
 
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
         let form = self.form(transaction, &insert.table)?;
-        let columns = self.given_columns(&form, &insert.columns)?;
-        let upsert = insert.conflict.as_ref().map(|conflict| self.upsert(&form, conflict)).transpose()?;
+        let columns = self.columns_of_insert(&form, insert)?;
+        let upsert = insert.conflict.as_ref().map(|conflict| {
+            let called = insert.alias.as_ref().map_or_else(|| form.definition.name.to_lowercase(), |it| it.key.clone());
+            self.upsert(transaction, (&form, &called), conflict)
+        });
+        let upsert = upsert.transpose()?;
         let view = transaction.begin_statement()?;
         let mut done = Rows::default();
         let mut write = |transaction: &mut Transaction, mut rows: Vec<NewRow>| -> Result<bool> {
@@ -96,7 +102,7 @@ impl Changer<'_> {
                 return Ok(Changed::Overtaken);
             }
         }
-        let shown = form.shown(None, insert.returning.as_ref())?;
+        let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
         shown.answer(self.planner, done).map(Changed::Done)
     }
 
@@ -115,7 +121,21 @@ impl Changer<'_> {
         SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
 
-    /// The columns that an INSERT gives values for.
+    /// The columns that an INSERT gives values for. Without names these are all, and computed ones only if there is a value
+    /// for each column: it can be DEFAULT.
+    fn columns_of_insert(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
+        let all = form.definition.columns.len();
+        let is_default = |(column, value): (usize, &Option<_>)| value.is_none() || !form.is_computed(column);
+        let is_whole = |row: &Vec<Option<_>>| row.len() == all && row.iter().enumerate().all(is_default);
+        match &insert.source {
+            InsertSource::Values(rows) if insert.columns.is_empty() && rows.iter().all(is_whole) => {
+                Ok((0..all).collect())
+            }
+            _ => self.given_columns(form, &insert.columns),
+        }
+    }
+
+    /// The columns that are named, or all that can be given values.
     pub(super) fn given_columns(&self, form: &Form, names: &[Name]) -> Result<Vec<usize>> {
         if names.is_empty() {
             let is_given = |column: &usize| !form.is_computed(*column);
@@ -187,7 +207,13 @@ impl Changer<'_> {
         row.into_iter().enumerate().map(value).collect()
     }
 
-    fn upsert<'i>(&self, form: &Form, conflict: &'i Conflict) -> Result<Upsert<'i>> {
+    /// What is done about keys that are there; `called` is what the statement calls the table.
+    fn upsert<'i>(
+        &self,
+        transaction: &Transaction,
+        (form, called): (&Form, &str),
+        conflict: &'i Conflict,
+    ) -> Result<Upsert<'i>> {
         let columns: Result<Vec<usize>> = conflict.columns.iter().map(|name| form.column(&name.key)).collect();
         let columns = columns?;
         let indexes = form.table.indexes();
@@ -216,20 +242,17 @@ impl Changer<'_> {
         let update = match &conflict.action {
             ConflictAction::Nothing => None,
             ConflictAction::Update { assignments, condition } => {
-                let mut expressions = Vec::new();
-                for assignment in assignments {
-                    let missing = || Error::new(Code::Unsupported, "DEFAULT in ON CONFLICT DO UPDATE");
-                    expressions.push(assignment.value.clone().ok_or_else(missing)?);
-                }
+                let mut expressions: Vec<_> = assignments.iter().filter_map(|it| it.value.clone()).collect();
+                let needs_defaults = expressions.len() < assignments.len();
                 expressions.extend(condition.as_deref().cloned());
-                let key = form.definition.name.to_lowercase();
-                let tables = [(key.as_str(), &form.schema), ("excluded", &form.schema)];
+                let tables = [(called, &form.schema), ("excluded", &form.schema)];
                 Some(UpsertUpdate {
                     written: RefCell::default(),
                     columns: assigned(form, assignments)?,
                     expressions: self.planner.row_expressions(&expressions, &tables, self.catalog.sequences())?,
                     has_condition: condition.is_some(),
                     assignments,
+                    defaults: form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?,
                 })
             }
         };
@@ -297,13 +320,14 @@ impl Changer<'_> {
         let batch = super::forms::batch_of(&Arc::new(arrow_schema::Schema::new(fields)), columns, 1)?;
         let results = update.expressions.evaluate(&batch)?;
         let condition =
-            update.has_condition.then(|| value_at(results.column(update.assignments.len()), 0)).transpose()?;
+            update.has_condition.then(|| value_at(results.column(results.num_columns() - 1), 0)).transpose()?;
         if condition.is_some_and(|condition| condition != Value::Boolean(true)) {
             return Ok(Inserted::Nothing);
         }
         let mut changed = known;
-        for (place, column) in update.columns.iter().enumerate() {
-            changed[*column] = form.converted(*column, value_at(results.column(place), 0)?.as_ref())?;
+        let both = (update.assignments, update.columns.as_slice());
+        for (column, value) in changes_of(form, both, (&results, 0, 0), update.defaults.as_ref())? {
+            changed[column] = value;
         }
         form.complete(std::slice::from_mut(&mut changed))?;
         let values: Vec<ValueRef<'_>> = changed.iter().map(Value::as_ref).collect();
@@ -332,7 +356,7 @@ impl Changer<'_> {
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row), defaults.as_ref());
+                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row, 1), defaults.as_ref());
                 let beside = shown.values(&batch, row)?;
                 let change = RowChange { position: position as u64, changes: changes?, beside };
                 match update_row(transaction, &form, view, &change, Keep::whole(whole), &mut done) {
@@ -431,20 +455,20 @@ impl Changer<'_> {
     }
 }
 
-/// The new values of a row of an UPDATE's query: the position is its first column, and the rest the expressions' values.
+/// The new values of a row: those of the expressions are in the columns of the batch from `first` on.
 fn changes_of(
     form: &Form,
     (assignments, columns): (&[Assignment], &[usize]),
-    (batch, row): (&RecordBatch, usize),
+    (batch, row, first): (&RecordBatch, usize, usize),
     defaults: Option<&Defaults>,
 ) -> Result<Vec<(usize, Value)>> {
-    let mut place = 0;
+    let mut place = first;
     let mut changes = Vec::with_capacity(columns.len());
     for (assignment, column) in assignments.iter().zip(columns) {
         let value = match &assignment.value {
             Some(_) => {
                 place += 1;
-                form.converted(*column, value_at(batch.column(place), row)?.as_ref())?
+                form.converted(*column, value_at(batch.column(place - 1), row)?.as_ref())?
             }
             None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
         };

@@ -1,4 +1,4 @@
-//! CREATE and DROP: statements as changes of the catalog.
+//! CREATE: statements as changes of the catalog.
 
 use super::alter::unique_names;
 use super::forms::check_expressions;
@@ -7,8 +7,8 @@ use super::scope::{find_table, key_in, schema_of};
 use super::{Given, Native, SessionSequences, key_of};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{
-    ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, DEFAULT_SCHEMAS, Drop, DropKind,
-    IndexPart, Name, Planner, Steps,
+    ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, DEFAULT_SCHEMAS, IndexPart, Name,
+    OwnedBy, Planner, Steps,
 };
 use mainstay_store::files::catalog::{
     Catalog, CatalogChange, CheckDefinition, ColumnDefinition, ComputedDefinition, IdentityDefinition, IndexColumn,
@@ -139,7 +139,7 @@ impl<'n> Definitions<'n> {
     ) -> Result<()> {
         let is_known = |column: &ColumnDefinition| column.name.eq_ignore_ascii_case(&clause.name.written);
         if table.columns.iter().any(is_known) {
-            return Err(Error::new(Code::Duplicate, format!("there is a column {} already", clause.name)));
+            return Err(Error::new(Code::DuplicateColumn, format!("there is a column {} already", clause.name)));
         }
         let identity = match clause.identity {
             None => None,
@@ -283,7 +283,9 @@ impl<'n> Definitions<'n> {
                 false => Err(Error::new(Code::Duplicate, format!("there is a sequence {} already", create.name))),
             };
         }
+        let owned_by = create.owned_by.as_ref().map(|owner| owner_of(&catalog, owner)).transpose()?;
         let sequence = self.sequence(schema, create.name.written.clone(), &create.steps)?;
+        let sequence = SequenceDefinition { owned_by, ..sequence };
         self.change_catalog(transaction, CatalogChange::PutSequence(sequence))
     }
 
@@ -299,7 +301,8 @@ impl<'n> Definitions<'n> {
             return Err(Error::new(Code::InvalidValue, message).at(format!("sequence {name}")));
         }
         let cycle = steps.cycle;
-        Ok(SequenceDefinition { id: self.take_id(), schema, name, start, increment, minimum, maximum, cycle })
+        let id = self.take_id();
+        Ok(SequenceDefinition { id, schema, name, start, increment, minimum, maximum, cycle, owned_by: None })
     }
 
     /// CREATE SCHEMA.
@@ -313,88 +316,6 @@ impl<'n> Definitions<'n> {
         }
         let schema = SchemaDefinition { id: self.take_id(), name: name.written.clone() };
         self.change_catalog(transaction, CatalogChange::PutSchema(schema))
-    }
-
-    /// DROP: of the session's own first, and of what everybody has.
-    pub(crate) fn drop(native: &Native, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
-        for name in &drop.names {
-            let own = Definitions::own(native, transaction);
-            let mut found = match own.temporary {
-                Some(_) => own.dropped(transaction, drop, name)?.map(|changes| (own, changes)),
-                None => None,
-            };
-            if found.is_none() {
-                let shared = Definitions::shared(native);
-                found = shared.dropped(transaction, drop, name)?.map(|changes| (shared, changes));
-            }
-            match found {
-                Some((place, changes)) => {
-                    for change in changes {
-                        place.change_catalog(transaction, change)?;
-                    }
-                }
-                None if drop.if_exists => {}
-                None => return Err(Error::new(Code::UnknownTable, format!("there is no {name} to drop"))),
-            }
-        }
-        Ok(())
-    }
-
-    /// What dropping a thing means; `None` when it is not there.
-    fn dropped(&self, transaction: &Transaction, drop: &Drop, name: &Name) -> Result<Option<Vec<CatalogChange>>> {
-        let catalog = self.catalog(transaction);
-        let key = key_of(name);
-        let is_named = |schema: u64, known: &str| key_in(&catalog, schema, known) == key;
-        Ok(match drop.kind {
-            DropKind::Table => match catalog.tables.iter().find(|table| is_named(table.schema, &table.name)) {
-                None => None,
-                Some(table) => {
-                    let of_others = |other: &&TableDefinition| {
-                        other.id != table.id && other.foreign_keys.iter().any(|key| key.referenced_table == table.id)
-                    };
-                    if let Some(other) = catalog.tables.iter().find(of_others) {
-                        let message = format!("{name} cannot be dropped: `{}` refers to it", other.name);
-                        return Err(
-                            Error::new(Code::InvalidValue, message).hint("drop that table or its reference first")
-                        );
-                    }
-                    let sequences = table.columns.iter().filter_map(|column| column.identity.as_ref());
-                    let sequences = sequences.map(|identity| CatalogChange::DropSequence(identity.sequence));
-                    Some(std::iter::once(CatalogChange::DropTable(table.id)).chain(sequences).collect())
-                }
-            },
-            DropKind::View => {
-                let view = catalog.views.iter().find(|view| is_named(view.schema, &view.name));
-                view.map(|view| vec![CatalogChange::DropView(view.id)])
-            }
-            DropKind::Sequence => {
-                let found = catalog.sequences.iter().find(|sequence| is_named(sequence.schema, &sequence.name));
-                found.map(|sequence| vec![CatalogChange::DropSequence(sequence.id)])
-            }
-            // With its table before it where that is said: other tables may have an index of the name.
-            DropKind::Index => catalog.tables.iter().find_map(|table| {
-                if let Some((of, last)) = name.key.rsplit_once('.') {
-                    let index = table.indexes.iter().find(|index| index.name.to_lowercase() == last)?;
-                    let is_it = key_in(&catalog, table.schema, &table.name) == key_of(&Name::new(of));
-                    return is_it.then(|| vec![CatalogChange::DropIndex { table: table.id, index: index.id }]);
-                }
-                let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
-                Some(vec![CatalogChange::DropIndex { table: table.id, index: index.id }])
-            }),
-            DropKind::Schema if self.temporary.is_some() => None,
-            DropKind::Schema => {
-                let Some(schema) = catalog.schemas.iter().find(|schema| schema.name.to_lowercase() == name.key) else {
-                    return Ok(None);
-                };
-                if catalog.tables.iter().any(|table| table.schema == schema.id)
-                    || catalog.views.iter().any(|view| view.schema == schema.id)
-                {
-                    let error = Error::new(Code::Unsupported, format!("the schema {name} is not empty"));
-                    return Err(error.hint("drop its tables and views first"));
-                }
-                Some(vec![CatalogChange::DropSchema(schema.id)])
-            }
-        })
     }
 
     pub(super) fn table_named<'c>(&self, catalog: &'c Catalog, name: &Name) -> Result<&'c TableDefinition> {
@@ -419,6 +340,14 @@ fn index_columns(table: &TableDefinition, parts: &[IndexPart]) -> Result<Vec<Ind
     let column =
         |part: &IndexPart| Ok(IndexColumn { column: column_of(table, &part.column)?, descending: part.descending });
     parts.iter().map(column).collect()
+}
+
+/// The number of the column that a sequence goes with.
+///
+/// Errors: `UnknownTable`, `UnknownColumn`.
+pub(super) fn owner_of(catalog: &Catalog, owner: &OwnedBy) -> Result<u64> {
+    let missing = || Error::new(Code::UnknownTable, format!("there is no table {}", owner.table));
+    column_of(find_table(catalog, &key_of(&owner.table)).ok_or_else(missing)?, &owner.column)
 }
 
 /// The number of a column.

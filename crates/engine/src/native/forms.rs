@@ -6,7 +6,7 @@
 use super::sequences::SessionSequences;
 use crate::returning::Shown;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_base::{Code, Error, Result, SqlType, Value, ValueRef, convert};
 use mainstay_query::mssql::calls_functions;
 use mainstay_query::{Name, Planner, Returning, RowExpressions, Sequences, uses_sequences};
@@ -261,8 +261,9 @@ pub(crate) fn check_expressions(
     let schema: SchemaRef = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
     let key = table.name.to_lowercase();
     let rows = [(key.as_str(), &schema)];
-    Checks::new(planner, table, &rows, false)?;
-    Checks::new(planner, table, &rows, true)?;
+    for with_functions in [false, true] {
+        Checks::new(planner, table, &rows, with_functions)?.map_or(Ok(()), |checks| checks.are_conditions())?;
+    }
     Computed::new(planner, table, &rows)?;
     let is_computed = |column: &&ColumnDefinition| column.computed.is_some();
     for column in table.columns.iter().filter(is_computed) {
@@ -319,6 +320,18 @@ impl Checks {
             return Ok(None);
         }
         Ok(Some(Checks { expressions: planner.row_texts(&texts, rows)?, names }))
+    }
+
+    /// Sees that each is something that holds or not.
+    fn are_conditions(&self) -> Result<()> {
+        let is_condition = |field: &Field| matches!(field.data_type(), DataType::Boolean | DataType::Null);
+        for (field, name) in self.expressions.schema().fields().iter().zip(&self.names) {
+            if !is_condition(field) {
+                let message = format!("the check {name} is a value of type {}, and not a condition", field.data_type());
+                return Err(Error::new(Code::TypeMismatch, message));
+            }
+        }
+        Ok(())
     }
 
     /// A check fails where it is false; where it is unknown it holds, as ISO SQL has it.

@@ -56,7 +56,7 @@ impl Changer<'_> {
     fn columns_of_branches(&self, form: &Form, merge: &Merge) -> Result<Vec<Vec<usize>>> {
         let columns = |action: &MergeAction| match action {
             MergeAction::Update(assignments) => assigned(form, assignments),
-            MergeAction::Delete => Ok(Vec::new()),
+            MergeAction::Delete | MergeAction::Nothing => Ok(Vec::new()),
             MergeAction::Insert(names, values) => {
                 let columns = self.given_columns(form, names)?;
                 if columns.len() != values.len() {
@@ -101,7 +101,7 @@ impl Changer<'_> {
 fn needs_defaults(form: &Form, merge: &Merge, columns: &[Vec<usize>]) -> bool {
     merge.branches.iter().zip(columns).any(|(branch, columns)| match &branch.action {
         MergeAction::Update(assignments) => assignments.iter().any(|assignment| assignment.value.is_none()),
-        MergeAction::Delete => false,
+        MergeAction::Delete | MergeAction::Nothing => false,
         MergeAction::Insert(_, values) => {
             columns.len() < form.definition.columns.len() || values.iter().any(Option::is_none)
         }

@@ -1,9 +1,11 @@
 //! Native tables as statements see them: their names, their definitions, their changes.
 //!
 //! ```text
-//!   define        CREATE, DROP: statements as changes of the catalog
+//!   define        CREATE: statements as changes of the catalog
+//!   drop          DROP, with what goes with it
 //!   alter         ALTER TABLE, the same
 //!   renames       what is renamed, and the views that follow; ALTER SEQUENCE
+//!   schemas       SET SCHEMA
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
@@ -26,6 +28,7 @@ mod actions;
 mod alter;
 mod change;
 mod define;
+mod drop;
 mod enable;
 mod filter;
 mod forms;
@@ -36,6 +39,7 @@ mod place;
 mod references;
 mod renames;
 mod retype;
+mod schemas;
 mod scope;
 mod sequences;
 mod shape;

@@ -5,7 +5,7 @@ use super::key_of;
 use super::scope::{find_table, key_in};
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_query::References;
-use mainstay_store::files::catalog::{Catalog, ForeignKeyDefinition, ReferentialAction, TableDefinition};
+use mainstay_store::files::catalog::{Catalog, Deferrable, ForeignKeyDefinition, ReferentialAction, TableDefinition};
 
 /// The reference that a clause defines.
 ///
@@ -43,6 +43,12 @@ pub(super) fn foreign_key(
         on_delete: action(references.on_delete),
         on_update: action(references.on_update),
         disabled: references.disabled,
+        deferrable: match references.deferrable {
+            mainstay_query::Deferrable::No => Deferrable::No,
+            mainstay_query::Deferrable::InitiallyImmediate => Deferrable::InitiallyImmediate,
+            mainstay_query::Deferrable::InitiallyDeferred => Deferrable::InitiallyDeferred,
+        },
+        match_full: references.match_full,
     };
     check_reference(table, parent, &key)?;
     Ok(key)

@@ -9,7 +9,7 @@
 //! the statement's rollback do not meet.
 
 use super::change::Changer;
-use super::define::Definitions;
+use super::define::{Definitions, owner_of};
 use super::scope::{key_in, schema_of};
 use super::transaction::Changed;
 use super::{Scope, key_of};
@@ -150,6 +150,18 @@ impl Changer<'_> {
             return Err(Error::new(Code::Duplicate, format!("there is a sequence {to} already")));
         }
         let renamed = SequenceDefinition { name: rename.to.written.clone(), ..sequence.clone() };
+        self.put_sequence(transaction, &key, (&to, renamed))
+    }
+
+    /// Gives the sequence that is looked up by `key` another name or schema, with the texts that name it.
+    pub(super) fn put_sequence(
+        &self,
+        transaction: &mut Transaction,
+        key: &str,
+        (to, renamed): (&Name, SequenceDefinition),
+    ) -> Result<()> {
+        let shared = Definitions::shared(self.native);
+        let catalog = shared.catalog(transaction);
         shared.change_catalog(transaction, CatalogChange::PutSequence(renamed))?;
         for table in &catalog.tables {
             let mut table = table.clone();
@@ -159,7 +171,7 @@ impl Changer<'_> {
                 column.default.iter_mut().chain(column.check.iter_mut()).chain(computed)
             });
             for text in texts.chain(table.checks.iter_mut().map(|check| &mut check.text)) {
-                if let Some(renamed) = with_renamed_sequence(text, false, &key, &to)? {
+                if let Some(renamed) = with_renamed_sequence(text, false, key, to)? {
                     (*text, is_changed) = (renamed, true);
                 }
             }
@@ -168,7 +180,7 @@ impl Changer<'_> {
             }
         }
         for view in &catalog.views {
-            if let Some(text) = with_renamed_sequence(&view.text, true, &key, &to)? {
+            if let Some(text) = with_renamed_sequence(&view.text, true, key, to)? {
                 let followed = ViewDefinition { text, ..view.clone() };
                 shared.change_catalog(transaction, CatalogChange::PutView(followed))?;
             }
@@ -191,6 +203,9 @@ impl Changer<'_> {
             found => found?,
         };
         let mut new = altered(old, &alter.changes);
+        if let Some(owner) = &alter.changes.owned_by {
+            new.owned_by = owner.as_ref().map(|owner| owner_of(&catalog, owner)).transpose()?;
+        }
         let upcoming = self.native.store().upcoming_value(old);
         let next = match alter.changes.restart {
             Some(value) => Some(value.unwrap_or(new.start)),
@@ -224,7 +239,7 @@ impl Changer<'_> {
 }
 
 /// The views that are made of a table or view, of those views, and so on.
-fn dependent_views<'c>(catalog: &'c Catalog, key: &str) -> Result<Vec<&'c ViewDefinition>> {
+pub(super) fn dependent_views<'c>(catalog: &'c Catalog, key: &str) -> Result<Vec<&'c ViewDefinition>> {
     let mut found: Vec<&ViewDefinition> = Vec::new();
     let mut keys = vec![key.to_owned()];
     while let Some(key) = keys.pop() {
@@ -250,7 +265,7 @@ pub(super) fn in_schema_of(catalog: &Catalog, schema: u64, to: &Name) -> Result<
     Ok(Name { schema, ..to.clone() })
 }
 
-fn sequence_named<'c>(catalog: &'c Catalog, name: &Name) -> Result<&'c SequenceDefinition> {
+pub(super) fn sequence_named<'c>(catalog: &'c Catalog, name: &Name) -> Result<&'c SequenceDefinition> {
     let key = key_of(name);
     let found = catalog.sequences.iter().find(|known| key_in(catalog, known.schema, &known.name) == key);
     found.ok_or_else(|| unknown_sequence(&name.to_string()))

@@ -29,7 +29,9 @@ use mainstay_query::{
     AlterTable, Alteration, Answer, ColumnClause, Constraint, Enabled, Name, Rename, RenameKind, RowExpressions,
     SetType,
 };
-use mainstay_store::files::catalog::{CatalogChange, ColumnDefinition, ForeignKeyDefinition, TableDefinition};
+use mainstay_store::files::catalog::{
+    CatalogChange, ColumnDefinition, ForeignKeyDefinition, SequenceDefinition, TableDefinition,
+};
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
 use std::sync::Arc;
@@ -45,7 +47,12 @@ impl Changer<'_> {
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
         for change in &alter.changes {
             let is_done = match change {
-                Alteration::AddColumn(clause) => self.add_column(transaction, alter, clause)?,
+                Alteration::AddColumn { clause, if_not_exists: true }
+                    if self.has_column(transaction, alter, &clause.name)? =>
+                {
+                    true
+                }
+                Alteration::AddColumn { clause, .. } => self.add_column(transaction, alter, clause)?,
                 Alteration::SetType(to) => self.set_type(transaction, alter, to)?,
                 Alteration::AddConstraint { constraint, not_valid } => {
                     self.add_constraint(transaction, alter, constraint, *not_valid)?;
@@ -76,6 +83,16 @@ impl Changer<'_> {
 
     fn definitions(&self, transaction: &Transaction, alter: &AlterTable) -> Definitions<'_> {
         Definitions::of_table(self.native, transaction, &alter.table)
+    }
+
+    /// Whether the table has a column of this name; without the table only where that is fine.
+    fn has_column(&self, transaction: &Transaction, alter: &AlterTable, column: &Name) -> Result<bool> {
+        let definitions = self.definitions(transaction, alter);
+        match definitions.table_named(&definitions.catalog(transaction), &alter.table) {
+            Ok(table) => Ok(column_of(table, column).is_ok()),
+            Err(_) if alter.if_exists => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     /// One change of the definition.
@@ -172,7 +189,7 @@ impl Changer<'_> {
     /// transaction was first.
     fn add_column(&self, transaction: &mut Transaction, alter: &AlterTable, clause: &ColumnClause) -> Result<bool> {
         let plain = ColumnClause { not_null: false, constraints: Vec::new(), ..clause.clone() };
-        self.define(transaction, alter, Alteration::AddColumn(Box::new(plain)))?;
+        self.define(transaction, alter, Alteration::AddColumn { clause: Box::new(plain), if_not_exists: false })?;
         let has_values = clause.default.is_some() || clause.identity.is_some() || clause.computed.is_some();
         if has_values && !self.fill(transaction, &alter.table, &clause.name)? {
             return Ok(false);
@@ -253,6 +270,10 @@ impl Changer<'_> {
             return Ok(false);
         }
         definitions.change_catalog(transaction, put(&after))?;
+        for sequence in definitions.catalog(transaction).sequences.iter().filter(|it| it.owned_by == Some(old)) {
+            let followed = SequenceDefinition { owned_by: Some(new), ..sequence.clone() };
+            definitions.change_catalog(transaction, CatalogChange::PutSequence(followed))?;
+        }
         for child in &references.of {
             let catalog = definitions.catalog(transaction);
             let Some(mut again) = catalog.table(child.id).cloned() else { continue };

@@ -3,6 +3,8 @@
 //! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
+mod deferred;
+
 use super::actions::carry_out;
 use super::change::positions;
 use super::outlook::{Beside, Outlook};

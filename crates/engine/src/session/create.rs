@@ -23,6 +23,9 @@ impl Session {
         let planned = database.shared.planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
         let create = describe::table_of_query(create, planned.schema())?;
         let fill = format!("INSERT INTO {} {query}", create.name.quoted());
+        if create.without_rows {
+            return self.create_empty(text, &create);
+        }
         if self.transaction.is_open() {
             self.transaction.savepoint(BEFORE_TABLE)?;
             let filled = self.create_empty(text, &create).and_then(|_| self.other(&fill));

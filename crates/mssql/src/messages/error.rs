@@ -29,6 +29,8 @@ fn number(code: Code) -> (i32, u8) {
         Code::NotFound => (208, 16),
         Code::TransactionState => (3902, 16),
         Code::Duplicate => (2714, 16),
+        Code::DuplicateColumn => (2705, 16),
+        Code::DependentObjects => (3729, 16),
         Code::Damaged | Code::IndexDamaged => (824, 24),
         Code::Cancelled | Code::Timeout => (3980, 16),
         Code::OutOfMemory => (701, 17),

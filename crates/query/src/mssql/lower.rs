@@ -76,13 +76,18 @@ impl By {
     }
 }
 
-/// The plan without functions of T-SQL that have a plain form.
+/// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !has_functions(&plan) {
+    let is_transact = has_functions(&plan);
+    if !is_transact && !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
         return Ok(plan);
     }
     plan.transform_up_with_subqueries(|node| {
-        let lowered = lowered_node(node)?;
+        let lowered = match node {
+            LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node)?,
+            node if is_transact => lowered_node(node)?,
+            node => node,
+        };
         lowered.recompute_schema().map(Transformed::yes)
     })
     .data()
@@ -111,9 +116,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
 
 fn has_functions(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| {
-        matches!(node, LogicalPlan::RecursiveQuery(_))
-            || union::has_types_to_meet(node)
-            || any_expression(node, is_function)
+        crate::recursion::is_limited(node) || union::has_types_to_meet(node) || any_expression(node, is_function)
     })
 }
 
@@ -147,7 +150,6 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
         }
         LogicalPlan::Union(node) => union::lowered(node),
         LogicalPlan::Join(node) if union::is_set_operation(&node) => union::lowered_set_operation(node),
-        LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }

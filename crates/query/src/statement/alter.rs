@@ -32,7 +32,12 @@ pub enum Enabled {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Alteration {
     /// ADD COLUMN.
-    AddColumn(Box<ColumnClause>),
+    AddColumn {
+        /// The column.
+        clause: Box<ColumnClause>,
+        /// Not an error when it is there.
+        if_not_exists: bool,
+    },
     /// DROP COLUMN.
     DropColumn {
         /// The column.
@@ -118,8 +123,8 @@ pub(super) fn alter_table(alter: ast::AlterTable, text: &Text) -> Result<AlterTa
 
 fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Alteration>) -> Result<()> {
     changes.push(match operation {
-        AlterTableOperation::AddColumn { column_def, column_position: None, .. } => {
-            Alteration::AddColumn(Box::new(column(column_def, text)?))
+        AlterTableOperation::AddColumn { column_def, column_position: None, if_not_exists, .. } => {
+            Alteration::AddColumn { clause: Box::new(column(column_def, text)?), if_not_exists: *if_not_exists }
         }
         AlterTableOperation::DropColumn { column_names, if_exists, .. } => {
             let dropped = |name| Alteration::DropColumn { name: Name::simple(name, text), if_exists: *if_exists };
@@ -142,6 +147,9 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
         }
         AlterTableOperation::DropConstraint { name, if_exists, .. } => {
             Alteration::DropConstraint { name: Name::simple(name, text), if_exists: *if_exists }
+        }
+        AlterTableOperation::ValidateConstraint { name } => {
+            Alteration::Enable { name: Some(Name::simple(name, text)), enabled: Enabled::Yes }
         }
         // What `grammar` makes of ENABLE and DISABLE CONSTRAINT.
         AlterTableOperation::DisableTrigger { name } => enable(name, Enabled::No, text),

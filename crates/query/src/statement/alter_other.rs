@@ -1,19 +1,21 @@
-//! ALTER SEQUENCE, ALTER INDEX and ALTER VIEW.
+//! ALTER SEQUENCE, ALTER INDEX and ALTER VIEW, and SET SCHEMA.
 //!
 //! The parser knows little of them, so they are read here, word by word:
 //!
 //! ```text
 //!   ALTER SEQUENCE [IF EXISTS] s  { AS type | INCREMENT [BY] n | [NO] MINVALUE n | [NO] MAXVALUE n | START [WITH] n
-//!                                   | RESTART [[WITH] n] | CACHE n | [NO] CYCLE | OWNED BY NONE } ...
+//!                                   | RESTART [[WITH] n] | CACHE n | [NO] CYCLE | OWNED BY { NONE | t.a } } ...
 //!   ALTER { SEQUENCE | INDEX | VIEW } [IF EXISTS] x  RENAME TO y
+//!   ALTER { TABLE | VIEW | SEQUENCE } [IF EXISTS] x  SET SCHEMA s
 //! ```
 
-use super::define::bounds_of;
-use super::{Name, unsupported};
+use super::Name;
+use super::sequence::{OwnedBy, bounds_of};
+use super::words::Words;
 use crate::text::Text;
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use datafusion::sql::sqlparser::tokenizer::Token;
 use mainstay_base::{Code, Error, Result};
 
 /// ALTER SEQUENCE, but for RENAME TO.
@@ -28,7 +30,7 @@ pub struct AlterSequence {
 }
 
 /// What changes of a sequence; what is not said stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SequenceChanges {
     /// AS: the least and the greatest value of the type.
     pub of_type: Option<(i64, i64)>,
@@ -44,6 +46,8 @@ pub struct SequenceChanges {
     pub restart: Option<Option<i64>>,
     /// CYCLE, or NO CYCLE.
     pub cycle: Option<bool>,
+    /// OWNED BY; `Some(None)` for OWNED BY NONE.
+    pub owned_by: Option<Option<OwnedBy>>,
 }
 
 /// ALTER ... RENAME TO of what is no table.
@@ -70,28 +74,65 @@ pub enum RenameKind {
     Sequence,
 }
 
+/// ALTER ... SET SCHEMA.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetSchema {
+    /// What it is.
+    pub kind: SchemaMember,
+    /// Its name until now.
+    pub name: Name,
+    /// The schema that it moves to.
+    pub schema: Name,
+    /// Not an error when it is not there.
+    pub if_exists: bool,
+}
+
+/// What is moved to another schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaMember {
+    /// A table, with its sequences.
+    Table,
+    /// A view.
+    View,
+    /// A sequence.
+    Sequence,
+}
+
 /// What such a statement is.
 pub(super) enum Altered {
     Sequence(AlterSequence),
     Rename(Rename),
+    SetSchema(SetSchema),
 }
 
 /// The statement, if it is one of these; `None` for what the parser reads.
 pub(super) fn alter_other(text: &Text) -> Result<Option<Altered>> {
-    let mut words = Words { text, tokens: text.significant(), at: 0 };
+    let mut words = Words::of(text);
     if !words.takes("alter") {
         return Ok(None);
     }
-    let kind = match words.one_of(&["view", "index", "sequence"]) {
-        Some("view") => RenameKind::View,
-        Some("index") => RenameKind::Index,
-        Some(_) => RenameKind::Sequence,
-        None => return Ok(None),
-    };
+    let Some(what) = words.one_of(&["table", "view", "index", "sequence"]) else { return Ok(None) };
     let if_exists = words.takes("if");
     if if_exists {
         words.expect("exists")?;
     }
+    if what == "table" {
+        words.takes("only");
+        return set_schema(&mut words, SchemaMember::Table, if_exists);
+    }
+    let kind = match what {
+        "view" => RenameKind::View,
+        "index" => RenameKind::Index,
+        _ => RenameKind::Sequence,
+    };
+    let start = words.at;
+    let member = if kind == RenameKind::View { SchemaMember::View } else { SchemaMember::Sequence };
+    if kind != RenameKind::Index
+        && let Some(moved) = set_schema(&mut words, member, if_exists)?
+    {
+        return Ok(Some(moved));
+    }
+    words.at = start;
     let name = words.name()?;
     if words.takes("rename") {
         words.expect("to")?;
@@ -106,94 +147,18 @@ pub(super) fn alter_other(text: &Text) -> Result<Option<Altered>> {
     Ok(Some(Altered::Sequence(AlterSequence { name, if_exists, changes })))
 }
 
-/// The words of a statement, one after the other.
-struct Words<'t> {
-    text: &'t Text,
-    tokens: Vec<&'t TokenWithSpan>,
-    at: usize,
+/// `x SET SCHEMA s`; `None` for anything else.
+fn set_schema(words: &mut Words<'_>, kind: SchemaMember, if_exists: bool) -> Result<Option<Altered>> {
+    let Ok(name) = words.name() else { return Ok(None) };
+    if !(words.takes("set") && words.takes("schema")) {
+        return Ok(None);
+    }
+    let schema = Name::new(&words.part()?);
+    words.end()?;
+    Ok(Some(Altered::SetSchema(SetSchema { kind, name, schema, if_exists })))
 }
 
 impl Words<'_> {
-    fn is(&self, at: usize, word: &str) -> bool {
-        let token = self.tokens.get(at).map(|token| &token.token);
-        matches!(token, Some(Token::Word(it)) if it.quote_style.is_none() && it.value.eq_ignore_ascii_case(word))
-    }
-
-    fn takes(&mut self, word: &str) -> bool {
-        let is_here = self.is(self.at, word);
-        self.at += usize::from(is_here);
-        is_here
-    }
-
-    fn one_of(&mut self, words: &[&'static str]) -> Option<&'static str> {
-        words.iter().copied().find(|word| self.takes(word))
-    }
-
-    fn expect(&mut self, word: &str) -> Result<()> {
-        if self.takes(word) { Ok(()) } else { Err(self.unexpected(&word.to_uppercase())) }
-    }
-
-    fn unexpected(&self, wanted: &str) -> Error {
-        match self.tokens.get(self.at) {
-            Some(token) => {
-                let (start, end) = self.text.span_at(token.span.start.line, token.span.start.column);
-                Error::new(Code::Syntax, format!("{wanted} should be here, not {}", token.token)).span(start, end)
-            }
-            None => Error::new(Code::Syntax, format!("the statement ends where {wanted} should be")),
-        }
-    }
-
-    fn name(&mut self) -> Result<Name> {
-        let word = |at: usize| match self.tokens.get(at).map(|token| &token.token) {
-            Some(Token::Word(word)) => Some(word.value.clone()),
-            _ => None,
-        };
-        let Some(first) = word(self.at) else { return Err(self.unexpected("a name")) };
-        let is_qualified = self.tokens.get(self.at + 1).is_some_and(|token| token.token == Token::Period);
-        match (is_qualified, word(self.at + 2)) {
-            (false, _) => {
-                self.at += 1;
-                Ok(Name::new(&first))
-            }
-            (true, Some(second)) => {
-                self.at += 3;
-                Ok(Name { schema: Some(first.to_lowercase()), ..Name::new(&second) })
-            }
-            (true, None) => {
-                self.at += 2;
-                Err(self.unexpected("a name"))
-            }
-        }
-    }
-
-    fn end(&mut self) -> Result<()> {
-        while self.tokens.get(self.at).is_some_and(|token| token.token == Token::SemiColon) {
-            self.at += 1;
-        }
-        if self.at < self.tokens.len() { Err(self.unexpected("the end")) } else { Ok(()) }
-    }
-
-    /// A whole number, if one is here.
-    fn number(&mut self) -> Result<Option<i64>> {
-        let token = |at: usize| self.tokens.get(at).map(|token| &token.token);
-        let sign = match token(self.at) {
-            Some(Token::Minus) => "-",
-            Some(Token::Plus) => "+",
-            _ => "",
-        };
-        let Some(Token::Number(digits, _)) = token(self.at + sign.len()) else { return Ok(None) };
-        let number = format!("{sign}{digits}");
-        let number = number
-            .parse()
-            .map_err(|_| Error::new(Code::InvalidValue, format!("{number} is not a whole number of 64 bits")))?;
-        self.at += sign.len() + 1;
-        Ok(Some(number))
-    }
-
-    fn expect_number(&mut self) -> Result<i64> {
-        self.number()?.ok_or_else(|| self.unexpected("a whole number"))
-    }
-
     fn changes(&mut self) -> Result<SequenceChanges> {
         let mut changes = SequenceChanges::default();
         let first = self.at;
@@ -240,10 +205,8 @@ impl Words<'_> {
                 Some("cache") => self.expect_number().map(|_| false)?,
                 Some("owned") => {
                     self.expect("by")?;
-                    if !self.takes("none") {
-                        return Err(unsupported("OWNED BY of a sequence"));
-                    }
-                    false
+                    let owner = if self.takes("none") { None } else { Some(self.column()?) };
+                    changes.owned_by.replace(owner).is_some()
                 }
                 Some(_) => match self.one_of(&["minvalue", "maxvalue", "cycle", "cache"]) {
                     Some("minvalue") => changes.minimum.replace(None).is_some(),
@@ -262,15 +225,24 @@ impl Words<'_> {
         Ok(changes)
     }
 
+    /// `t.a`, `s.t.a`
+    fn column(&mut self) -> Result<OwnedBy> {
+        let mut parts = vec![self.part()?];
+        while self.takes_period() {
+            parts.push(self.part()?);
+        }
+        OwnedBy::of(parts).ok_or_else(|| self.unexpected("a table and its column"))
+    }
+
     /// The least and the greatest value of a type.
     fn data_type(&mut self) -> Result<(i64, i64)> {
-        let Some(Token::Word(word)) = self.tokens.get(self.at).map(|token| &token.token) else {
+        let Some(Token::Word(word)) = self.token() else {
             return Err(self.unexpected("a type"));
         };
         let data_type =
             Parser::new(&GenericDialect {}).try_with_sql(&word.value).and_then(|mut it| it.parse_data_type());
         let data_type = data_type.map_err(|_| self.unexpected("a type"))?;
-        self.at += 1;
+        self.skip();
         bounds_of(&data_type)
     }
 }
@@ -298,12 +270,15 @@ mod tests {
             start: Some(3),
             restart: Some(Some(-5)),
             cycle: Some(false),
+            owned_by: None,
         };
         assert_eq!(all, wanted);
         assert_eq!(changes("RESTART").unwrap().restart, Some(None));
         assert_eq!(changes("RESTART 7 AS smallint").unwrap().of_type, Some((-32_768, 32_767)));
-        assert_eq!(changes("OWNED BY NONE").unwrap(), SequenceChanges::default());
-        for wrong in ["", "CYCLE NO CYCLE", "INCREMENT BY 0", "MINVALUE", "OWNED BY t.a", "RESTART 5 6", "CYCLE SOON"] {
+        assert_eq!(changes("OWNED BY NONE").unwrap().owned_by, Some(None));
+        let owner = changes("OWNED BY s.t.a").unwrap().owned_by.flatten().unwrap();
+        assert_eq!((owner.table.to_string(), owner.column.key), ("s.t".to_owned(), "a".to_owned()));
+        for wrong in ["", "CYCLE NO CYCLE", "INCREMENT BY 0", "MINVALUE", "OWNED BY a", "RESTART 5 6", "CYCLE SOON"] {
             assert!(changes(wrong).is_err(), "{wrong}");
         }
     }

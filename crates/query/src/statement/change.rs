@@ -14,6 +14,8 @@ use mainstay_base::{Code, Error, Result, ValueRef};
 pub struct Insert {
     /// The table.
     pub table: Name,
+    /// The name it has in the statement.
+    pub alias: Option<Name>,
     /// The columns that values are given for; all of them when none are named.
     pub columns: Vec<Name>,
     /// Where the values come from.
@@ -137,7 +139,6 @@ pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
         (insert.replace_into, "REPLACE INTO"),
         (insert.partitioned.is_some(), "PARTITION"),
         (!insert.assignments.is_empty(), "INSERT ... SET"),
-        (insert.table_alias.is_some(), "an alias of the table of an INSERT"),
     ];
     refuse(&odd)?;
     let TableObject::TableName(table) = &insert.table else {
@@ -151,6 +152,7 @@ pub(super) fn insert(insert: ast::Insert, text: &Text) -> Result<Insert> {
     };
     Ok(Insert {
         table: Name::of(table, text)?,
+        alias: crate::postgres::insert_alias(text).as_deref().map(Name::new),
         columns: columns?,
         source: insert.source.map_or(InsertSource::Defaults, source),
         conflict,

@@ -1,11 +1,12 @@
 //! CREATE and DROP.
 
+use super::sequence::{Steps, steps, whole, whole_step};
 use super::types::sql_type;
 use super::{Name, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
-    self, ColumnOption, CreateTableOptions, Expr, GeneratedAs, IndexColumn, ObjectType, SequenceOptions, SqlOption,
-    Statement, TableConstraint,
+    self, ColumnOption, ConstraintCharacteristics, ConstraintReferenceMatchKind, CreateTableOptions, DeferrableInitial,
+    Expr, GeneratedAs, IndexColumn, ObjectType, SqlOption, Statement, TableConstraint,
 };
 use mainstay_base::{Code, Collation, Error, Result, SqlType};
 
@@ -26,6 +27,10 @@ pub struct CreateTable {
     pub constraints: Vec<Constraint>,
     /// CREATE TABLE AS: the text of the query.
     pub query: Option<String>,
+    /// The names that its columns are given there, in place of those of the query; the first ones.
+    pub column_names: Vec<Name>,
+    /// WITH NO DATA: the rows of the query are left out.
+    pub without_rows: bool,
     /// What WITH says about the table: names in lower case, and their values as they are written.
     pub options: Vec<(String, String)>,
 }
@@ -114,6 +119,22 @@ pub struct References {
     pub on_update: ReferentialAction,
     /// Whether it was said to be NOT ENFORCED.
     pub disabled: bool,
+    /// Whether a transaction may look at it when it commits.
+    pub deferrable: Deferrable,
+    /// MATCH FULL: either all columns here are NULL or none.
+    pub match_full: bool,
+}
+
+/// When a reference is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deferrable {
+    /// NOT DEFERRABLE: at the end of each statement.
+    #[default]
+    No,
+    /// DEFERRABLE INITIALLY IMMEDIATE: the same, unless SET CONSTRAINTS says otherwise.
+    InitiallyImmediate,
+    /// DEFERRABLE INITIALLY DEFERRED: when the transaction commits, unless SET CONSTRAINTS says otherwise.
+    InitiallyDeferred,
 }
 
 /// What becomes of the rows that refer to a row.
@@ -154,38 +175,6 @@ pub struct CreateView {
     pub columns: Vec<Name>,
     /// The text of its query.
     pub query: String,
-}
-
-/// CREATE SEQUENCE.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CreateSequence {
-    /// Its name.
-    pub name: Name,
-    /// Not an error when it is there.
-    pub if_not_exists: bool,
-    /// How it goes on.
-    pub steps: Steps,
-}
-
-/// How a sequence goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steps {
-    /// Its first value; its least one (going down: its greatest) unless it is said.
-    pub start: Option<i64>,
-    /// What is added for the next one; not 0.
-    pub increment: i64,
-    /// Its least value; 1 (going down: the least of its type) unless it is said.
-    pub minimum: Option<i64>,
-    /// Its greatest value; the greatest of its type (going down: -1) unless it is said.
-    pub maximum: Option<i64>,
-    /// Whether it begins again when it is used up.
-    pub cycle: bool,
-}
-
-impl Default for Steps {
-    fn default() -> Steps {
-        Steps { start: None, increment: 1, minimum: None, maximum: None, cycle: false }
-    }
 }
 
 /// What is dropped.
@@ -234,7 +223,9 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
     if let Some((_, what)) = odd.iter().find(|(is_there, _)| *is_there) {
         return Err(unsupported(what));
     }
-    let columns: Result<Vec<ColumnClause>> = table.columns.iter().map(|clause| column(clause, text)).collect();
+    let column_names = column_names(&table, text)?;
+    let typed = if column_names.is_empty() { table.columns.as_slice() } else { &[] };
+    let columns: Result<Vec<ColumnClause>> = typed.iter().map(|clause| column(clause, text)).collect();
     let constraints: Result<Vec<Constraint>> =
         table.constraints.iter().map(|constraint| table_constraint(constraint, text)).collect();
     Ok(CreateTable {
@@ -246,7 +237,27 @@ pub(super) fn create_table(table: ast::CreateTable, text: &Text) -> Result<Creat
         constraints: constraints?,
         options: table_options(&table.table_options)?,
         query: table.query.map(|query| query.to_string()),
+        column_names,
+        without_rows: false,
     })
+}
+
+/// The names of `CREATE TABLE x (a, b) AS`, as [`crate::postgres`] leaves them.
+fn column_names(table: &ast::CreateTable, text: &Text) -> Result<Vec<Name>> {
+    if table.query.is_none() {
+        return Ok(Vec::new());
+    }
+    let name = |column: &ast::ColumnDef| match &column.data_type {
+        ast::DataType::Custom(name, _) if is_word(name, crate::postgres::NAMED) => Ok(Name::simple(&column.name, text)),
+        _ => Err(Error::new(Code::Syntax, "the columns of CREATE TABLE AS have the types of the query")
+            .hint("write their names alone")),
+    };
+    table.columns.iter().map(name).collect()
+}
+
+/// Whether a name is this one word.
+pub(super) fn is_word(name: &ast::ObjectName, word: &str) -> bool {
+    matches!(name.0.as_slice(), [only] if only.as_ident().is_some_and(|ident| ident.value.eq_ignore_ascii_case(word)))
 }
 
 /// `WITH (FORMAT = dbf, CODEPAGE = 'cp850')`
@@ -289,14 +300,15 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         _ => None,
     });
     let collation = collation.transpose()?;
-    let sql_type = collated_type(&clause.data_type, collation);
+    let serial = serial_type(&clause.data_type);
+    let sql_type = serial.map_or_else(|| collated_type(&clause.data_type, collation), Ok);
     let mut column = ColumnClause {
         sql_type: sql_type.map_err(|error| error.at(format!("column {}", name.written)))?,
         declared: crate::mssql::declared_type(&clause.data_type),
         name,
-        not_null: false,
+        not_null: serial.is_some(),
         default: None,
-        identity: None,
+        identity: serial.map(|_| false),
         identity_steps: Steps::default(),
         computed: None,
         constraints: Vec::new(),
@@ -306,6 +318,18 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
         column_option(&mut column, &option.option, constraint_name, text)?;
     }
     Ok(column)
+}
+
+/// The type of PostgreSQL's SERIAL and its like, which are columns GENERATED BY DEFAULT AS IDENTITY.
+fn serial_type(data_type: &ast::DataType) -> Option<SqlType> {
+    let ast::DataType::Custom(name, _) = data_type else { return None };
+    let is_one = |words: [&str; 2]| words.iter().any(|word| is_word(name, word));
+    match () {
+        () if is_one(["serial", "serial4"]) => Some(SqlType::Integer),
+        () if is_one(["bigserial", "serial8"]) => Some(SqlType::BigInt),
+        () if is_one(["smallserial", "serial2"]) => Some(SqlType::SmallInt),
+        () => None,
+    }
 }
 
 /// The type of a column with the collation that is declared for it.
@@ -325,11 +349,13 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
         ColumnOption::NotNull => column.not_null = true,
         ColumnOption::Default(value) => column.default = Some(value.to_string()),
         ColumnOption::Collation(_) | ColumnOption::Comment(_) => {}
-        ColumnOption::PrimaryKey(_) => {
+        ColumnOption::PrimaryKey(key) => {
+            never_deferred(key.characteristics.as_ref(), "PRIMARY KEY")?;
             column.not_null = true;
             column.constraints.push(Constraint::PrimaryKey { name, columns: only() });
         }
         ColumnOption::Unique(key) => {
+            never_deferred(key.characteristics.as_ref(), "UNIQUE key")?;
             let nulls_not_distinct = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
             column.constraints.push(Constraint::Unique { name, columns: only(), nulls_not_distinct });
         }
@@ -400,9 +426,11 @@ pub(super) fn table_constraint(constraint: &TableConstraint, text: &Text) -> Res
     let named = |name: &Option<ast::Ident>| name.as_ref().map(|name| Name::simple(name, text));
     Ok(match constraint {
         TableConstraint::PrimaryKey(key) => {
+            never_deferred(key.characteristics.as_ref(), "PRIMARY KEY")?;
             Constraint::PrimaryKey { name: named(&key.name), columns: index_parts(&key.columns, text)? }
         }
         TableConstraint::Unique(key) => {
+            never_deferred(key.characteristics.as_ref(), "UNIQUE key")?;
             let nulls_not_distinct = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
             Constraint::Unique { name: named(&key.name), columns: index_parts(&key.columns, text)?, nulls_not_distinct }
         }
@@ -426,7 +454,34 @@ fn references(key: &ast::ForeignKeyConstraint, name: Option<Name>, text: &Text) 
         on_delete: action(key.on_delete),
         on_update: action(key.on_update),
         disabled: key.characteristics.as_ref().is_some_and(|said| said.enforced == Some(false)),
+        deferrable: deferrable(key.characteristics.as_ref())?,
+        match_full: match key.match_kind {
+            None | Some(ConstraintReferenceMatchKind::Simple) => false,
+            Some(ConstraintReferenceMatchKind::Full) => true,
+            Some(ConstraintReferenceMatchKind::Partial) => return Err(unsupported("MATCH PARTIAL")),
+        },
     })
+}
+
+fn deferrable(said: Option<&ConstraintCharacteristics>) -> Result<Deferrable> {
+    let Some(said) = said else { return Ok(Deferrable::No) };
+    match (said.deferrable, said.initially) {
+        (Some(false), Some(DeferrableInitial::Deferred)) => {
+            Err(Error::new(Code::Syntax, "a constraint that is INITIALLY DEFERRED must be DEFERRABLE"))
+        }
+        (_, Some(DeferrableInitial::Deferred)) => Ok(Deferrable::InitiallyDeferred),
+        (Some(true), _) => Ok(Deferrable::InitiallyImmediate),
+        _ => Ok(Deferrable::No),
+    }
+}
+
+/// Refuses to defer what is not a reference: keys are kept by their indexes, and looked at when the statement is done.
+fn never_deferred(said: Option<&ConstraintCharacteristics>, what: &str) -> Result<()> {
+    match deferrable(said)? {
+        Deferrable::No => Ok(()),
+        _ => Err(unsupported(format!("a {what} that is DEFERRABLE"))
+            .hint("it is looked at when the statement is done; leave DEFERRABLE out")),
+    }
 }
 
 fn action(action: Option<ast::ReferentialAction>) -> ReferentialAction {
@@ -476,68 +531,6 @@ pub(super) fn alter_view(
         columns: columns.iter().map(|column| Name::simple(column, text)).collect(),
         query: query.to_string(),
     })
-}
-
-pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<CreateSequence> {
-    let Statement::CreateSequence { name, if_not_exists, sequence_options, temporary, owned_by, data_type } = sequence
-    else {
-        return Err(Error::new(Code::Internal, "not a CREATE SEQUENCE"));
-    };
-    if temporary || owned_by.is_some() {
-        return Err(unsupported(if temporary { "CREATE TEMPORARY SEQUENCE" } else { "OWNED BY of a sequence" }));
-    }
-    let mut steps = steps(&sequence_options)?;
-    if let Some(data_type) = data_type {
-        let (least, greatest) = bounds_of(&data_type)?;
-        let is_outside = |value: Option<i64>| value.is_some_and(|value| !(least..=greatest).contains(&value));
-        if is_outside(steps.minimum) || is_outside(steps.maximum) || is_outside(steps.start) {
-            return Err(Error::new(Code::InvalidValue, format!("a bound of the sequence is no {data_type}")));
-        }
-        let is_down = steps.increment < 0;
-        steps.minimum = steps.minimum.or(is_down.then_some(least));
-        steps.maximum = steps.maximum.or((!is_down).then_some(greatest));
-    }
-    Ok(CreateSequence { name: Name::of(&name, text)?, if_not_exists, steps })
-}
-
-/// The least and the greatest value of a sequence of a type.
-pub(super) fn bounds_of(data_type: &ast::DataType) -> Result<(i64, i64)> {
-    Ok(match sql_type(data_type, Collation::Binary)? {
-        SqlType::TinyInt => (i8::MIN.into(), i8::MAX.into()),
-        SqlType::SmallInt => (i16::MIN.into(), i16::MAX.into()),
-        SqlType::Integer => (i32::MIN.into(), i32::MAX.into()),
-        SqlType::BigInt => (i64::MIN, i64::MAX),
-        other => return Err(unsupported(format!("a sequence of {other}"))),
-    })
-}
-
-fn steps(options: &[SequenceOptions]) -> Result<Steps> {
-    let mut steps = Steps::default();
-    for option in options {
-        match option {
-            SequenceOptions::StartWith(value, _) => steps.start = Some(whole(value)?),
-            SequenceOptions::IncrementBy(value, _) => steps.increment = whole_step(value)?,
-            SequenceOptions::MinValue(value) => steps.minimum = value.as_ref().map(whole).transpose()?,
-            SequenceOptions::MaxValue(value) => steps.maximum = value.as_ref().map(whole).transpose()?,
-            // The parser's flag says whether NO was there.
-            SequenceOptions::Cycle(is_no) => steps.cycle = !is_no,
-            // How many values a session takes ahead: here the store decides.
-            SequenceOptions::Cache(_) => {}
-        }
-    }
-    Ok(steps)
-}
-
-fn whole_step(value: &Expr) -> Result<i64> {
-    match whole(value)? {
-        0 => Err(Error::new(Code::InvalidValue, "a sequence cannot go on by 0")),
-        step => Ok(step),
-    }
-}
-
-fn whole(value: &Expr) -> Result<i64> {
-    let text = value.to_string();
-    text.parse().map_err(|_| Error::new(Code::InvalidValue, format!("{text} is not a whole number")))
 }
 
 pub(super) fn drop(statement: Statement, text: &Text) -> Result<Drop> {

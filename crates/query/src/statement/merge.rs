@@ -56,6 +56,8 @@ pub enum MergeAction {
     Update(Vec<Assignment>),
     /// Takes it away.
     Delete,
+    /// Does nothing; no later branch does anything about the row, either.
+    Nothing,
     /// Puts a row into the target: columns, all of them when none are named, and values, `None` for DEFAULT.
     Insert(Vec<Name>, Vec<Option<Expr>>),
 }
@@ -65,7 +67,7 @@ impl MergeAction {
     pub fn values(&self) -> Vec<&Expr> {
         match self {
             MergeAction::Update(assignments) => assignments.iter().filter_map(|it| it.value.as_ref()).collect(),
-            MergeAction::Delete => Vec::new(),
+            MergeAction::Delete | MergeAction::Nothing => Vec::new(),
             MergeAction::Insert(_, values) => values.iter().flatten().collect(),
         }
     }
@@ -93,6 +95,13 @@ fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
         MergeClauseKind::NotMatchedBySource => MergeCase::NotMatchedBySource,
     };
     let action = match clause.action {
+        // What `grammar` makes of DO NOTHING.
+        ast::MergeAction::Update(update) if matches!(update.assignments.as_slice(), [only] if sets_nothing(only)) => {
+            MergeAction::Nothing
+        }
+        ast::MergeAction::Insert(insert) if matches!(insert.columns.as_slice(), [only] if is_nothing(only)) => {
+            MergeAction::Nothing
+        }
         ast::MergeAction::Update(update) if update.update_predicate.is_none() && update.delete_predicate.is_none() => {
             MergeAction::Update(assignments(update.assignments, text)?)
         }
@@ -109,4 +118,12 @@ fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
         _ => return Err(unsupported("WHERE within a branch of MERGE").hint("write AND before THEN")),
     };
     Ok(MergeBranch { case, condition: clause.predicate, action })
+}
+
+fn sets_nothing(assignment: &ast::Assignment) -> bool {
+    matches!(&assignment.target, ast::AssignmentTarget::ColumnName(name) if is_nothing(name))
+}
+
+fn is_nothing(column: &ast::ObjectName) -> bool {
+    matches!(column.0.as_slice(), [only] if only.as_ident().is_some_and(|name| name.value == crate::postgres::NOTHING))
 }

@@ -17,16 +17,18 @@ mod lock;
 mod merge;
 mod names;
 mod point;
+mod sequence;
 mod transaction;
 mod types;
+mod words;
 
 pub use alter::{AlterTable, Alteration, Enabled, SetType};
-pub use alter_other::{AlterSequence, Rename, RenameKind, SequenceChanges};
+pub use alter_other::{AlterSequence, Rename, RenameKind, SchemaMember, SequenceChanges, SetSchema};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
 pub(crate) use define::collation;
 pub use define::{
-    ColumnClause, Constraint, CreateSequence, CreateTable, CreateView, Drop, DropKind, IndexPart, OnCommit, References,
-    ReferentialAction, Steps,
+    ColumnClause, Constraint, CreateTable, CreateView, Deferrable, Drop, DropKind, IndexPart, OnCommit, References,
+    ReferentialAction,
 };
 pub use index::{CreateIndex, FilterPart, FilterTest, IndexKey, KeyColumn};
 pub(crate) use lock::locks_rows;
@@ -35,6 +37,7 @@ pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
 pub use point::{Cell, PointStatement, with_parameters};
 pub(crate) use point::{counted, parameter_number, select};
+pub use sequence::{CreateSequence, OwnedBy, Steps};
 pub use transaction::{IsolationLevel, TransactionStatement};
 pub(crate) use types::sql_type;
 
@@ -72,6 +75,8 @@ pub enum Statement {
     AlterSequence(AlterSequence),
     /// ALTER ... RENAME TO of a view, an index or a sequence.
     Rename(Rename),
+    /// ALTER ... SET SCHEMA.
+    SetSchema(SetSchema),
     /// INSERT.
     Insert(Box<Insert>),
     /// UPDATE.
@@ -98,12 +103,32 @@ impl Statement {
     pub fn parse(source: &str) -> Result<Statement> {
         let text = Text::new(source)?;
         text.check_length()?;
-        let parse = || match alter_other::alter_other(&text)? {
-            Some(alter_other::Altered::Sequence(alter)) => Ok(Statement::AlterSequence(alter)),
-            Some(alter_other::Altered::Rename(rename)) => Ok(Statement::Rename(rename)),
-            None => Statement::of(text.parse()?, &text),
-        };
+        if let Some(statement) = Statement::by_words(&text)? {
+            return Ok(statement);
+        }
+        let parse = || Statement::of(text.parse()?, &text);
         if text.is_deep() { crate::planner::on_deep_stack(parse) } else { parse() }
+    }
+
+    /// A statement that the parser does not know, or knows only a part of; `None` for others.
+    fn by_words(text: &Text) -> Result<Option<Statement>> {
+        if let Some((end, is_no)) = crate::postgres::data_clause(text) {
+            return match Statement::parse(text.source.get(..end).unwrap_or_default())? {
+                Statement::CreateTable(create) if create.query.is_some() => {
+                    Ok(Some(Statement::CreateTable(Box::new(CreateTable { without_rows: is_no, ..*create }))))
+                }
+                _ => {
+                    let error = Error::new(Code::Syntax, "WITH DATA belongs to CREATE TABLE AS");
+                    Err(error.span(end, text.source.len()))
+                }
+            };
+        }
+        Ok(match alter_other::alter_other(text)? {
+            Some(alter_other::Altered::Sequence(alter)) => Some(Statement::AlterSequence(alter)),
+            Some(alter_other::Altered::Rename(rename)) => Some(Statement::Rename(rename)),
+            Some(alter_other::Altered::SetSchema(set)) => Some(Statement::SetSchema(set)),
+            None => transaction::by_words(text)?.map(Statement::Transaction),
+        })
     }
 
     fn of(statement: ast::Statement, text: &Text) -> Result<Statement> {
@@ -123,7 +148,7 @@ impl Statement {
                 Statement::CreateView(define::alter_view(&name, &columns, &query, text)?)
             }
             sequence @ ast::Statement::CreateSequence { .. } => {
-                Statement::CreateSequence(define::create_sequence(sequence, text)?)
+                Statement::CreateSequence(sequence::create_sequence(sequence, text)?)
             }
             ast::Statement::CreateSchema { schema_name: ast::SchemaName::Simple(name), if_not_exists, .. } => {
                 Statement::CreateSchema { name: Name::of(&name, text)?, if_not_exists }

@@ -76,7 +76,7 @@ impl PointStatement {
     pub fn parse(source: &str) -> Result<Option<PointStatement>> {
         let text = Text::new(source)?;
         text.check_length()?;
-        if text.is_deep() {
+        if text.is_deep() || Statement::by_words(&text)?.is_some() {
             return Ok(None);
         }
         Ok(match text.parse()? {

@@ -1,5 +1,6 @@
-//! BEGIN, COMMIT, ROLLBACK, SAVEPOINT and what sets a transaction's isolation.
+//! BEGIN, COMMIT, ROLLBACK, SAVEPOINT, what sets a transaction's isolation, and SET CONSTRAINTS.
 
+use super::words::Words;
 use super::{Name, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{Set, Statement, TransactionIsolationLevel, TransactionMode};
@@ -60,6 +61,40 @@ pub enum TransactionStatement {
     Release(Name),
     /// SET TRANSACTION ISOLATION LEVEL ...: of the open transaction, or of the session's next ones.
     Isolation(IsolationLevel),
+    /// SET CONSTRAINTS: when references are looked at, until the transaction ends.
+    Constraints {
+        /// Which ones; none for all that are DEFERRABLE.
+        names: Vec<Name>,
+        /// At the end of the transaction, or of each statement.
+        deferred: bool,
+    },
+}
+
+/// `SET CONSTRAINTS { ALL | a, b } { DEFERRED | IMMEDIATE }` and `ABORT [WORK | TRANSACTION]`, which the parser does not
+/// know; `None` for anything else.
+pub(super) fn by_words(text: &Text) -> Result<Option<TransactionStatement>> {
+    let mut words = Words::of(text);
+    if words.takes("abort") {
+        words.one_of(&["work", "transaction"]);
+        words.end()?;
+        return Ok(Some(TransactionStatement::Rollback(None)));
+    }
+    if !(words.takes("set") && words.takes("constraints")) {
+        return Ok(None);
+    }
+    let mut names = Vec::new();
+    if !words.takes("all") {
+        names.push(words.name()?);
+        while words.takes_comma() {
+            names.push(words.name()?);
+        }
+    }
+    let deferred = match words.one_of(&["deferred", "immediate"]) {
+        Some(word) => word == "deferred",
+        None => return Err(words.unexpected("DEFERRED or IMMEDIATE")),
+    };
+    words.end()?;
+    Ok(Some(TransactionStatement::Constraints { names, deferred }))
 }
 
 pub(super) fn of(statement: &Statement, text: &Text) -> Result<Option<TransactionStatement>> {

@@ -127,6 +127,8 @@ fn reference(
         parent_index: crate::store::parent_index(parent, &native)?,
         on_delete: key.on_delete,
         on_update: key.on_update,
+        deferrable: key.deferrable,
+        match_full: key.match_full,
     })
 }
 

@@ -121,7 +121,8 @@ mod tests {
     use super::*;
 
     fn definition(increment: i64, maximum: i64, cycle: bool) -> SequenceDefinition {
-        SequenceDefinition { id: 1, schema: 1, name: "s".into(), start: 1, increment, minimum: 1, maximum, cycle }
+        let (name, owned_by) = ("s".into(), None);
+        SequenceDefinition { id: 1, schema: 1, name, start: 1, increment, minimum: 1, maximum, cycle, owned_by }
     }
 
     #[test]

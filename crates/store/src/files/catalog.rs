@@ -256,9 +256,35 @@ pub struct ForeignKeyDefinition {
     /// What happens when its key changes.
     #[serde(default)]
     pub on_update: ReferentialAction,
+    /// Whether it may be looked at when the transaction commits.
+    #[serde(default, skip_serializing_if = "Deferrable::is_no")]
+    pub deferrable: Deferrable,
+    /// MATCH FULL: either all of the columns are NULL or none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub match_full: bool,
     /// Whether rows need not keep to it for now. Its actions rest as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
+}
+
+/// When it is looked at whether rows keep to a reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deferrable {
+    /// At the end of each statement, always.
+    #[default]
+    No,
+    /// At the end of each statement, unless the transaction says otherwise.
+    InitiallyImmediate,
+    /// At the end of the transaction, unless it says otherwise.
+    InitiallyDeferred,
+}
+
+impl Deferrable {
+    /// Whether a transaction can say nothing about it.
+    pub fn is_no(&self) -> bool {
+        *self == Deferrable::No
+    }
 }
 
 /// What becomes of the rows that refer to a row.
@@ -299,6 +325,9 @@ pub struct SequenceDefinition {
     /// Whether it begins again when it is used up.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cycle: bool,
+    /// The column by number that it goes with: it is dropped when that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owned_by: Option<u64>,
 }
 
 impl SequenceDefinition {

@@ -56,6 +56,8 @@ fn a_table() -> TableDefinition {
             referenced_columns: vec![3],
             on_delete: ReferentialAction::SetNull,
             on_update: ReferentialAction::NoAction,
+            deferrable: Deferrable::InitiallyDeferred,
+            match_full: true,
             disabled: false,
         }],
         indexes: vec![IndexDefinition {
@@ -80,6 +82,7 @@ fn a_catalog() -> Catalog {
         minimum: 1,
         maximum: i64::MAX,
         cycle: false,
+        owned_by: Some(5),
     };
     let view =
         ViewDefinition { id: 9, schema: 1, name: "v".to_owned(), columns: Vec::new(), text: "SELECT 1".to_owned() };

@@ -9,7 +9,9 @@
 //!
 //! So of two transactions that do both at once, at least one sees the other's mark and waits for its end. What is looked
 //! at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
-//! what refers to it, in any order. A reference with a NULL refers to nothing (ISO's MATCH SIMPLE).
+//! what refers to it, in any order; a deferred reference is checked at the end of the transaction
+//! (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE), or is to have nothing but
+//! NULLs (MATCH FULL).
 //!
 //! Actions (CASCADE, SET NULL, SET DEFAULT) are for the SQL layer, which knows defaults and checks: it asks for the rows
 //! that refer to what a statement has ended or renamed (`actions`) and changes them, before this is looked at. The
@@ -18,7 +20,7 @@
 use super::indexes::TableIndex;
 use super::{NativeTable, internal};
 use crate::column::layout::{brief, canonical};
-use crate::files::catalog::ReferentialAction;
+use crate::files::catalog::{Deferrable, ReferentialAction};
 use crate::group::offset_of;
 use crate::index::{Cursor, Direction};
 use crate::key::successor;
@@ -54,6 +56,10 @@ pub(crate) struct Reference {
     pub(crate) on_delete: ReferentialAction,
     /// What becomes of the child when its parent's key changes.
     pub(crate) on_update: ReferentialAction,
+    /// Whether it may be checked when the transaction commits.
+    pub(crate) deferrable: Deferrable,
+    /// Whether all of the child's columns are to be NULL, or none.
+    pub(crate) match_full: bool,
 }
 
 impl Reference {
@@ -169,22 +175,29 @@ impl Check {
         Check { table: Arc::clone(table), what: What::Parent(old, new) }
     }
 
-    /// Checks it for a transaction.
+    /// Checks it for a transaction: those references that are wanted. Whether others were left out.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting.
-    pub(crate) fn run(&self, transaction: &mut Transaction) -> Result<()> {
+    pub(crate) fn run(
+        &self,
+        transaction: &mut Transaction,
+        is_wanted: impl Fn(&Transaction, &Reference) -> bool,
+    ) -> Result<bool> {
         // What this transaction wrote comes before what it looks at now; the other side does the same.
         fence(Ordering::SeqCst);
-        match self.what {
-            What::Child(position) => {
-                let parents = self.table.references.parents();
-                parents.iter().try_for_each(|reference| self.check_parent(transaction, reference, position))
-            }
-            What::Parent(old, new) => {
-                let children = self.table.references.children();
-                children.iter().try_for_each(|reference| self.check_children(transaction, reference, old, new))
+        let references = match self.what {
+            What::Child(_) => self.table.references.parents(),
+            What::Parent(..) => self.table.references.children(),
+        };
+        let mut has_others = false;
+        for reference in references.iter() {
+            match self.what {
+                _ if !is_wanted(transaction, reference) => has_others = true,
+                What::Child(position) => self.check_parent(transaction, reference, position)?,
+                What::Parent(old, new) => self.check_children(transaction, reference, old, new)?,
             }
         }
+        Ok(has_others)
     }
 
     fn check_parent(&self, transaction: &mut Transaction, reference: &Reference, position: u64) -> Result<()> {
@@ -197,7 +210,12 @@ impl Check {
             return Ok(());
         }
         let stored = Stored { group: &group, offset };
-        if reference.child_columns.iter().any(|column| stored.value(*column).is_null()) {
+        let nulls = reference.child_columns.iter().filter(|column| stored.value(**column).is_null()).count();
+        if reference.match_full && (1..reference.child_columns.len()).contains(&nulls) {
+            let message = "some of its columns are NULL and others are not, which MATCH FULL does not allow";
+            return Err(violation(&self.table, reference, message.to_owned()));
+        }
+        if nulls > 0 {
             return Ok(());
         }
         let indexes = parent.indexes();

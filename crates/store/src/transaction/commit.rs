@@ -32,11 +32,11 @@ struct Stamped {
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
     ///
-    /// Errors: `ForeignKeyViolation` of what the last statement did, `Conflict` of a serializable transaction, or what the
+    /// Errors: `ForeignKeyViolation` of what the last statement did or was deferred, `Conflict` of a serializable transaction, or what the
     /// journal reports. The transaction is then rolled back - except when it is the journal that failed: then its fate is
     /// decided when the store is opened again, and until then nobody sees it.
     pub fn commit(mut self) -> Result<u64> {
-        if let Err(error) = self.run_checks() {
+        if let Err(error) = self.run_checks().and_then(|()| self.run_deferred()) {
             self.rollback_all();
             return Err(error);
         }

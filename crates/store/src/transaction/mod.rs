@@ -21,7 +21,9 @@
 //! A transaction that is dropped without commit is rolled back.
 
 mod commit;
+mod deferral;
 pub(crate) mod gate;
+mod held;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
@@ -47,6 +49,7 @@ use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
 use crate::table::{Check, NativeTable};
+use deferral::Deferral;
 use locks::RowName;
 use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result};
@@ -115,6 +118,8 @@ pub struct Transaction {
     /// Whether it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
+    /// What waits for the end of the transaction.
+    deferral: Deferral,
     durability: Durability,
     /// The catalog as this transaction has changed it.
     cataloged: Option<Arc<Cataloged>>,
@@ -178,6 +183,7 @@ impl Transaction {
             locked: Vec::new(),
             has_ranges: false,
             checks: Vec::new(),
+            deferral: Deferral::default(),
             is_over: false,
         }
     }
@@ -505,32 +511,6 @@ impl Transaction {
         self.redo.as_deref_mut()
     }
 
-    /// The transaction that keeps this one from having a row in this mode.
-    #[inline]
-    pub(crate) fn lock_obstacle(&self, row: RowName, mode: LockMode) -> Option<Obstacle> {
-        let holder = self.shared.locks.obstacle(row, self.id, mode)?;
-        Some(Obstacle::Lock { row, holder, mode })
-    }
-
-    /// Locks a row for which there is no obstacle.
-    pub(crate) fn take_lock(&mut self, row: RowName, mode: LockMode) {
-        if self.shared.locks.take(row, self.id, mode) {
-            self.locked.push(row);
-        }
-    }
-
-    /// The transaction that holds a range of a table which overlaps this one.
-    pub(crate) fn range_obstacle(&self, table: u32, mode: LockMode, range: &[Interval]) -> Option<Obstacle> {
-        let holder = self.shared.ranges.obstacle(table, self.id, mode, range)?;
-        Some(Obstacle::Range { table, holder })
-    }
-
-    /// Holds a range for which there is no obstacle.
-    pub(crate) fn take_range(&mut self, table: u32, mode: LockMode, range: KeyRange) {
-        self.shared.ranges.take(table, self.id, mode, range);
-        self.has_ranges = true;
-    }
-
     /// Checks now what is otherwise checked at the end of the statement.
     ///
     /// Errors: as [`Transaction::end_statement`].
@@ -538,11 +518,13 @@ impl Transaction {
         if self.checks.is_empty() {
             return Ok(());
         }
-        let checks = std::mem::take(&mut self.checks);
-        checks.iter().try_for_each(|check| {
+        for check in std::mem::take(&mut self.checks) {
             self.pace.step()?;
-            check.run(self)
-        })
+            if check.run(self, |transaction, reference| !transaction.is_deferred(reference))? {
+                self.deferral.pending.push(check);
+            }
+        }
+        Ok(())
     }
 
     /// Gives back what a transaction holds besides its marks.

@@ -3,6 +3,7 @@
 //! Changes are undone one by one from the last, each under its table's write latch: entries of indexes first, then the
 //! stamps. What was inserted stays in its slot as an aborted version until vacuum comes by.
 
+use super::deferral::DeferralMark;
 use super::{Transaction, Write};
 use crate::table::NativeTable;
 use mainstay_base::Result;
@@ -14,6 +15,7 @@ pub struct Savepoint {
     writes: usize,
     redo_mark: usize,
     checks: usize,
+    deferral: DeferralMark,
     steps: usize,
 }
 
@@ -39,7 +41,13 @@ impl Transaction {
     pub fn savepoint(&mut self) -> Savepoint {
         self.extensible = false;
         let redo_mark = self.redo.as_mut().map_or(0, |redo| redo.mark());
-        Savepoint { writes: self.writes.len(), redo_mark, checks: self.checks.len(), steps: self.steps.len() }
+        Savepoint {
+            writes: self.writes.len(),
+            redo_mark,
+            checks: self.checks.len(),
+            deferral: self.deferral.mark(),
+            steps: self.steps.len(),
+        }
     }
 
     /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
@@ -49,6 +57,7 @@ impl Transaction {
         self.check_open()?;
         self.undo_to(savepoint.writes, savepoint.steps);
         self.checks.truncate(savepoint.checks);
+        self.deferral.take_back(savepoint.deferral);
         if let Some(redo) = &mut self.redo {
             redo.truncate(savepoint.redo_mark);
         }
