@@ -2,8 +2,10 @@
 //!
 //! A name says its language or code page, then what tells texts apart: `Latin1_General_100_CI_AS_SC_UTF8`. Here there are
 //! three ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: a collation
-//! whose case matters compares bytes; there is no order of any one language.
+//! whose case matters compares bytes; there is no order of any one language. The languages whose VARCHAR has no code page
+//! (Hindi, Khmer) are not known.
 
+use crate::code_page::CodePage;
 use mainstay_base::Collation;
 
 /// The name of the collation that a database has unless it says another.
@@ -12,64 +14,119 @@ pub const DEFAULT: &str = "SQL_Latin1_General_CP1_CI_AS";
 /// How text compares that nothing else is said of.
 pub const COMPARISON: Collation = Collation::CaseInsensitive;
 
-/// Families of names that exist; what is behind them is read by [`by_name`].
-const FAMILIES: [&str; 40] = [
-    "SQL_Latin1_General",
-    "SQL_1xCompat",
-    "SQL_AltDiction",
-    "SQL_Croatian",
-    "SQL_Czech",
-    "SQL_Danish",
-    "SQL_EBCDIC",
-    "SQL_Estonian",
-    "SQL_Hungarian",
-    "SQL_Icelandic",
-    "SQL_Latvian",
-    "SQL_Lithuanian",
-    "SQL_Polish",
-    "SQL_Romanian",
-    "SQL_Scandinavian",
-    "SQL_SwedishPhone",
-    "SQL_SwedishStd",
-    "SQL_Ukrainian",
-    "Latin1_General",
-    "Albanian",
-    "Arabic",
-    "Chinese",
-    "Croatian",
-    "Cyrillic_General",
-    "Czech",
-    "Danish_Norwegian",
-    "Estonian",
-    "Finnish_Swedish",
-    "French",
-    "German_PhoneBook",
-    "Greek",
-    "Hebrew",
-    "Hungarian",
-    "Japanese",
-    "Korean",
-    "Modern_Spanish",
-    "Polish",
-    "Thai",
-    "Turkish",
-    "Vietnamese",
+/// The families of names that exist, each with its code page; what is behind them is read by [`by_name`].
+const FAMILIES: [(&str, CodePage); 85] = [
+    ("Albanian", CodePage::Cp1250),
+    ("Arabic", CodePage::Cp1256),
+    ("Azeri_Cyrillic", CodePage::Cp1251),
+    ("Azeri_Latin", CodePage::Cp1254),
+    ("Bashkir", CodePage::Cp1251),
+    ("Bosnian_Cyrillic", CodePage::Cp1251),
+    ("Bosnian_Latin", CodePage::Cp1250),
+    ("Breton", CodePage::Cp1252),
+    ("Chinese_Hong_Kong_Stroke", CodePage::Cp950),
+    ("Chinese_PRC", CodePage::Cp936),
+    ("Chinese_Simplified", CodePage::Cp936),
+    ("Chinese_Taiwan", CodePage::Cp950),
+    ("Chinese_Traditional", CodePage::Cp950),
+    ("Corsican", CodePage::Cp1252),
+    ("Croatian", CodePage::Cp1250),
+    ("Cyrillic_General", CodePage::Cp1251),
+    ("Czech", CodePage::Cp1250),
+    ("Danish_Greenlandic", CodePage::Cp1252),
+    ("Danish_Norwegian", CodePage::Cp1252),
+    ("Dari", CodePage::Cp1256),
+    ("Estonian", CodePage::Cp1257),
+    ("Finnish_Swedish", CodePage::Cp1252),
+    ("French", CodePage::Cp1252),
+    ("Frisian", CodePage::Cp1252),
+    ("Georgian_Modern_Sort", CodePage::Cp1252),
+    ("German_PhoneBook", CodePage::Cp1252),
+    ("Greek", CodePage::Cp1253),
+    ("Hebrew", CodePage::Cp1255),
+    ("Hungarian", CodePage::Cp1250),
+    ("Icelandic", CodePage::Cp1252),
+    ("Japanese", CodePage::Cp932),
+    ("Kazakh", CodePage::Cp1251),
+    ("Korean", CodePage::Cp949),
+    ("Latin1_General", CodePage::Cp1252),
+    ("Latvian", CodePage::Cp1257),
+    ("Lithuanian", CodePage::Cp1257),
+    ("Macedonian_FYROM", CodePage::Cp1251),
+    ("Mapudungan", CodePage::Cp1252),
+    ("Modern_Spanish", CodePage::Cp1252),
+    ("Mohawk", CodePage::Cp1252),
+    ("Norwegian", CodePage::Cp1252),
+    ("Persian", CodePage::Cp1256),
+    ("Polish", CodePage::Cp1250),
+    ("Romanian", CodePage::Cp1250),
+    ("Romansh", CodePage::Cp1252),
+    ("Sami_Norway", CodePage::Cp1252),
+    ("Sami_Sweden_Finland", CodePage::Cp1252),
+    ("Serbian_Cyrillic", CodePage::Cp1251),
+    ("Serbian_Latin", CodePage::Cp1250),
+    ("Slovak", CodePage::Cp1250),
+    ("Slovenian", CodePage::Cp1250),
+    ("Tamazight", CodePage::Cp1252),
+    ("Tatar", CodePage::Cp1251),
+    ("Thai", CodePage::Cp874),
+    ("Traditional_Spanish", CodePage::Cp1252),
+    ("Turkish", CodePage::Cp1254),
+    ("Turkmen", CodePage::Cp1250),
+    ("Uighur", CodePage::Cp1256),
+    ("Ukrainian", CodePage::Cp1251),
+    ("Upper_Sorbian", CodePage::Cp1252),
+    ("Urdu", CodePage::Cp1256),
+    ("Uzbek_Latin", CodePage::Cp1254),
+    ("Vietnamese", CodePage::Cp1258),
+    ("Welsh", CodePage::Cp1252),
+    ("Yakut", CodePage::Cp1251),
+    // Those of SQL Server itself say their page: `CP850`, and `CP1` for 1252.
+    ("SQL_1xCompat", CodePage::Cp1252),
+    ("SQL_AltDiction", CodePage::Cp1252),
+    ("SQL_Croatian", CodePage::Cp1252),
+    ("SQL_Czech", CodePage::Cp1252),
+    ("SQL_Danish", CodePage::Cp1252),
+    ("SQL_EBCDIC", CodePage::Cp1252),
+    ("SQL_Estonian", CodePage::Cp1252),
+    ("SQL_Hungarian", CodePage::Cp1252),
+    ("SQL_Icelandic", CodePage::Cp1252),
+    ("SQL_Latin1_General", CodePage::Cp1252),
+    ("SQL_Latvian", CodePage::Cp1252),
+    ("SQL_Lithuanian", CodePage::Cp1252),
+    ("SQL_Polish", CodePage::Cp1252),
+    ("SQL_Romanian", CodePage::Cp1252),
+    ("SQL_Scandinavian", CodePage::Cp1252),
+    ("SQL_Slovak", CodePage::Cp1252),
+    ("SQL_Slovenian", CodePage::Cp1252),
+    ("SQL_SwedishPhone", CodePage::Cp1252),
+    ("SQL_SwedishStd", CodePage::Cp1252),
+    ("SQL_Ukrainian", CodePage::Cp1252),
 ];
+
+/// The family that a name is of, in any case, with its code page.
+fn family(name: &str) -> Option<(&'static str, CodePage)> {
+    FAMILIES.into_iter().find(|(family, _)| {
+        let front = name.get(..family.len());
+        front.is_some_and(|front| front.eq_ignore_ascii_case(family))
+            && name.as_bytes().get(family.len()) == Some(&b'_')
+    })
+}
+
+/// Whether a name is that of the database's own collation.
+fn is_default(name: &str) -> bool {
+    name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default")
+}
 
 /// The way to compare that a name means, in any case; `None` for a name that is none.
 pub fn by_name(name: &str) -> Option<Collation> {
     if let Some(own) = Collation::by_name(name) {
         return Some(own);
     }
-    if name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default") {
+    if is_default(name) {
         return Some(COMPARISON);
     }
-    let known = |family: &&str| {
-        let front = name.get(..family.len());
-        front.is_some_and(|front| front.eq_ignore_ascii_case(family))
-            && name.as_bytes().get(family.len()) == Some(&b'_')
-    };
-    FAMILIES.iter().find(|family| known(family))?;
+    family(name)?;
     let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
     let has = |part: &str| parts.iter().any(|other| other == part);
     match (has("CI"), has("CS") || has("BIN") || has("BIN2")) {
@@ -77,6 +134,41 @@ pub fn by_name(name: &str) -> Option<Collation> {
         (true, false) => Some(Collation::CaseInsensitive),
         (false, true) => Some(Collation::Binary),
         _ => None,
+    }
+}
+
+/// The code page of CHAR, VARCHAR and TEXT under the collation of this name, in any case: the family's, the one that a
+/// name of SQL Server itself says, or UTF-8. The default's for a name that is none.
+pub fn code_page(name: &str) -> CodePage {
+    let Some((_, page)) = family(name) else { return CodePage::DEFAULT };
+    let said = name.split('_').find_map(|part| match part.to_ascii_uppercase().as_str() {
+        "UTF8" => Some(CodePage::Utf8),
+        "CP1" => Some(CodePage::Cp1252),
+        other => CodePage::from_number(other.strip_prefix("CP")?.parse().ok()?),
+    });
+    said.unwrap_or(page)
+}
+
+/// The name of a collation of this code page: the default's own, or the one that is used most.
+pub fn name_of(page: CodePage) -> &'static str {
+    match page {
+        CodePage::Cp437 => "SQL_Latin1_General_CP437_CI_AS",
+        CodePage::Cp850 => "SQL_Latin1_General_CP850_CI_AS",
+        CodePage::Cp874 => "Thai_CI_AS",
+        CodePage::Cp932 => "Japanese_CI_AS",
+        CodePage::Cp936 => "Chinese_PRC_CI_AS",
+        CodePage::Cp949 => "Korean_Wansung_CI_AS",
+        CodePage::Cp950 => "Chinese_Taiwan_Stroke_CI_AS",
+        CodePage::Cp1250 => "Polish_CI_AS",
+        CodePage::Cp1251 => "Cyrillic_General_CI_AS",
+        CodePage::Cp1252 => DEFAULT,
+        CodePage::Cp1253 => "Greek_CI_AS",
+        CodePage::Cp1254 => "Turkish_CI_AS",
+        CodePage::Cp1255 => "Hebrew_CI_AS",
+        CodePage::Cp1256 => "Arabic_CI_AS",
+        CodePage::Cp1257 => "Lithuanian_CI_AS",
+        CodePage::Cp1258 => "Vietnamese_CI_AS",
+        CodePage::Utf8 => "Latin1_General_100_CI_AS_SC_UTF8",
     }
 }
 
@@ -98,6 +190,28 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(by_name(name), expected, "{name}");
+        }
+    }
+    #[test]
+    fn code_pages() {
+        for (name, number) in [
+            (DEFAULT, 1252),
+            ("DATABASE_DEFAULT", 1252),
+            ("polish_ci_as", 1250),
+            ("Cyrillic_General_100_BIN2", 1251),
+            ("Japanese_Bushu_Kakusu_100_CI_AS", 932),
+            ("Chinese_PRC_CI_AS", 936),
+            ("Korean_Wansung_CI_AS", 949),
+            ("Chinese_Taiwan_Stroke_CI_AS", 950),
+            ("Thai_CI_AS", 874),
+            ("SQL_Latin1_General_CP437_CI_AS", 437),
+            ("SQL_Latin1_General_CP850_BIN", 850),
+            ("SQL_Latin1_General_CP1251_CS_AS", 1251),
+            ("Latin1_General_100_CI_AS_SC_UTF8", 65001),
+        ] {
+            let page = code_page(name);
+            assert_eq!(page.number(), number, "{name}");
+            assert_eq!(code_page(name_of(page)), page, "{name}");
         }
     }
 }

@@ -32,6 +32,7 @@
 //! | SQL_VARIANT | the value within |
 
 mod argument;
+mod code_page;
 pub mod collation;
 mod context;
 pub mod convert;
@@ -55,6 +56,7 @@ pub mod xml;
 mod random_texts;
 
 pub use argument::{Argument, common_type};
+pub use code_page::CodePage;
 pub use context::{Context, DateFormat, Random};
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};

@@ -7,6 +7,7 @@
 
 use crate::convert::{fit_money, parse_float, parse_money};
 use crate::messages::Message;
+use crate::text::Encoding;
 use crate::types::{DataType, Length};
 use mainstay_base::{Decimal, DecimalError, Value};
 
@@ -33,12 +34,13 @@ pub fn literal(text: &str) -> Result<(DataType, Value), Message> {
 
 /// A text constant without its quotes.
 pub fn string(text: &str, national: bool) -> (DataType, Value) {
-    let length = crate::text::length(text, national);
-    let most = if national { 4000 } else { 8000 };
-    let data_type =
-        if length > most { DataType::string_max(national) } else { DataType::string(national, length.max(1)) };
-    let text = if national { text.to_owned() } else { crate::text::to_code_page(text).into_owned() };
-    (data_type, Value::Text(text))
+    let encoding = if national { Encoding::National } else { Encoding::DEFAULT };
+    let length = encoding.size(text);
+    let data_type = match length > encoding.most() {
+        true => DataType::string_max(encoding),
+        false => DataType::string(encoding, length.max(1)),
+    };
+    (data_type, Value::Text(encoding.kept(text).into_owned()))
 }
 
 /// The text between quotes, with doubled ones as one.

@@ -12,6 +12,7 @@
 //! meaning. What stands behind a colon belongs to the operation: the type of a conversion, the part of a date.
 
 use crate::argument::Argument;
+use crate::code_page::CodePage;
 use crate::context::Context;
 use crate::convert::{Conversion, assign, truncates, truncation, try_convert};
 use crate::messages::Message;
@@ -317,8 +318,13 @@ fn operator(name: &str) -> Option<Operation> {
     })
 }
 
-/// Reads a type as it is printed: `decimal(10,2)`, `nvarchar(max)`.
+/// Reads a type as it is printed: `decimal(10,2)`, `nvarchar(max)`, `varchar(10) cp1250`.
 pub fn data_type(text: &str) -> Option<DataType> {
+    if let Some((text, page)) = text.rsplit_once(' ')
+        && let Some(page) = CodePage::by_name(page)
+    {
+        return data_type(text).map(|data_type| data_type.in_page(page));
+    }
     let (name, arguments) = match text.split_once('(') {
         Some((name, rest)) => (name, rest.strip_suffix(')')?),
         None => (text, ""),

@@ -12,6 +12,7 @@ use crate::convert::convert;
 use crate::json::{self, Kind, Path};
 use crate::messages::Message;
 use crate::operation::data_type;
+use crate::text::Encoding;
 use crate::types::{DataType, Length};
 use mainstay_base::{Decimal, Value, ValueRef};
 
@@ -109,12 +110,10 @@ impl RowFunction {
         Ok(match name {
             "string_split" => {
                 // As long as the first argument; national if one of the two is.
-                let is_national = arguments.iter().flatten().any(|argument| argument.is_national());
+                let encodings = arguments.iter().flatten().map(|argument| argument.encoding());
+                let encoding = encodings.fold(Encoding::DEFAULT, Encoding::meet);
                 let length = first.and_then(DataType::length);
-                let text = match is_national {
-                    true => DataType::NVarChar(length.unwrap_or(Length::Limited(4000))),
-                    false => DataType::VarChar(length.unwrap_or(Length::Limited(8000))),
-                };
+                let text = DataType::string_of(encoding, length.unwrap_or(Length::Limited(encoding.most() as u16)));
                 let mut columns = vec![column("value", text)];
                 if detail == "ordinal" {
                     columns.push(column("ordinal", DataType::BigInt));
@@ -341,7 +340,7 @@ mod tests {
         };
         let detail = Wanted::write(&[
             wanted("id", DataType::Int, None, false),
-            wanted("city", DataType::VarChar(Length::Limited(9)), Some("$.at.city"), false),
+            wanted("city", DataType::varchar(Length::Limited(9)), Some("$.at.city"), false),
             wanted("tags", DataType::NVarChar(Length::Max), None, true),
         ]);
         let json = r#"{"all":[{"id":1,"at":{"city":"Oslo"},"tags":["a"]},{"id":"2"}]}"#;

@@ -1,60 +1,119 @@
 //! Text as SQL Server's types count and keep it.
 //!
-//! A VARCHAR is of code page 1252, a byte a character; a character that the page does not have becomes `?`. An NVARCHAR
-//! counts units of UTF-16, so a character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions
-//! are counted where they are asked for, without counting for text that is ASCII.
+//! A VARCHAR is of the code page of its collation; a character that the page does not have becomes `?`. LEN and positions
+//! count its characters, the length of its type and DATALENGTH its bytes. An NVARCHAR counts units of UTF-16 in both, so a
+//! character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions are counted where they are asked
+//! for, without counting for text that is ASCII.
 //!
 //! Limit: a position between the halves of a two-unit character is moved before it.
 
+use crate::code_page::CodePage;
 use std::borrow::Cow;
 
-/// The characters of bytes 0x80 to 0x9F in code page 1252. (Five bytes have none and stand for the control character of
-/// their number.)
-const HIGH: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
-    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-];
-
-/// The byte of a character in code page 1252.
-pub fn code_page_byte(character: char) -> Option<u8> {
-    match u32::from(character) {
-        code @ (0..=0x7F | 0xA0..=0xFF) => Some(code as u8),
-        _ => HIGH.iter().position(|c| *c == character).map(|index| 0x80 + index as u8),
-    }
+/// What a text is kept in: what its type's length counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-16: NCHAR, NVARCHAR and NTEXT, which count its units.
+    National,
+    /// A code page: CHAR, VARCHAR and TEXT, which count its bytes.
+    Page(CodePage),
 }
 
-/// The character of a byte in code page 1252.
-pub fn code_page_character(byte: u8) -> char {
-    match byte {
-        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
-}
+impl Encoding {
+    /// Of a VARCHAR that nothing else is said of.
+    pub const DEFAULT: Encoding = Encoding::Page(CodePage::DEFAULT);
 
-/// The text with `?` for every character that code page 1252 does not have.
-pub fn to_code_page(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || text.chars().all(|c| code_page_byte(c).is_some()) {
-        return Cow::Borrowed(text);
+    /// That of a text of two: the N types win, then the page that is not the default's.
+    pub fn meet(self, other: Encoding) -> Encoding {
+        match (self, other) {
+            (Encoding::Page(one), Encoding::Page(other)) => Encoding::Page(one.meet(other)),
+            _ => Encoding::National,
+        }
     }
-    Cow::Owned(text.chars().map(|c| if code_page_byte(c).is_some() { c } else { '?' }).collect())
-}
 
-/// The bytes of a VARCHAR.
-pub fn code_page_bytes(text: &str) -> Vec<u8> {
-    if text.is_ascii() {
-        return text.as_bytes().to_vec();
+    /// Whether it is UTF-16.
+    pub fn is_national(self) -> bool {
+        self == Encoding::National
     }
-    text.chars().map(|c| code_page_byte(c).unwrap_or(b'?')).collect()
+
+    /// The longest length that a type without MAX has.
+    pub fn most(self) -> usize {
+        if self.is_national() { 4000 } else { 8000 }
+    }
+
+    /// What a type of its length may be filled with by a text of so many characters.
+    pub fn room_for(self, characters: usize) -> usize {
+        match self {
+            Encoding::National => characters,
+            Encoding::Page(page) => characters.saturating_mul(page.most_bytes()),
+        }
+    }
+
+    /// What of a type's length a text takes: units of UTF-16, or bytes.
+    pub fn size(self, text: &str) -> usize {
+        match self {
+            _ if text.is_ascii() => text.len(),
+            Encoding::National => text.encode_utf16().count(),
+            Encoding::Page(page) => text.chars().map(|c| page.bytes_of(c)).sum(),
+        }
+    }
+
+    /// As much of the text, from its start, as a length has room for.
+    pub fn fitting(self, text: &str, room: usize) -> &str {
+        if text.is_ascii() {
+            return text.get(..room).unwrap_or(text);
+        }
+        let mut size = 0;
+        let end = text.char_indices().find(|(_, character)| {
+            size += match self {
+                Encoding::National => character.len_utf16(),
+                Encoding::Page(page) => page.bytes_of(*character),
+            };
+            size > room
+        });
+        end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+    }
+
+    /// Cuts off what a length has no room for.
+    pub fn cut(self, text: &mut String, room: usize) {
+        let end = self.fitting(text, room).len();
+        text.truncate(end);
+    }
+
+    /// Adds blanks until the text fills this length.
+    pub fn pad(self, text: &mut String, room: usize) {
+        let blanks = room.saturating_sub(self.size(text));
+        text.extend(std::iter::repeat_n(' ', blanks));
+    }
+
+    /// The text with `?` for every character that there is none for.
+    pub fn kept(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Encoding::National => Cow::Borrowed(text),
+            Encoding::Page(page) => page.kept(text),
+        }
+    }
+
+    /// The bytes of a text.
+    pub fn encode(self, text: &str) -> Vec<u8> {
+        match self {
+            Encoding::National => national_bytes(text),
+            Encoding::Page(page) => page.encode(text),
+        }
+    }
+
+    /// The text of these bytes.
+    pub fn decode(self, bytes: &[u8]) -> String {
+        match self {
+            Encoding::National => from_national(bytes),
+            Encoding::Page(page) => page.decode(bytes),
+        }
+    }
 }
 
 /// The bytes of an NVARCHAR: UTF-16, low byte first.
 pub fn national_bytes(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
-}
-
-/// The VARCHAR of these bytes.
-pub fn from_code_page(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| code_page_character(*byte)).collect()
 }
 
 /// The NVARCHAR of these bytes; an odd one at the end stands for a unit of its own.
@@ -69,7 +128,7 @@ fn units(character: char, national: bool) -> usize {
     if national { character.len_utf16() } else { 1 }
 }
 
-/// The length of a text: units of UTF-16 or bytes of the code page.
+/// The length of a text as LEN has it: units of UTF-16 or characters of the code page.
 pub fn length(text: &str, national: bool) -> usize {
     match (text.is_ascii(), national) {
         (true, _) => text.len(),
@@ -111,12 +170,6 @@ pub fn middle(text: &str, start: usize, count: usize, national: bool) -> &str {
     left(rest, count, national)
 }
 
-/// Adds blanks until the text has this length.
-pub fn pad(text: &mut String, to: usize, national: bool) {
-    let blanks = to.saturating_sub(length(text, national));
-    text.extend(std::iter::repeat_n(' ', blanks));
-}
-
 /// Bytes as messages and CONVERT show them: `0x01AB`.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 + bytes.len() * 2);
@@ -139,12 +192,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_code_page_there_and_back() {
-        for byte in 0..=255u8 {
-            assert_eq!(code_page_byte(code_page_character(byte)), Some(byte));
-        }
-        assert_eq!(to_code_page("Zł€"), "Z?€");
-        assert_eq!(code_page_bytes("é€漢"), [0xE9, 0x80, b'?']);
+    fn lengths_of_types_count_bytes() {
+        let japanese = Encoding::Page(CodePage::Cp932);
+        assert_eq!(
+            (japanese.size("日本a"), Encoding::National.size("日本a"), Encoding::DEFAULT.size("日本a")),
+            (5, 3, 3)
+        );
+        assert_eq!((japanese.fitting("日本a", 3), japanese.fitting("日本a", 5)), ("日", "日本a"));
+        let mut padded = "日".to_owned();
+        japanese.pad(&mut padded, 4);
+        assert_eq!(padded, "日  ");
+        assert_eq!(Encoding::DEFAULT.meet(japanese), japanese);
+        assert_eq!(japanese.meet(Encoding::National), Encoding::National);
     }
 
     #[test]

@@ -208,10 +208,12 @@ impl Answer {
             return Cow::Borrowed(column);
         }
         let data_type = match column.data_type {
-            DataType::Char(length) if length <= 4000 => DataType::NChar(length),
-            DataType::VarChar(Length::Limited(length)) if length <= 4000 => DataType::NVarChar(Length::Limited(length)),
-            DataType::Char(_) | DataType::VarChar(_) => DataType::NVarChar(Length::Max),
-            DataType::Text => DataType::NText,
+            DataType::Char(length, _) if length <= 4000 => DataType::NChar(length),
+            DataType::VarChar(Length::Limited(length), _) if length <= 4000 => {
+                DataType::NVarChar(Length::Limited(length))
+            }
+            DataType::Char(..) | DataType::VarChar(..) => DataType::NVarChar(Length::Max),
+            DataType::Text(_) => DataType::NText,
             _ => return Cow::Borrowed(column),
         };
         Cow::Owned(Column { data_type, ..column.clone() })

@@ -8,11 +8,10 @@
 //! ```
 //!
 //! The protocol needs only the code page: VARCHAR values go over the wire in it. How text compares is the business of
-//! who answers statements. (MS-TDS 2.2.5.1.2; the code pages are those of "Windows collation designators".)
-//!
-//! Limits: the orders of DOS code pages (437, 850) are taken for Windows-1252.
+//! who answers statements. So a column is sent under the one collation of its page that clients know best, whatever its own
+//! name is. (MS-TDS 2.2.5.1.2; the code pages are those of "Windows collation designators".)
 
-use encoding_rs::Encoding;
+use mainstay_mssql::CodePage;
 
 /// A collation, as five bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,78 +63,88 @@ impl Collation {
         u16::from_le_bytes([self.0[0], self.0[1]])
     }
 
+    /// A collation of this code page: case does not count, accents do.
+    pub fn of_page(page: CodePage) -> Collation {
+        let windows = |language: u16| {
+            let [low, high] = language.to_le_bytes();
+            Collation([low, high, 0xD0, 0x00, 0])
+        };
+        match page {
+            CodePage::Cp437 => Collation([0x09, 0x04, 0xD0, 0x00, 32]),
+            CodePage::Cp850 => Collation([0x09, 0x04, 0xD0, 0x00, 42]),
+            CodePage::Cp874 => windows(0x041E),
+            CodePage::Cp932 => windows(0x0411),
+            CodePage::Cp936 => windows(0x0804),
+            CodePage::Cp949 => windows(0x0412),
+            CodePage::Cp950 => windows(0x0404),
+            CodePage::Cp1250 => windows(0x0415),
+            CodePage::Cp1251 => windows(0x0419),
+            CodePage::Cp1252 => Collation::DEFAULT,
+            CodePage::Cp1253 => windows(0x0408),
+            CodePage::Cp1254 => windows(0x041F),
+            CodePage::Cp1255 => windows(0x040D),
+            CodePage::Cp1256 => windows(0x0401),
+            CodePage::Cp1257 => windows(0x0427),
+            CodePage::Cp1258 => windows(0x042A),
+            CodePage::Utf8 => Collation::UTF8,
+        }
+    }
+
     /// The code page of VARCHAR under it.
-    pub(crate) fn encoding(self) -> &'static Encoding {
+    pub fn code_page(self) -> CodePage {
         if self.is_utf8() {
-            return encoding_rs::UTF_8;
+            return CodePage::Utf8;
         }
         match self.0[4] {
             0 => of_language(self.language()),
-            80..=96 => encoding_rs::WINDOWS_1250,
-            104..=108 => encoding_rs::WINDOWS_1251,
-            112..=124 => encoding_rs::WINDOWS_1253,
-            128..=130 => encoding_rs::WINDOWS_1254,
-            136..=138 => encoding_rs::WINDOWS_1255,
-            144..=146 => encoding_rs::WINDOWS_1256,
-            152..=160 => encoding_rs::WINDOWS_1257,
-            192..=193 | 200 => encoding_rs::SHIFT_JIS,
-            194..=195 | 201 => encoding_rs::EUC_KR,
-            196..=197 | 202 => encoding_rs::BIG5,
-            198..=199 | 203 => encoding_rs::GBK,
-            204..=206 => encoding_rs::WINDOWS_874,
-            _ => encoding_rs::WINDOWS_1252,
+            30..=35 => CodePage::Cp437,
+            40..=49 | 55..=61 => CodePage::Cp850,
+            80..=96 => CodePage::Cp1250,
+            104..=108 => CodePage::Cp1251,
+            112..=124 => CodePage::Cp1253,
+            128..=130 => CodePage::Cp1254,
+            136..=138 => CodePage::Cp1255,
+            144..=146 => CodePage::Cp1256,
+            152..=160 => CodePage::Cp1257,
+            192..=193 | 200 => CodePage::Cp932,
+            194..=195 | 201 => CodePage::Cp949,
+            196..=197 | 202 => CodePage::Cp950,
+            198..=199 | 203 => CodePage::Cp936,
+            204..=206 => CodePage::Cp874,
+            _ => CodePage::Cp1252,
         }
     }
 
     /// Bytes of VARCHAR as text. Bytes that the code page does not have become U+FFFD.
     pub fn decode(self, bytes: &[u8]) -> String {
-        self.encoding().decode_without_bom_handling(bytes).0.into_owned()
+        self.code_page().decode(bytes)
     }
 
     /// Appends a text as bytes of VARCHAR. Characters that the code page does not have become question marks.
     pub fn encode(self, text: &str, out: &mut Vec<u8>) {
-        let encoding = self.encoding();
-        if encoding == encoding_rs::UTF_8 {
-            out.extend_from_slice(text.as_bytes());
-            return;
-        }
-        let mut encoder = encoding.new_encoder();
-        let mut rest = text;
-        loop {
-            // The capacity that was reserved is all that the encoder writes to.
-            out.reserve(rest.len().max(16));
-            let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, out, true);
-            rest = rest.get(read..).unwrap_or_default();
-            match result {
-                encoding_rs::EncoderResult::InputEmpty => return,
-                encoding_rs::EncoderResult::OutputFull => {}
-                encoding_rs::EncoderResult::Unmappable(_) => out.push(b'?'),
-            }
-        }
+        self.code_page().encode_into(text, out);
     }
 }
 
 /// The code page of a language's Windows collations.
-fn of_language(language: u16) -> &'static Encoding {
+fn of_language(language: u16) -> CodePage {
     match language {
-        0x041E => encoding_rs::WINDOWS_874,
-        0x0411 => encoding_rs::SHIFT_JIS,
-        0x0804 => encoding_rs::GBK,
-        0x0412 => encoding_rs::EUC_KR,
-        0x0404 | 0x0C04 | 0x1404 => encoding_rs::BIG5,
+        0x041E => CodePage::Cp874,
+        0x0411 => CodePage::Cp932,
+        0x0804 => CodePage::Cp936,
+        0x0412 => CodePage::Cp949,
+        0x0404 | 0x0C04 | 0x1404 => CodePage::Cp950,
         0x0405 | 0x040E | 0x0415 | 0x0418 | 0x041A | 0x041B | 0x041C | 0x0424 | 0x0442 | 0x081A | 0x141A => {
-            encoding_rs::WINDOWS_1250
+            CodePage::Cp1250
         }
-        0x0419 | 0x0422 | 0x042F | 0x043F | 0x0444 | 0x046D | 0x0485 | 0x082C | 0x0C1A | 0x201A => {
-            encoding_rs::WINDOWS_1251
-        }
-        0x0408 => encoding_rs::WINDOWS_1253,
-        0x041F | 0x042C | 0x0443 => encoding_rs::WINDOWS_1254,
-        0x040D => encoding_rs::WINDOWS_1255,
-        0x0401 | 0x0420 | 0x0429 | 0x0480 | 0x048C => encoding_rs::WINDOWS_1256,
-        0x0425..=0x0427 => encoding_rs::WINDOWS_1257,
-        0x042A => encoding_rs::WINDOWS_1258,
-        _ => encoding_rs::WINDOWS_1252,
+        0x0419 | 0x0422 | 0x042F | 0x043F | 0x0444 | 0x046D | 0x0485 | 0x082C | 0x0C1A | 0x201A => CodePage::Cp1251,
+        0x0408 => CodePage::Cp1253,
+        0x041F | 0x042C | 0x0443 => CodePage::Cp1254,
+        0x040D => CodePage::Cp1255,
+        0x0401 | 0x0420 | 0x0429 | 0x0480 | 0x048C => CodePage::Cp1256,
+        0x0425..=0x0427 => CodePage::Cp1257,
+        0x042A => CodePage::Cp1258,
+        _ => CodePage::Cp1252,
     }
 }
 
@@ -175,5 +184,12 @@ mod tests {
         assert_eq!(Collation::by_name("Latin1_General_BIN2").and_then(Collation::name), Some("Latin1_General_BIN2"));
         assert_eq!((Collation::by_name("Klingon_CI_AS"), Collation([1; 5]).name()), (None, None));
         assert!(Collation::UTF8.is_utf8() && !Collation::DEFAULT.is_utf8());
+    }
+    #[test]
+    fn a_collation_of_a_page_has_that_page() {
+        for number in [437, 850, 874, 932, 936, 949, 950, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258, 65001] {
+            let page = CodePage::from_number(number).unwrap();
+            assert_eq!(Collation::of_page(page).code_page(), page);
+        }
     }
 }

@@ -43,7 +43,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// One of a name and type: nullable, under the default collation, of no table.
+    /// One of a name and type: nullable, under a collation of the type's code page, of no table.
     pub fn new(name: impl Into<String>, data_type: DataType) -> Column {
         Column {
             name: name.into(),
@@ -55,7 +55,7 @@ impl Column {
             case_sensitive: false,
             hidden: false,
             key: false,
-            collation: Collation::DEFAULT,
+            collation: Collation::of_page(data_type.code_page().unwrap_or_default()),
             table: Vec::new(),
         }
     }

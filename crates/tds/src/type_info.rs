@@ -137,14 +137,14 @@ impl TypeInfo {
             DataType::Time(scale) => scaled(token::TIMEN, scale.min(7)),
             DataType::DateTime2(scale) => scaled(token::DATETIME2N, scale.min(7)),
             DataType::DateTimeOffset(scale) => scaled(token::DATETIMEOFFSETN, scale.min(7)),
-            DataType::VarChar(Length::Max) | DataType::Text if old => TypeInfo::new(token::TEXT, i32::MAX as u32),
+            DataType::VarChar(Length::Max, _) | DataType::Text(_) if old => TypeInfo::new(token::TEXT, i32::MAX as u32),
             DataType::NVarChar(Length::Max) | DataType::Xml if old => TypeInfo::new(token::NTEXT, i32::MAX as u32 - 1),
             DataType::VarBinary(Length::Max) if old => TypeInfo::new(token::IMAGE, i32::MAX as u32),
-            DataType::Char(length) => TypeInfo::new(token::CHAR, limited(Length::Limited(length), 1)),
-            DataType::VarChar(length) => TypeInfo::new(token::VARCHAR, limited(length, 1)),
+            DataType::Char(length, _) => TypeInfo::new(token::CHAR, limited(Length::Limited(length), 1)),
+            DataType::VarChar(length, _) => TypeInfo::new(token::VARCHAR, limited(length, 1)),
             DataType::NChar(length) => TypeInfo::new(token::NCHAR, limited(Length::Limited(length), 2)),
             DataType::NVarChar(length) => TypeInfo::new(token::NVARCHAR, limited(length, 2)),
-            DataType::Text => TypeInfo::new(token::TEXT, i32::MAX as u32),
+            DataType::Text(_) => TypeInfo::new(token::TEXT, i32::MAX as u32),
             DataType::NText => TypeInfo::new(token::NTEXT, i32::MAX as u32 - 1),
             DataType::Binary(length) => TypeInfo::new(token::BINARY, limited(Length::Limited(length), 1)),
             DataType::RowVersion => TypeInfo::new(token::BINARY, 8),
@@ -283,6 +283,7 @@ impl TypeInfo {
         use token::*;
         let short = |unit: u32| (self.length / unit).clamp(1, 8000) as u16;
         let length = |unit| if self.length == MAX { Length::Max } else { Length::Limited(short(unit)) };
+        let page = self.collation.code_page();
         match (self.token, self.length) {
             (BIT | BITN, _) => DataType::Bit,
             (INT1, _) | (INTN, 1) => DataType::TinyInt,
@@ -302,13 +303,13 @@ impl TypeInfo {
             (TIMEN, _) => DataType::Time(self.scale),
             (DATETIME2N, _) => DataType::DateTime2(self.scale),
             (DATETIMEOFFSETN, _) => DataType::DateTimeOffset(self.scale),
-            (OLD_CHAR | CHAR, _) => DataType::Char(short(1)),
-            (OLD_VARCHAR | VARCHAR, _) => DataType::VarChar(length(1)),
+            (OLD_CHAR | CHAR, _) => DataType::Char(short(1), page),
+            (OLD_VARCHAR | VARCHAR, _) => DataType::VarChar(length(1), page),
             (NCHAR, _) => DataType::NChar(short(2)),
             (NVARCHAR, _) => DataType::NVarChar(length(2)),
             (OLD_BINARY | BINARY, _) => DataType::Binary(short(1)),
             (OLD_VARBINARY | VARBINARY, _) => DataType::VarBinary(length(1)),
-            (TEXT, _) => DataType::Text,
+            (TEXT, _) => DataType::Text(page),
             (NTEXT, _) => DataType::NText,
             (IMAGE, _) => DataType::Image,
             (XML, _) => DataType::Xml,

@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer_bytes, answer_tokens, hex, utf16};
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_tds::client::Token;
 use mainstay_tds::{Collation, Column, Command, Done, DoneKind, Environment, Feature, Version};
 
@@ -137,12 +137,14 @@ fn cells() -> Vec<(DataType, Value, &'static str, &'static str)> {
         (DateTime, moment("1900-01-02 00:00:00.003"), "6F 08", "08 01000000 01000000"),
         (DateTime, moment("1899-12-31 23:59:59.999"), "6F 08", "08 00000000 00000000"),
         (UniqueIdentifier, Value::Uuid(uuid), "24 10", "10 33221100 5544 7766 8899AABBCCDDEEFF"),
-        (Char(3), text("é"), "AF 0300 0904D00034", "0100 E9"),
-        (VarChar(limited(10)), text(""), "A7 0A00 0904D00034", "0000"),
-        (VarChar(limited(10)), Value::Null, "A7 0A00 0904D00034", "FFFF"),
-        (VarChar(Length::Max), text("a"), "A7 FFFF 0904D00034", "0100000000000000 01000000 61 00000000"),
-        (VarChar(Length::Max), text(""), "A7 FFFF 0904D00034", "0000000000000000 00000000"),
-        (VarChar(Length::Max), Value::Null, "A7 FFFF 0904D00034", "FFFFFFFFFFFFFFFF"),
+        (DataType::char(3), text("é"), "AF 0300 0904D00034", "0100 E9"),
+        (DataType::varchar(limited(10)), text(""), "A7 0A00 0904D00034", "0000"),
+        (VarChar(limited(10), CodePage::Cp1250), text("Łód"), "A7 0A00 1504D00000", "0300 A3F364"),
+        (Char(3, CodePage::Cp932), text("日 "), "AF 0300 1104D00000", "0300 93FA20"),
+        (DataType::varchar(limited(10)), Value::Null, "A7 0A00 0904D00034", "FFFF"),
+        (DataType::varchar(Length::Max), text("a"), "A7 FFFF 0904D00034", "0100000000000000 01000000 61 00000000"),
+        (DataType::varchar(Length::Max), text(""), "A7 FFFF 0904D00034", "0000000000000000 00000000"),
+        (DataType::varchar(Length::Max), Value::Null, "A7 FFFF 0904D00034", "FFFFFFFFFFFFFFFF"),
         (NVarChar(limited(10)), text("é"), "E7 1400 0904D00034", "0200 E900"),
         (NChar(1), text("x"), "EF 0200 0904D00034", "0200 7800"),
         (Binary(2), Value::Binary(vec![1, 2]), "AD 0200", "0200 0102"),
@@ -180,13 +182,13 @@ fn long_types_stand_behind_pointers() {
     let old = format!("81 0100 0000 0100 63 FEFFFF7F 0904D00034 0500 640062006F002E007400 01 6300 {cell}");
     assert_eq!(written(Version::V7_1), hex(&old));
     // What old versions do not know is sent as these.
-    let old_max = column_and_cell(DataType::VarChar(Length::Max), ValueRef::Null, Version::V7_1);
+    let old_max = column_and_cell(DataType::varchar(Length::Max), ValueRef::Null, Version::V7_1);
     assert_eq!(old_max, (hex("23 FFFFFF7F 0904D00034 0000"), hex("00")));
 }
 
 #[test]
 fn utf8_goes_only_to_clients_that_take_it() {
-    let column = Column::new("c", DataType::VarChar(Length::Limited(3))).collation(Collation::UTF8);
+    let column = Column::new("c", DataType::varchar(Length::Limited(3))).collation(Collation::UTF8);
     let written = |takes| {
         answer_bytes(Version::V7_4, |answer| {
             answer.set_utf8(takes);
@@ -291,7 +293,7 @@ fn an_open_transaction_and_an_attention_are_said() {
 
 #[test]
 fn values_that_are_none_of_their_column_are_refused_whole() {
-    let columns = [Column::new("a", DataType::Int), Column::new("b", DataType::VarChar(Length::Limited(2)))];
+    let columns = [Column::new("a", DataType::Int), Column::new("b", DataType::varchar(Length::Limited(2)))];
     let refused = [
         ([ValueRef::Integer(1), ValueRef::Text("abc")], "column 'b': type varchar(2) cannot hold 3 bytes"),
         ([ValueRef::Integer(1 << 31), ValueRef::Null], "column 'a': type int cannot hold 2147483648"),

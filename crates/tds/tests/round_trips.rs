@@ -140,9 +140,9 @@ fn calls_with_parameters_of_every_type_come_back() {
     for version in VERSIONS {
         let types: Vec<DataType> = known(columns(), version).iter().map(|column| column.data_type).collect();
         let types = types.into_iter().filter(|data_type| match data_type {
-            DataType::Text | DataType::NText | DataType::Image | DataType::RowVersion => false,
+            DataType::Text(_) | DataType::NText | DataType::Image | DataType::RowVersion => false,
             DataType::Xml | DataType::NVarChar(Length::Max) => version >= Version::V7_2,
-            DataType::VarChar(Length::Max) | DataType::VarBinary(Length::Max) => version >= Version::V7_2,
+            DataType::VarChar(Length::Max, _) | DataType::VarBinary(Length::Max) => version >= Version::V7_2,
             _ => true,
         });
         let parameters: Vec<Parameter> = types.map(|data_type| parameter(data_type, &mut random)).collect();
@@ -164,7 +164,7 @@ fn tables_as_parameters_come_back() {
     let mut random = Random(3);
     let columns: Vec<Column> = columns()
         .into_iter()
-        .filter(|column| !matches!(column.data_type, DataType::Text | DataType::NText | DataType::Image))
+        .filter(|column| !matches!(column.data_type, DataType::Text(_) | DataType::NText | DataType::Image))
         .map(|column| Column { name: String::new(), data_type: plain(column.data_type), ..column })
         .collect();
     let rows = (0..30).map(|_| columns.iter().map(|column| value_of(column.data_type, &mut random)).collect());

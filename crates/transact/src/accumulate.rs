@@ -90,10 +90,10 @@ impl Accumulation {
 
     /// The parameters of the batch, as they are declared: the variables that are set, then the columns.
     pub(crate) fn declarations(&self, host: &HostStatement, types: &[Option<DataType>]) -> String {
-        let set = host.outputs.iter().map(|(name, data_type)| format!("{name} {data_type} OUTPUT"));
+        let set = host.outputs.iter().map(|(name, data_type)| format!("{name} {} OUTPUT", data_type.as_variable()));
         let column = |place: usize| {
             let data_type = types.get(place).copied().flatten().unwrap_or(DataType::NVarChar(Length::Max));
-            format!("{} {data_type}", column_name(place))
+            format!("{} {}", column_name(place), data_type.as_variable())
         };
         set.chain((0..self.columns).map(column)).collect::<Vec<_>>().join(", ")
     }

@@ -10,7 +10,6 @@
 use crate::dependencies::OfColumn;
 use crate::errors::raised;
 use crate::session::Inner;
-use mainstay_mssql::types::Declared;
 use mainstay_mssql::{Length, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted, type_name};
@@ -42,8 +41,7 @@ impl Inner {
         };
         let names = self.names(&[]);
         let table = names.table(name).map_err(raised)?;
-        let place = Declared::Column(1, &column.name.text);
-        let data_type = reduce::data_type(declared, place, &names).map_err(raised)?;
+        let data_type = reduce::column_type(column, declared, 1, &names).map_err(raised)?;
         let Some(known) = names.columns(name) else {
             let text = format!(
                 "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
@@ -67,11 +65,7 @@ impl Inner {
         if is_altered {
             self.check_dependents(name, &known_name, OfColumn::Alter(data_type), &[])?;
         }
-        let collation = column.properties.iter().find_map(|property| match property {
-            ColumnProperty::Collate(collation) => Some(&*collation.text),
-            _ => None,
-        });
-        let by = collation.map(reduce::collation).transpose().map_err(raised)?;
+        let by = column.collation().map(|name| reduce::collation(&name.text)).transpose().map_err(raised)?;
         let nullable = column.properties.iter().find_map(|property| match property {
             ColumnProperty::Nullable(nullable) => Some(*nullable),
             _ => None,

@@ -6,11 +6,13 @@ use crate::scope::column_has_default;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::Message;
+use mainstay_mssql::convert::{convert, truncates, truncation};
+use mainstay_mssql::{Context, DataType, Message};
 use mainstay_program::Raised;
 use mainstay_tds::{BulkRows, Column};
 use mainstay_tsql::reduce::{self, Scope as _};
 use mainstay_tsql::tree::{ObjectName, Phrase, PhraseItem};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -62,6 +64,18 @@ impl Inner {
         named.iter().position(|name| name.eq_ignore_ascii_case(&identity.name))
     }
 
+    /// What becomes of the texts of these columns: `None` for what is no text, or comes as its column keeps it.
+    fn text_conversions(&mut self, table: &ObjectName, named: &[String], columns: &[Column]) -> Vec<Option<Text>> {
+        let known = self.names(&[]).columns(table).unwrap_or_default();
+        let conversion = |(name, column): (&String, &Column)| {
+            let to = known.iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
+            let (from, name) = (column.data_type, to.name.clone());
+            let is_converted = from.is_text() && to.data_type.code_page().is_some() && from != to.data_type;
+            is_converted.then_some(Text { from, to: to.data_type, name })
+        };
+        named.iter().zip(columns).map(conversion).collect()
+    }
+
     /// Rows of a bulk load, into the table of the `INSERT BULK` before it.
     pub(crate) fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows) -> Result<u64, Message> {
         let Some(Target { name, table, columns: named, keeps_nulls }) = self.state.bulk_target.take() else {
@@ -73,11 +87,13 @@ impl Inner {
             false => self.places_with_default(&table, &named),
         };
         let identity = self.place_of_identity(&name, &named);
+        let texts = self.text_conversions(&name, &named, columns);
         let own = self.state.transactions == 0;
         if own {
             self.core.execute("BEGIN").map_err(|error| message_of(&error))?;
         }
-        let mut load = Load { table, named, with_default, identity, count: 0, given: None };
+        let mut load =
+            Load { table, shown: name.last().to_owned(), named, texts, with_default, identity, count: 0, given: None };
         let outcome = load.run(&mut self.core, rows);
         if own {
             let word = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
@@ -93,12 +109,24 @@ impl Inner {
     }
 }
 
+/// A column whose texts come in another type than it has: in UTF-16, or in the code page of the client.
+struct Text {
+    from: DataType,
+    to: DataType,
+    /// The column's name.
+    name: String,
+}
+
 /// A load while it runs.
 struct Load {
     /// The core's name of the table.
     table: String,
+    /// The table's name as messages have it.
+    shown: String,
     /// The columns that come.
     named: Vec<String>,
+    /// What becomes of their texts.
+    texts: Vec<Option<Text>>,
     /// Those of them whose NULLs are left to their defaults.
     with_default: Vec<usize>,
     /// The identity column among them.
@@ -113,7 +141,9 @@ impl Load {
         let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
         while let Some(row) = rows.next_row().map_err(raised)? {
             let filled = self.filled(row);
-            let values: Vec<ValueRef<'_>> = filled.iter().map(|place| row[*place].as_ref()).collect();
+            let converted = filled.iter().map(|place| self.converted(*place, &row[*place]));
+            let converted = converted.collect::<Result<Vec<_>, _>>().map_err(raised)?;
+            let values: Vec<ValueRef<'_>> = converted.iter().map(|value| value.as_ref().as_ref()).collect();
             if statements.len() > KEPT {
                 statements.clear();
             }
@@ -134,6 +164,19 @@ impl Load {
     fn filled(&self, row: &[Value]) -> Vec<usize> {
         let is_left_out = |place: &usize| self.with_default.contains(place) && row.get(*place) == Some(&Value::Null);
         (0..row.len().min(self.named.len())).filter(|place| !is_left_out(place)).collect()
+    }
+
+    /// A value as its column keeps it.
+    ///
+    /// Errors: 2628 for a text that is too long.
+    fn converted<'v>(&self, place: usize, value: &'v Value) -> Result<Cow<'v, Value>, Message> {
+        let Some(Text { from, to, name }) = self.texts.get(place).and_then(Option::as_ref) else {
+            return Ok(Cow::Borrowed(value));
+        };
+        if truncates(value.as_ref(), *to) {
+            return Err(truncation(value.as_ref(), *to, &self.shown, name));
+        }
+        convert(&Context::default(), value.as_ref(), *from, *to, None).map(Cow::Owned)
     }
 
     fn note(&mut self, row: &[Value]) {

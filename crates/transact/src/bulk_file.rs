@@ -20,7 +20,7 @@ use crate::instance::Instance;
 use crate::runner::{Ran, Runner};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_program::{Flow, Raised};
 use mainstay_tds::Command;
 use mainstay_tsql::reduce::{self, Scope, TableColumn};
@@ -36,7 +36,7 @@ struct Wishes {
     max_errors: usize,
     batch_size: usize,
     is_wide: bool,
-    is_utf8: bool,
+    page: CodePage,
     keeps_nulls: bool,
     keeps_identity: bool,
     fires_triggers: bool,
@@ -82,7 +82,7 @@ impl Wishes {
             max_errors: 10,
             batch_size: 0,
             is_wide: false,
-            is_utf8: false,
+            page: CodePage::DEFAULT,
             keeps_nulls: false,
             keeps_identity: false,
             fires_triggers: false,
@@ -114,10 +114,12 @@ impl Wishes {
                 _ => return refused(&format!("DATAFILETYPE = '{value}'")),
             },
             "CODEPAGE" => match value.to_ascii_uppercase().as_str() {
-                "65001" => self.is_utf8 = true,
                 "1200" => self.is_wide = true,
-                "ACP" | "OEM" | "RAW" | "1252" => {}
-                _ => return refused(&format!("CODEPAGE = '{value}'")),
+                "ACP" | "OEM" | "RAW" => {}
+                number => match number.parse().ok().and_then(CodePage::from_number) {
+                    Some(page) => self.page = page,
+                    None => return refused(&format!("CODEPAGE = '{value}'")),
+                },
             },
             "FORMAT" if self.layout.quote.is_some() => {}
             "CHECK_CONSTRAINTS" | "TABLOCK" | "ROWS_PER_BATCH" | "KILOBYTES_PER_BATCH" | "ORDER" => {}
@@ -165,7 +167,7 @@ impl Instance {
         match (self.bulk_bytes(file), function) {
             (Err(_), _) => Value::Null,
             (Ok(bytes), "bulk_blob") => Value::Binary(bytes),
-            (Ok(bytes), function) => Value::Text(decoded(&bytes, function == "bulk_nclob", false)),
+            (Ok(bytes), function) => Value::Text(decoded(&bytes, function == "bulk_nclob", CodePage::DEFAULT)),
         }
     }
 }
@@ -210,7 +212,7 @@ impl Runner<'_> {
             return Err(raised(reduce::not_supported("BULK INSERT with FIRE_TRIGGERS into a table with triggers")));
         }
         let bytes = self.inner.instance.bulk_bytes(file).map_err(raised)?;
-        let text = decoded(&bytes, wishes.is_wide, wishes.is_utf8);
+        let text = decoded(&bytes, wishes.is_wide, wishes.page);
         let place = |column: TableColumn| Place {
             is_taken: !column.is_computed && (wishes.keeps_identity || !column.is_identity),
             column,
@@ -352,7 +354,7 @@ impl Runner<'_> {
         // A byte of nothing is how a file says that a text is empty.
         let text = if text == "\0" { "" } else { text };
         if to.is_text() {
-            let units = mainstay_mssql::text::length(text, to.is_national());
+            let units = to.encoding().size(text);
             if room(to).is_some_and(|most| units > most) {
                 return Err(truncated);
             }
@@ -372,8 +374,8 @@ impl Runner<'_> {
 /// How many characters a column has room for; `None` for no limit.
 fn room(data_type: DataType) -> Option<usize> {
     match data_type {
-        DataType::Char(length) | DataType::NChar(length) => Some(usize::from(length)),
-        DataType::VarChar(Length::Limited(length)) | DataType::NVarChar(Length::Limited(length)) => {
+        DataType::Char(length, _) | DataType::NChar(length) => Some(usize::from(length)),
+        DataType::VarChar(Length::Limited(length), _) | DataType::NVarChar(Length::Limited(length)) => {
             Some(usize::from(length))
         }
         _ => None,
@@ -384,7 +386,7 @@ fn is_long(data_type: DataType) -> bool {
     use DataType::{Image, NText, NVarChar, Text, VarBinary, VarChar, Xml};
     matches!(
         data_type,
-        Text | NText | Image | Xml | VarChar(Length::Max) | NVarChar(Length::Max) | VarBinary(Length::Max)
+        Text(_) | NText | Image | Xml | VarChar(Length::Max, _) | NVarChar(Length::Max) | VarBinary(Length::Max)
     )
 }
 

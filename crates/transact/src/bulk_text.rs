@@ -9,6 +9,8 @@
 //! A line's end in a terminator is the end of a line as either kind of system writes it, unless it is written `0x0a`. With
 //! FORMAT = 'CSV' a field may stand in quotes, which are doubled inside of it. (SQL Server's reference, "BULK INSERT".)
 
+use mainstay_mssql::CodePage;
+
 /// How a file is to be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -156,7 +158,7 @@ impl<'t> Rows<'t> {
 }
 
 /// The text of a file: UTF-16 and UTF-8 by their marks, and otherwise as it is said to be.
-pub(crate) fn decoded(bytes: &[u8], is_wide: bool, is_utf8: bool) -> String {
+pub(crate) fn decoded(bytes: &[u8], is_wide: bool, page: CodePage) -> String {
     let wide = |bytes: &[u8]| {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -165,8 +167,7 @@ pub(crate) fn decoded(bytes: &[u8], is_wide: bool, is_utf8: bool) -> String {
         [0xFF, 0xFE, rest @ ..] => wide(rest),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         _ if is_wide => wide(bytes),
-        _ if is_utf8 => String::from_utf8_lossy(bytes).into_owned(),
-        _ => mainstay_mssql::text::from_code_page(bytes),
+        _ => page.decode(bytes),
     }
 }
 
@@ -215,10 +216,10 @@ mod tests {
 
     #[test]
     fn texts_are_read_by_their_marks() {
-        assert_eq!(decoded(&[0xFF, 0xFE, 0xE4, 0], false, false), "ä");
-        assert_eq!(decoded(&[0xE4, 0], true, false), "ä");
-        assert_eq!(decoded(&[0xE4], false, false), "ä");
-        assert_eq!(decoded("ä".as_bytes(), false, true), "ä");
-        assert_eq!(decoded(&[0xEF, 0xBB, 0xBF, 0xC3, 0xA4], false, false), "ä");
+        assert_eq!(decoded(&[0xFF, 0xFE, 0xE4, 0], false, CodePage::DEFAULT), "ä");
+        assert_eq!(decoded(&[0xE4, 0], true, CodePage::DEFAULT), "ä");
+        assert_eq!(decoded(&[0xE4], false, CodePage::DEFAULT), "ä");
+        assert_eq!(decoded("ä".as_bytes(), false, CodePage::Utf8), "ä");
+        assert_eq!(decoded(&[0xEF, 0xBB, 0xBF, 0xC3, 0xA4], false, CodePage::DEFAULT), "ä");
     }
 }

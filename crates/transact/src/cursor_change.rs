@@ -52,7 +52,7 @@ struct Made {
 impl Made {
     /// A parameter of a name and type.
     fn give(&mut self, name: String, data_type: DataType, value: Value) {
-        self.definitions.push(format!("{name} {data_type}"));
+        self.definitions.push(format!("{name} {}", data_type.as_variable()));
         self.values.push(parameter(&name, data_type, value));
     }
 }
@@ -331,7 +331,7 @@ fn where_unchanged(keyset: &Keyset, table: usize, result: &Collected, before: &[
         };
         let is_comparable = !matches!(
             column.data_type,
-            DataType::Text | DataType::NText | DataType::Image | DataType::Xml | DataType::SqlVariant
+            DataType::Text(_) | DataType::NText | DataType::Image | DataType::Xml | DataType::SqlVariant
         );
         if source.table != table || !is_comparable {
             continue;

@@ -227,6 +227,7 @@ impl Inner {
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
             PhraseItem::Literal(Literal::Integer(digits)) => digits.parse::<i16>().ok(),
+            PhraseItem::Variable(name) if name.is("@@SPID") => Some(self.state.process),
             _ => None,
         });
         let Some(number) = number else { return Err(raised(reduce::not_supported("KILL of this form"))) };

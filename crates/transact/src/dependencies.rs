@@ -145,7 +145,7 @@ fn dependents<'c>(
                 (Some(from), Some(to)) => from <= to,
                 (None, Some(_)) => false,
             };
-            let varies = matches!(old, DataType::VarChar(_) | DataType::NVarChar(_) | DataType::VarBinary(_));
+            let varies = matches!(old, DataType::VarChar(..) | DataType::NVarChar(_) | DataType::VarBinary(_));
             new == old || varies && is_same_kind && fits
         }
     };

@@ -8,7 +8,7 @@ use crate::flow::first;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_program::{Flow, Machine, RunArgument};
 use mainstay_tds::{Column, DoneKind};
 
@@ -106,11 +106,11 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
         if column.name.is_empty() { Value::Null } else { Value::Text(column.name.clone()) },
         Value::Boolean(column.nullable),
         Value::Integer(of.system_type_id().into()),
-        Value::Text(of.to_string()),
+        Value::Text(of.in_page(CodePage::DEFAULT).to_string()),
         Value::Integer(of.max_length().into()),
         Value::Integer(of.precision().into()),
         Value::Integer(of.scale().into()),
-        if of.is_text() { Value::Text(crate::catalog::COLLATION.to_owned()) } else { Value::Null },
+        crate::catalog::collation_name(of).map_or(Value::Null, |name| Value::Text(name.to_owned())),
     ];
     // Of types of the database, of XML's schemas.
     row.extend(std::iter::repeat_n(Value::Null, 9));
@@ -121,7 +121,13 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
     row.extend([Value::Boolean(column.identity), Value::Null, updatable, computed, no()]);
     row.extend([Value::Null, Value::Null, Value::Null]);
     let (kind, length) = on_the_wire(of);
-    let (collation, sort) = if of.is_text() { (Some(13_632_521), Some(52)) } else { (None, None) };
+    let (collation, sort) = match of.is_text() {
+        true => {
+            let [a, b, c, d, sort] = column.collation.0;
+            (Some(u32::from_le_bytes([a, b, c, d]).into()), Some(sort.into()))
+        }
+        false => (None, None),
+    };
     let number = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
     row.extend([Value::Integer(kind), Value::Integer(length), number(collation), number(sort)]);
     row
@@ -142,14 +148,14 @@ pub(crate) fn on_the_wire(of: DataType) -> (i64, i64) {
         Time(_) => 41,
         DateTime2(_) => 42,
         DateTimeOffset(_) => 43,
-        Char(_) => 175,
-        VarChar(_) => 167,
+        Char(..) => 175,
+        VarChar(..) => 167,
         NChar(_) => 239,
         NVarChar(_) => 231,
         Binary(_) | RowVersion => 173,
         VarBinary(_) => 165,
         UniqueIdentifier => 36,
-        Text => 35,
+        Text(_) => 35,
         NText => 99,
         Image => 34,
         Xml => 241,

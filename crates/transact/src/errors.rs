@@ -62,6 +62,11 @@ pub(crate) fn message_of(error: &Error) -> Message {
             );
             Message::error(8120, text)
         }
+        // Of numbers that are not known before the statement runs.
+        Code::Syntax if error.message().contains("LIMIT must be >=") => Message::numbered(127, &[]),
+        Code::Syntax if error.message().contains("OFFSET must be >=") => {
+            Message::error(10742, "The offset specified in a OFFSET clause may not be negative.").severity(15)
+        }
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
         Code::InvalidValue if error.message().contains("no whole number of") => {
             let to = if error.message().contains("64 bits") { "bigint" } else { "int" };

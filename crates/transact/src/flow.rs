@@ -93,7 +93,7 @@ impl Runner<'_> {
         let parsed = mainstay_mssql::convert::convert(
             &self.context(),
             ValueRef::Text(&text),
-            DataType::VarChar(mainstay_mssql::Length::Max),
+            DataType::varchar(mainstay_mssql::Length::Max),
             DataType::Time(3),
             None,
         );

@@ -171,6 +171,8 @@ fn set_context(runner: &mut Runner<'_>, key: String, value: Value, is_last: bool
 }
 
 /// What `sp_getapplock` and `sp_releaseapplock` are made of; the last argument is the answer.
+///
+/// Errors: 1223 for a lock that is not held.
 fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
     let takes = name.eq_ignore_ascii_case("sp_mainstay_take_lock");
     let resource = text_of(call.input(0));
@@ -191,7 +193,14 @@ fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ra
             None => -999,
         },
         false if locks.give_back(&resource, owner) => 0,
-        false => -999,
+        false => {
+            let principal = text_of(call.input(2));
+            let text = format!(
+                "Cannot release the application lock (Database Principal: '{principal}', Resource: '{resource}') because \
+                 it is not currently held."
+            );
+            return Err(raised(Message::error(1223, text)));
+        }
     };
     crate::runner::set(call, call.inputs().saturating_sub(1), ValueRef::Integer(result))
 }

@@ -493,7 +493,7 @@ pub(crate) fn send_row<'v>(
     columns: &[Column],
     value: impl Fn(usize) -> ValueRef<'v>,
 ) -> Result<(), Box<Raised>> {
-    let is_padded = |column: &Column| matches!(column.data_type, DataType::Char(_) | DataType::NChar(_));
+    let is_padded = |column: &Column| matches!(column.data_type, DataType::Char(..) | DataType::NChar(_));
     if columns.iter().any(is_padded) {
         let padded: Vec<(usize, String)> = padded(columns, &value);
         let cell = |place: usize| match padded.iter().find(|(of, _)| *of == place) {
@@ -531,9 +531,9 @@ fn send_cells<'v>(sink: &mut dyn Sink, count: usize, cell: impl Fn(usize) -> Val
 fn padded<'v>(columns: &[Column], value: impl Fn(usize) -> ValueRef<'v>) -> Vec<(usize, String)> {
     let mut padded = Vec::new();
     for (place, column) in columns.iter().enumerate() {
-        let (DataType::Char(length) | DataType::NChar(length)) = column.data_type else { continue };
+        let (DataType::Char(length, _) | DataType::NChar(length)) = column.data_type else { continue };
         let ValueRef::Text(text) = value(place) else { continue };
-        let short = usize::from(length).saturating_sub(text.chars().count());
+        let short = usize::from(length).saturating_sub(column.data_type.encoding().size(text));
         if short > 0 {
             padded.push((place, format!("{text}{}", " ".repeat(short))));
         }

@@ -79,8 +79,9 @@ impl Runner<'_> {
     ) -> Result<u64, Box<Raised>> {
         let (types, rows) = running.accumulation.rows(self, host, call)?;
         let made = running.made.iter().enumerate();
-        let made: String =
-            made.map(|(place, (_, data_type))| format!(", {} {data_type} OUTPUT", new_value(place))).collect();
+        let made: String = made
+            .map(|(place, (_, data_type))| format!(", {} {} OUTPUT", new_value(place), data_type.as_variable()))
+            .collect();
         let declarations = running.accumulation.declarations(host, &types) + &made;
         let module = self.inner.text(&running.accumulation.text, &declarations).map_err(first)?;
         let mut values: Vec<Value> = (0..host.outputs.len()).map(|place| call.output(place).to_value()).collect();

@@ -7,7 +7,7 @@ use crate::flow::first;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use mainstay_base::Value;
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_program::Flow;
 use mainstay_tds::Column;
 use mainstay_tsql::reduce::Scope;
@@ -76,7 +76,7 @@ fn row(place: i64, name: &str, of: DataType) -> Vec<Value> {
         Value::Integer(place),
         Value::Text(name.to_owned()),
         Value::Integer(of.system_type_id().into()),
-        Value::Text(of.to_string()),
+        Value::Text(of.in_page(CodePage::DEFAULT).to_string()),
         Value::Integer(of.max_length().into()),
         Value::Integer(of.precision().into()),
         Value::Integer(of.scale().into()),

@@ -328,7 +328,7 @@ fn a_bulk_load_fills_in_defaults_unless_it_keeps_nulls() {
     let columns = [
         ("id", DataType::Int),
         ("n", DataType::Int),
-        ("s", DataType::VarChar(Length::Limited(5))),
+        ("s", DataType::varchar(Length::Limited(5))),
         ("u", DataType::Int),
     ];
     let columns: Vec<Column> = columns.into_iter().map(|(name, data_type)| Column::new(name, data_type)).collect();
@@ -487,6 +487,26 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
 
+/// Texts of UTF-16 become those of their column's code page, and what it has no room for is refused.
+#[test]
+fn a_load_converts_texts_to_the_code_page_of_their_column() {
+    let mut session = session();
+    let setup = "CREATE TABLE t (s VARCHAR(4) COLLATE Polish_CI_AS, d VARCHAR(4))";
+    session.batch(setup, &mut Transcript::default());
+    let mut load = |word: &str| {
+        session.batch("INSERT BULK t (s NVARCHAR(10), d NVARCHAR(10))", &mut Transcript::default());
+        let columns = ["s", "d"].map(|name| Column::new(name, DataType::NVarChar(Length::Limited(10))));
+        let rows = vec![vec![Value::Text(word.to_owned()), Value::Text(word.to_owned())]];
+        let mut transcript = Transcript::default();
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
+        session.batch("SELECT s, d, CAST(s AS VARBINARY(4)) AS b FROM t", &mut transcript);
+        transcript.text
+    };
+    assert!(load("Łódź").contains("\nŁódź | ?ód? | 0xA3F3649F\n"));
+    let long = load("Łódźź");
+    assert!(long.contains("2628") && long.contains("column 's'"), "{long}");
+}
+
 /// A table as drivers send it: its columns have no names.
 fn table(name: &str, table_type: &str, types: &[DataType], rows: Vec<Vec<Value>>) -> Parameter {
     let columns: Vec<Column> = types.iter().map(|data_type| Column::new("", *data_type)).collect();
@@ -555,7 +575,7 @@ fn tables_have_the_defaults_and_identities_of_their_types() {
     let mut session = session();
     answer(&mut session, "CREATE TYPE Lines AS TABLE (id INT IDENTITY(5, 1), a INT, s VARCHAR(9) DEFAULT 'none')");
     answer(&mut session, "CREATE PROCEDURE numbered @t Lines READONLY AS SELECT id, a, s FROM @t");
-    let types = [DataType::Int, DataType::Int, DataType::VarChar(Length::Limited(9))];
+    let types = [DataType::Int, DataType::Int, DataType::varchar(Length::Limited(9))];
     let rows =
         vec![vec![Value::Null, Value::Integer(1), Value::Null], vec![Value::Null, Value::Integer(2), Value::Null]];
     let mut sent = table("@t", "Lines", &types, rows);

@@ -362,8 +362,10 @@ fn files_are_put_into_tables() {
         ("quoted.csv", "id,name\r\n7,\"a, \"\"b\"\"\"\r\n8,ä\r\n".as_bytes()),
         ("bad.txt", b"1,much too long\n2,ok\nx,ok\n4,ok\n"),
         ("short.txt", b"1,a\n2\n"),
+        ("page.txt", b"1\t\xC4\xEE\xEC\n"),
     ]);
-    let setup = "CREATE TABLE plain (n INT IDENTITY PRIMARY KEY, name VARCHAR(10) DEFAULT 'none', at DATETIME NULL)
+    let setup = "CREATE TABLE page (id INT, name VARCHAR(3) COLLATE Cyrillic_General_CI_AS)
+         CREATE TABLE plain (n INT IDENTITY PRIMARY KEY, name VARCHAR(10) DEFAULT 'none', at DATETIME NULL)
          CREATE TABLE wide (id INT, t NVARCHAR(MAX), b VARBINARY(10), twice AS id * 2, rest NVARCHAR(5))
          CREATE TABLE quoted (id INT PRIMARY KEY, name NVARCHAR(20))
          CREATE TABLE small (id INT, name VARCHAR(5), CHECK (id < 100))";
@@ -394,6 +396,9 @@ fn files_are_put_into_tables() {
     let load = "BULK INSERT quoted FROM 'quoted.csv' WITH (FORMAT = 'CSV', FIRSTROW = 2, CODEPAGE = '65001')
                 SELECT * FROM quoted ORDER BY id";
     assert!(seen(&mut session, load).ends_with("\n7 | a, \"b\"\n8 | ä\n(2 rows)\n"));
+
+    let load = "BULK INSERT page FROM 'page.txt' WITH (CODEPAGE = '1251') SELECT id, name FROM page";
+    assert!(seen(&mut session, load).ends_with("\n1 | Дом\n(1 rows)\n"));
 
     let load = "BULK INSERT small FROM 'bad.txt' WITH (FIELDTERMINATOR = ',', MAXERRORS = 2) SELECT id FROM small";
     let told = seen(&mut session, load);

@@ -262,6 +262,28 @@ public class Cases {
         connection.setAutoCommit(true);
     }
 
+    /** That VARCHAR of every code page is read and compared as what was put into it. */
+    static void codePages(Connection connection) throws SQLException {
+        String[][] words = {{"Polish_CI_AS", "Łódź"}, {"Cyrillic_General_CI_AS", "Привет"}, {"Greek_CI_AS", "Αθήνα"},
+            {"Hebrew_CI_AS", "שלום"}, {"Thai_CI_AS", "สวัสดี"}, {"Japanese_CI_AS", "日本語"}, {"Chinese_PRC_CI_AS", "中文"},
+            {"Korean_Wansung_CI_AS", "한국"}, {"Chinese_Taiwan_Stroke_CI_AS", "臺灣"},
+            {"SQL_Latin1_General_CP850_CI_AS", "é½"}, {"Latin1_General_100_CI_AS_SC_UTF8", "é日Я"}};
+        for (String[] word : words) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("DROP TABLE IF EXISTS client_pages; CREATE TABLE client_pages (c VARCHAR(20) COLLATE " + word[0] + ")");
+            }
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO client_pages VALUES (?)")) {
+                insert.setString(1, word[1]);
+                insert.execute();
+            }
+            try (PreparedStatement statement = connection.prepareStatement("SELECT c FROM client_pages WHERE c = ?")) {
+                statement.setString(1, word[1]);
+                ResultSet rows = statement.executeQuery();
+                check(rows.next() && rows.getString(1).equals(word[1]), word[0]);
+            }
+        }
+    }
+
     public static void main(String[] arguments) {
         user = arguments[1];
         password = arguments[2];
@@ -293,6 +315,7 @@ public class Cases {
         run("scrolling", Cases::scrolling);
         if (System.getenv("REAL_SERVER") != null) {
             run("catalog", Cases::catalog);
+            run("code pages", Cases::codePages);
             run("rows changed through results", Cases::changing);
         }
         System.exit(failed ? 1 : 0);

@@ -183,6 +183,41 @@ def keeps_temporary_tables(connection):
     check([tuple(row) for row in cursor.fetchall()] == [(1, "a"), (2, "b")], "its rows")
 
 
+# A word of each code page of VARCHAR, with a collation of that page.
+WORDS = {
+    "Polish_CI_AS": "Łódź",
+    "Cyrillic_General_CI_AS": "Привет",
+    "Greek_CI_AS": "Αθήνα",
+    "Turkish_CI_AS": "İğdır",
+    "Hebrew_CI_AS": "שלום",
+    "Arabic_CI_AS": "سلام",
+    "Lithuanian_CI_AS": "Ąžuolas",
+    "Thai_CI_AS": "สวัสดี",
+    "Japanese_CI_AS": "日本語",
+    "Chinese_PRC_CI_AS": "中文",
+    "Korean_Wansung_CI_AS": "한국",
+    "Chinese_Taiwan_Stroke_CI_AS": "臺灣",
+    "SQL_Latin1_General_CP850_CI_AS": "é½",
+    "Latin1_General_100_CI_AS_SC_UTF8": "é日Я",
+}
+
+
+def reads_code_pages(connection):
+    """That VARCHAR of every code page is what was put into it, and has the bytes of its page."""
+    cursor = connection.cursor()
+    columns = ", ".join(f"c{place} varchar(20) COLLATE {name}" for place, name in enumerate(WORDS))
+    cursor.execute(f"DROP TABLE IF EXISTS dbo.client_pages; CREATE TABLE dbo.client_pages ({columns})")
+    words = ", ".join(f"N'{word}'" for word in WORDS.values())
+    cursor.execute(f"INSERT INTO dbo.client_pages VALUES ({words})")
+    cursor.execute("SELECT * FROM dbo.client_pages")
+    check(list(cursor.fetchone()) == list(WORDS.values()), "the words")
+    lengths = ", ".join(f"DATALENGTH(c{place})" for place in range(len(WORDS)))
+    cursor.execute(f"SELECT {lengths} FROM dbo.client_pages")
+    check(list(cursor.fetchone()) == [4, 6, 5, 5, 4, 4, 7, 6, 6, 4, 4, 4, 2, 7], "their bytes")
+    cursor.execute("DROP TABLE dbo.client_pages")
+    connection.commit()
+
+
 def stops(start, stop, limit=5):
     """That a statement which sleeps ends soon when it is stopped after half a second."""
     timer = threading.Timer(0.5, stop)
@@ -218,6 +253,7 @@ class Cases:
         """Cases that only a whole server can answer."""
         if REAL:
             self.run("transactions keep and undo", lambda: keeps_and_undoes(connect()))
+            self.run("code pages", lambda: reads_code_pages(connect()))
             self.run("temporary tables", lambda: keeps_temporary_tables(connect()))
 
     def end(self):

@@ -238,7 +238,7 @@ impl Terminal {
         let name = [number / 100, number / 10, number].map(|place| SYLLABLES[place % 10]).concat();
         [
             parameter(DataType::Int, if by_name { Value::Null } else { Value::Integer(customer) }),
-            parameter(DataType::VarChar(Length::Limited(16)), if by_name { Value::Text(name) } else { Value::Null }),
+            parameter(DataType::varchar(Length::Limited(16)), if by_name { Value::Text(name) } else { Value::Null }),
         ]
     }
 

@@ -82,7 +82,7 @@ fn int(number: i64) -> Argument {
 }
 
 fn text(text: &str) -> Argument {
-    (DataType::VarChar(Length::Limited(50)), Value::Text(text.to_owned()))
+    (DataType::varchar(Length::Limited(50)), Value::Text(text.to_owned()))
 }
 
 /// The turns of the loop of the row about the machine.

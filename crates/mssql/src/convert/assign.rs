@@ -4,7 +4,6 @@
 use super::{binary, convert};
 use crate::context::Context;
 use crate::messages::Message;
-use crate::text;
 use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
 
@@ -22,7 +21,7 @@ pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: Da
 pub fn truncation(value: ValueRef<'_>, to: DataType, table: &str, column: &str) -> Message {
     let limit = to.limit().map_or(usize::MAX, usize::from);
     let kept = match value {
-        ValueRef::Text(text) => text::left(text, limit.min(SHOWN), to.is_national()).to_owned(),
+        ValueRef::Text(text) => to.encoding().fitting(text, limit.min(SHOWN)).to_owned(),
         // Bytes are not shown.
         _ => String::new(),
     };
@@ -37,9 +36,9 @@ pub fn truncates(value: ValueRef<'_>, to: DataType) -> bool {
     let Some(Length::Limited(limit)) = to.length() else { return false };
     let limit = usize::from(limit);
     match value {
-        // No text has more units than bytes of UTF-8.
+        // No text has more bytes in another page than in UTF-8, nor more units of UTF-16.
         ValueRef::Text(text) if text.len() <= limit => false,
-        ValueRef::Text(text) if to.is_string() => text::length(text.trim_end_matches(' '), to.is_national()) > limit,
+        ValueRef::Text(text) if to.is_string() => to.encoding().size(text.trim_end_matches(' ')) > limit,
         ValueRef::Binary(bytes) if to.is_binary() => {
             let kept = bytes.len() - bytes.iter().rev().take_while(|byte| **byte == 0).count();
             !binary::within(to.length(), kept)

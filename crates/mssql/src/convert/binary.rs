@@ -107,8 +107,7 @@ fn bytes_of(value: ValueRef<'_>, source: &Source<'_>) -> Option<(Vec<u8>, Side)>
     let back = |bytes: Vec<u8>| (bytes, Side::Back);
     Some(match (value, source.from) {
         (ValueRef::Binary(bytes), _) => back(bytes.to_vec()),
-        (ValueRef::Text(text), from) if from.is_national() => back(text::national_bytes(text)),
-        (ValueRef::Text(text), _) => back(text::code_page_bytes(text)),
+        (ValueRef::Text(text), from) => back(from.encoding().encode(text)),
         (ValueRef::Boolean(value), _) => front(&[u8::from(value)]),
         (ValueRef::Integer(value), TinyInt) => front(&(value as u8).to_be_bytes()),
         (ValueRef::Integer(value), SmallInt) => front(&(value as i16).to_be_bytes()),
@@ -209,11 +208,9 @@ fn from_hex(text: &str, style: i32) -> Option<Vec<u8>> {
 
 /// Bytes as a text: the characters that they are, or their digits in styles 1 and 2.
 pub fn to_text(bytes: &[u8], source: &Source<'_>) -> Result<String, Message> {
-    let national = source.to.is_national();
     let mut digits = String::new();
     match source.style.unwrap_or(0) {
-        0 if national => return Ok(text::from_national(bytes)),
-        0 => return Ok(text::from_code_page(bytes)),
+        0 => return Ok(source.to.encoding().decode(bytes)),
         1 => digits.push_str("0x"),
         2 => {}
         style => return Err(Message::numbered(9809, &[&style, &source.from.name(), &source.to.name()])),

@@ -29,6 +29,7 @@ pub use to_moment::Parts;
 
 use crate::context::Context;
 use crate::messages::Message;
+use crate::text::Encoding;
 use crate::types::{self, DataType};
 use mainstay_base::{Value, ValueRef, uuid};
 use source::Source;
@@ -77,16 +78,19 @@ pub fn is_identity(from: DataType, to: DataType) -> bool {
         _ if from == to => true,
         (TinyInt, SmallInt | Int | BigInt) | (SmallInt, Int | BigInt) | (Int, BigInt) => true,
         (Real, Float) => true,
-        (VarChar(_) | Char(_) | Text, VarChar(crate::Length::Max) | Text | NVarChar(crate::Length::Max)) => true,
+        _ if from.code_page().zip(to.code_page()).is_some_and(|(from, to)| from != to) => false,
+        (VarChar(..) | Char(..) | Text(_), VarChar(crate::Length::Max, _) | Text(_) | NVarChar(crate::Length::Max)) => {
+            true
+        }
         (NVarChar(_) | NChar(_) | NText, NVarChar(crate::Length::Max) | NText) => true,
-        (VarChar(from), VarChar(to) | NVarChar(to))
+        (VarChar(from, _), VarChar(to, _) | NVarChar(to))
         | (NVarChar(from), NVarChar(to))
         | (VarBinary(from), VarBinary(to)) => {
             let fits =
                 |from, to| matches!((from, to), (crate::Length::Limited(a), crate::Length::Limited(b)) if a <= b);
             to == crate::Length::Max || fits(from, to)
         }
-        (Char(from), VarChar(crate::Length::Limited(to)) | NVarChar(crate::Length::Limited(to)))
+        (Char(from, _), VarChar(crate::Length::Limited(to), _) | NVarChar(crate::Length::Limited(to)))
         | (NChar(from), NVarChar(crate::Length::Limited(to)))
         | (Binary(from), VarBinary(crate::Length::Limited(to))) => from <= to,
         _ => false,
@@ -117,7 +121,7 @@ pub fn convert(
         Money | SmallMoney => number::to_money(&source),
         Float | Real => number::to_float(&source),
         Date | Time(_) | SmallDateTime | DateTime | DateTime2(_) | DateTimeOffset(_) => to_moment::to_moment(&source),
-        Char(_) | VarChar(_) | NChar(_) | NVarChar(_) | Text | NText => text::to_text(&source),
+        Char(..) | VarChar(..) | NChar(_) | NVarChar(_) | Text(_) | NText => text::to_text(&source),
         Xml => match text::to_text(&source)? {
             Value::Text(text) => crate::xml::normalized(text.trim_start_matches('\u{feff}')).map(Value::Text),
             other => Ok(other),
@@ -150,7 +154,6 @@ pub fn try_convert(
 
 /// The type that a value of a SQL_VARIANT has, as far as the value tells.
 pub fn type_of(value: ValueRef<'_>) -> DataType {
-    let units = |text: &str| crate::text::length(text, true);
     match value {
         ValueRef::Null | ValueRef::Interval(_) => DataType::Int,
         ValueRef::Boolean(_) => DataType::Bit,
@@ -158,7 +161,10 @@ pub fn type_of(value: ValueRef<'_>) -> DataType {
         ValueRef::Integer(_) => DataType::BigInt,
         ValueRef::Decimal(value) => DataType::Decimal { precision: 38, scale: value.scale },
         ValueRef::Float(_) => DataType::Float,
-        ValueRef::Text(text) => DataType::string(!text.is_ascii(), units(text)),
+        ValueRef::Text(text) => {
+            let encoding = if text.is_ascii() { Encoding::DEFAULT } else { Encoding::National };
+            DataType::string(encoding, encoding.size(text))
+        }
         ValueRef::Binary(bytes) => DataType::VarBinary(crate::Length::Limited(bytes.len().clamp(1, 8000) as u16)),
         ValueRef::Date(_) => DataType::Date,
         ValueRef::Time(_) => DataType::Time(7),

@@ -26,7 +26,7 @@ impl Source<'_> {
     /// The name of the source's type in messages about its value: CHAR and NCHAR are called by their varying kin.
     pub fn name(&self) -> &'static str {
         match self.from {
-            DataType::Char(_) => "varchar",
+            DataType::Char(..) => "varchar",
             DataType::NChar(_) => "nvarchar",
             other => other.value_name(),
         }

@@ -19,7 +19,7 @@ pub fn data_type(text: &str) -> DataType {
 /// CAST(text AS from) converted on to another type in a style, shown as text.
 fn converted(text: &str, from: &str, to: &str, style: Option<i32>) -> String {
     let context = Context::default();
-    let varchar = DataType::VarChar(Length::Max);
+    let varchar = DataType::varchar(Length::Max);
     let (from, to) = (data_type(from), data_type(to));
     let value = if from.is_binary() {
         convert(&context, ValueRef::Text(text), varchar, from, Some(1))
@@ -337,7 +337,7 @@ fn uuids() {
 #[test]
 fn assignment_minds_what_is_lost() {
     let context = Context::default();
-    let (from, to) = (DataType::VarChar(Length::Limited(10)), DataType::VarChar(Length::Limited(3)));
+    let (from, to) = (DataType::varchar(Length::Limited(10)), DataType::varchar(Length::Limited(3)));
     let assigned = |text| assign(&context, ValueRef::Text(text), from, to);
     assert_eq!(assigned("abc   "), Ok(Value::Text("abc".into())));
     assert_eq!(assigned("abcd").unwrap_err().number, 8152);
@@ -438,7 +438,7 @@ fn what_every_type_shows_reads_back() {
     ];
     for (value, name) in values {
         let data_type = data_type(name);
-        let varchar = DataType::VarChar(Length::Max);
+        let varchar = DataType::varchar(Length::Max);
         let shown = convert(&context, value.as_ref(), data_type, varchar, Some(shown_style(data_type))).unwrap();
         assert_eq!(convert(&context, shown.as_ref(), varchar, data_type, None).unwrap(), value, "{name}");
     }

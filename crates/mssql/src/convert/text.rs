@@ -8,34 +8,30 @@ use super::source::Source;
 use super::{binary, to_moment};
 use crate::messages::Message;
 use crate::moment::style::{self, Moment};
-use crate::text;
 use crate::types::DataType;
 use mainstay_base::{Decimal, Value, ValueRef, uuid};
 
 /// The value as a text of the type.
 pub fn to_text(source: &Source<'_>) -> Result<Value, Message> {
     let to = source.to;
-    let national = to.is_national();
+    let encoding = to.encoding();
     let mut shown = match source.value {
-        // The most frequent one: a text that fits as it is.
-        ValueRef::Text(text) if national => text.to_owned(),
-        ValueRef::Text(text) => text::to_code_page(text).into_owned(),
+        ValueRef::Text(text) => encoding.kept(text).into_owned(),
         ValueRef::Binary(bytes) => binary::to_text(bytes, source)?,
         value => {
             let shown = shown(value, source)?;
             match room(to) {
                 Some(room) if shown.chars().count() > room && !source.from.is_moment() => too_long(source)?,
-                // The months of other calendars are not in the code page.
-                _ if !national && !shown.is_ascii() => text::to_code_page(&shown).into_owned(),
+                // The months of other calendars are not in every code page.
+                _ if !shown.is_ascii() => encoding.kept(&shown).into_owned(),
                 _ => shown,
             }
         }
     };
     if let Some(room) = room(to) {
-        let end = text::offset(&shown, room, national);
-        shown.truncate(end);
-        if matches!(to, DataType::Char(_) | DataType::NChar(_)) {
-            text::pad(&mut shown, room, national);
+        encoding.cut(&mut shown, room);
+        if matches!(to, DataType::Char(..) | DataType::NChar(_)) {
+            encoding.pad(&mut shown, room);
         }
     }
     Ok(Value::Text(shown))

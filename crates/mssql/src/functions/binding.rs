@@ -75,13 +75,13 @@ impl<'a> Binding<'a> {
     /// Makes an argument a text: as it is, or as long as its type shows.
     pub fn text(&mut self, index: usize) -> Result<DataType, Message> {
         let to = match self.argument(index).data_type {
-            None => DataType::VarChar(Length::Limited(1)),
+            None => DataType::varchar(Length::Limited(1)),
             Some(data_type) if data_type.is_string() => data_type,
             Some(data_type) if data_type.is_large_object() => return Err(self.invalid(index)),
             Some(DataType::Xml | DataType::SqlVariant) => return Err(self.invalid(index)),
-            Some(DataType::VarBinary(Length::Max)) => DataType::VarChar(Length::Max),
-            Some(data_type) if data_type.is_binary() => DataType::VarChar(data_type.length().unwrap_or(Length::Max)),
-            Some(data_type) => DataType::VarChar(Length::Limited(width(data_type))),
+            Some(DataType::VarBinary(Length::Max)) => DataType::varchar(Length::Max),
+            Some(data_type) if data_type.is_binary() => DataType::varchar(data_type.length().unwrap_or(Length::Max)),
+            Some(data_type) => DataType::varchar(Length::Limited(width(data_type))),
         };
         Ok(self.become_type(index, to))
     }
@@ -89,8 +89,8 @@ impl<'a> Binding<'a> {
     /// Makes an argument a text; TEXT and NTEXT become their MAX types.
     pub fn text_or_large(&mut self, index: usize) -> Result<DataType, Message> {
         match self.argument(index).data_type {
-            Some(DataType::Text) => Ok(self.become_type(index, DataType::string_max(false))),
-            Some(DataType::NText) => Ok(self.become_type(index, DataType::string_max(true))),
+            Some(text @ DataType::Text(_)) => Ok(self.become_type(index, DataType::string_max(text.encoding()))),
+            Some(DataType::NText) => Ok(self.become_type(index, DataType::NVarChar(Length::Max))),
             _ => self.text(index),
         }
     }

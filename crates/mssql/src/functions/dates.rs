@@ -256,12 +256,12 @@ fn is_date(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let valid = match value(values, 0) {
         ValueRef::Timestamp(_) => true,
         ValueRef::Text(text) if !text.trim_matches(' ').is_empty() => {
-            let varchar = DataType::VarChar(Length::Max);
+            let varchar = DataType::varchar(Length::Max);
             convert(call.context, ValueRef::Text(text), varchar, DataType::DateTime, None).is_ok()
         }
         // A number is read as its digits.
         ValueRef::Integer(number) => {
-            let (digits, varchar) = (number.to_string(), DataType::VarChar(Length::Max));
+            let (digits, varchar) = (number.to_string(), DataType::varchar(Length::Max));
             convert(call.context, ValueRef::Text(&digits), varchar, DataType::DateTime, None).is_ok()
         }
         _ => false,

@@ -3,7 +3,7 @@
 use super::Function;
 use super::binding::{Binding, Call, integer, text, value};
 use crate::messages::Message;
-use crate::text as units;
+use crate::text::Encoding;
 use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
 use sha2::Digest;
@@ -30,8 +30,7 @@ fn hash_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 /// An algorithm that is not known gives NULL.
 fn hash(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let bytes = match value(values, 1) {
-        ValueRef::Text(text) if call.is_national(1) => units::national_bytes(text),
-        ValueRef::Text(text) => units::code_page_bytes(text),
+        ValueRef::Text(text) => call.argument_type(1).encoding().encode(text),
         ValueRef::Binary(bytes) => bytes.to_vec(),
         _ => return Ok(Value::Null),
     };
@@ -59,8 +58,7 @@ fn compressed_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 /// COMPRESS: the bytes of a text or binary value in the GZIP format.
 fn compress(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let bytes = match value(values, 0) {
-        ValueRef::Text(text) if call.is_national(0) => units::national_bytes(text),
-        ValueRef::Text(text) => units::code_page_bytes(text),
+        ValueRef::Text(text) => call.argument_type(0).encoding().encode(text),
         ValueRef::Binary(bytes) => bytes.to_vec(),
         _ => return Ok(Value::Null),
     };
@@ -96,8 +94,8 @@ fn encode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     }
     let length = data_type.limit().map(|limit| usize::from(limit).div_ceil(3) * 4);
     Ok(match length {
-        Some(length) if length <= 8000 => DataType::string(false, length),
-        _ => DataType::string_max(false),
+        Some(length) if length <= 8000 => DataType::string(Encoding::DEFAULT, length),
+        _ => DataType::varchar(Length::Max),
     })
 }
 

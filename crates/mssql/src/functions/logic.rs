@@ -174,7 +174,7 @@ fn checksum(call: &Call<'_>, values: &[ValueRef<'_>], binary: bool) -> Value {
         let number = match value {
             ValueRef::Null => 0x7FFF_FFFF,
             ValueRef::Integer(number) if i32::try_from(*number).is_ok() => *number as u32,
-            ValueRef::Text(text) if binary => crate::text::code_page_bytes(text).iter().fold(0, fold),
+            ValueRef::Text(text) if binary => call.argument_type(index).encoding().encode(text).iter().fold(0, fold),
             ValueRef::Text(text) => call.collation().text_key(text, true).as_bytes().iter().fold(0, fold),
             other => {
                 let data_type = call.argument_type(index);

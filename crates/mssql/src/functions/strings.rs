@@ -33,9 +33,13 @@ fn text_to_int(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 }
 
 /// The code of the first character; of an empty text there is none.
-fn ascii(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let code = |c| i64::from(units::code_page_byte(c).unwrap_or(b'?'));
-    Ok(text(values, 0).chars().next().map_or(Value::Null, |c| Value::Integer(code(c))))
+fn ascii(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    // Of a character of several bytes it is the first.
+    let page = call.argument_type(0).code_page().unwrap_or_default();
+    let mut buffer = [0; 4];
+    let first = text(values, 0).chars().next().map(|c| page.encode(c.encode_utf8(&mut buffer)));
+    let byte = first.and_then(|bytes| bytes.first().copied());
+    Ok(byte.map_or(Value::Null, |byte| Value::Integer(i64::from(byte))))
 }
 
 fn unicode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -75,7 +79,7 @@ fn data_length(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messag
     let data_type = call.argument_type(0);
     let length = match value(values, 0) {
         ValueRef::Text(text) if data_type.is_national() => units::length(text, true) * 2,
-        ValueRef::Text(text) => units::length(text, false),
+        ValueRef::Text(text) => data_type.encoding().size(text),
         ValueRef::Binary(bytes) => bytes.len(),
         // What the digits take, whatever the type could hold.
         ValueRef::Decimal(number) if !data_type.is_money() => {
@@ -90,10 +94,11 @@ fn data_length(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messag
 
 /// A text type of another length: what is fixed varies from here on.
 pub(super) fn resized(data_type: DataType, length: Option<usize>) -> DataType {
+    let encoding = data_type.encoding();
     match (data_type.limit(), length) {
-        (Some(limit), Some(length)) => DataType::string(data_type.is_national(), length.min(limit.into())),
-        (Some(limit), None) => DataType::string(data_type.is_national(), limit.into()),
-        (None, _) => DataType::string_max(data_type.is_national()),
+        (Some(limit), Some(length)) => DataType::string(encoding, encoding.room_for(length).min(limit.into())),
+        (Some(limit), None) => DataType::string(encoding, limit.into()),
+        (None, _) => DataType::string_max(encoding),
     }
 }
 
@@ -216,7 +221,7 @@ fn trimmed(values: &[ValueRef<'_>], front: bool, back: bool) -> Value {
 
 fn soundex_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     binding.text(0)?;
-    Ok(DataType::VarChar(Length::Limited(4)))
+    Ok(DataType::varchar(Length::Limited(4)))
 }
 
 fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {

@@ -3,13 +3,15 @@
 use super::binding::{Binding, Call, float, integer, text, value};
 use super::strings::resized;
 use super::{Function, search};
+use crate::code_page::CodePage;
 use crate::messages::Message;
-use crate::text as units;
+use crate::text::{self as units, Encoding};
 use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
+use std::borrow::Cow;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("CHAR", (1, 1), |b| b.integer(0).map(|_| DataType::Char(1)), character),
+    Function::new("CHAR", (1, 1), |b| b.integer(0).map(|_| DataType::char(1)), character),
     Function::new("NCHAR", (1, 1), |b| b.integer(0).map(|_| DataType::NChar(1)), national_character),
     Function::new("CONCAT", (2, 254), concat_type, concat).sees_nulls(),
     Function::new("CONCAT_WS", (3, 254), concat_type, concat_ws).sees_nulls(),
@@ -32,7 +34,7 @@ const MAX_BYTES: usize = 1 << 28;
 
 fn character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let byte = u8::try_from(integer(values, 0)).ok();
-    Ok(byte.map_or(Value::Null, |byte| Value::Text(units::code_page_character(byte).to_string())))
+    Ok(byte.map_or(Value::Null, |byte| Value::Text(CodePage::DEFAULT.decode(&[byte]))))
 }
 
 fn national_character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -43,14 +45,14 @@ fn national_character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Me
 
 /// A text as long as all arguments together.
 fn concat_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    let (mut national, mut length, mut max) = (false, 0usize, false);
+    let (mut encoding, mut length, mut max) = (Encoding::DEFAULT, 0usize, false);
     for index in 0..binding.count() {
         if binding.argument(index).is_null() {
-            binding.become_type(index, DataType::VarChar(Length::Limited(1)));
+            binding.become_type(index, DataType::varchar(Length::Limited(1)));
             continue;
         }
         let data_type = binding.text(index)?;
-        national |= data_type.is_national();
+        encoding = encoding.meet(data_type.encoding());
         match data_type.limit() {
             Some(limit) => length += usize::from(limit),
             None => max = true,
@@ -60,7 +62,7 @@ fn concat_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
         let separator = binding.types.first().and_then(|(_, to)| to.limit()).unwrap_or(1);
         length += usize::from(separator) * binding.count().saturating_sub(3);
     }
-    Ok(if max { DataType::string_max(national) } else { DataType::string(national, length) })
+    Ok(if max { DataType::string_max(encoding) } else { DataType::string(encoding, length) })
 }
 
 fn concat(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -84,13 +86,17 @@ fn concat_ws(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
     Ok(limited(call, joined))
 }
 
-/// A text cut at the limit of the result's type.
-fn limited(call: &Call<'_>, mut text: String) -> Value {
+/// A text of the result's type: in its code page, cut at its limit.
+fn limited(call: &Call<'_>, text: String) -> Value {
+    let encoding = call.bound.result.encoding();
+    let mut text = match encoding.kept(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(kept) => kept,
+    };
     if let Some(limit) = call.bound.result.limit()
         && text.len() > usize::from(limit)
     {
-        let end = units::offset(&text, limit.into(), call.bound.result.is_national());
-        text.truncate(end);
+        encoding.cut(&mut text, limit.into());
     }
     Value::Text(text)
 }
@@ -112,13 +118,10 @@ fn upper(call: &Call<'_>, text: &str) -> String {
         }
     };
     let upper: String = text.chars().map(one).collect();
-    // `ÿ` has its upper case in the code page, `ƒ` has none.
-    if call.bound.result.is_national() { upper } else { kept_in_code_page(text, &upper) }
-}
-
-fn kept_in_code_page(text: &str, upper: &str) -> String {
+    // In code page 1252 `ÿ` has its upper case, `ƒ` has none.
+    let Some(page) = call.bound.result.code_page() else { return upper };
     let pairs = text.chars().zip(upper.chars());
-    pairs.map(|(from, to)| if units::code_page_byte(to).is_some() { to } else { from }).collect()
+    pairs.map(|(from, to)| if page.has(to) { to } else { from }).collect()
 }
 
 fn quote_name_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
@@ -154,10 +157,10 @@ fn quote_name(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 /// The type of a text that may grow: as long as a type without MAX can be.
 fn grown(types: &[DataType]) -> DataType {
-    let national = types.iter().any(|data_type| data_type.is_national());
+    let encoding = types.iter().map(|data_type| data_type.encoding()).fold(Encoding::DEFAULT, Encoding::meet);
     match types.iter().any(|data_type| data_type.limit().is_none()) {
-        true => DataType::string_max(national),
-        false => DataType::string(national, 8000),
+        true => DataType::string_max(encoding),
+        false => DataType::string(encoding, 8000),
     }
 }
 
@@ -193,7 +196,7 @@ fn replicate_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(match data_type.limit() {
         Some(limit) => {
             let length = count.map_or(8000, |count| usize::from(limit).saturating_mul(count));
-            DataType::string(data_type.is_national(), length)
+            DataType::string(data_type.encoding(), length)
         }
         None => data_type,
     })
@@ -216,7 +219,7 @@ fn replicate(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 fn space_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     binding.integer(0)?;
     let count = binding.argument(0).constant_integer().and_then(|count| usize::try_from(count).ok());
-    Ok(DataType::string(false, count.unwrap_or(8000)))
+    Ok(DataType::string(Encoding::DEFAULT, count.unwrap_or(8000)))
 }
 
 fn space(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -231,7 +234,7 @@ fn str_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     }
     let length = binding.arguments.get(1).map_or(Some(10), |argument| argument.constant_integer());
     let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(8000);
-    Ok(DataType::string(false, length))
+    Ok(DataType::string(Encoding::DEFAULT, length))
 }
 
 /// A number in a field: stars when its whole part has no room, fewer decimals when they have none.
@@ -268,7 +271,7 @@ fn stuff_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     binding.integer(1)?;
     binding.integer(2)?;
     let inserted = binding.text(3)?;
-    let national = data_type.is_national() || inserted.is_national();
+    let encoding = data_type.encoding().meet(inserted.encoding());
     Ok(match (data_type.limit(), inserted.limit()) {
         (Some(limit), Some(inserted)) => {
             // What is taken out for certain.
@@ -278,9 +281,9 @@ fn stuff_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
             };
             let (limit, start, length) = (usize::from(limit), constant(1), constant(2));
             let removed = start.zip(length).map_or(0, |(start, length)| length.min((limit + 1).saturating_sub(start)));
-            DataType::string(national, limit - removed.min(limit) + usize::from(inserted))
+            DataType::string(encoding, limit - removed.min(limit) + usize::from(inserted))
         }
-        _ => DataType::string_max(national),
+        _ => DataType::string_max(encoding),
     })
 }
 
@@ -324,9 +327,9 @@ fn translate(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 }
 
 fn escape_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    binding.implicit(0, DataType::string_max(true))?;
+    binding.implicit(0, DataType::NVarChar(Length::Max))?;
     binding.text(1)?;
-    Ok(DataType::string_max(true))
+    Ok(DataType::NVarChar(Length::Max))
 }
 
 /// Only the rules of JSON are known.

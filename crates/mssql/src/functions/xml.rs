@@ -71,10 +71,7 @@ fn modify(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 /// `column.WRITE(text, offset, length)`: a text with another part, or with more at its end.
 fn write_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    let result = match binding.text_or_large(0)? {
-        national if national.is_national() => DataType::NVarChar(Length::Max),
-        _ => DataType::VarChar(Length::Max),
-    };
+    let result = DataType::string_max(binding.text_or_large(0)?.encoding());
     binding.text_or_large(1)?;
     binding.integer(2)?;
     binding.integer(3)?;

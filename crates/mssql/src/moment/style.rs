@@ -215,7 +215,7 @@ mod tests {
     fn shown(style: i32) -> String {
         let moment: Timestamp = "2024-03-05 15:04:09.123".parse().unwrap();
         let moment = Moment { date: Some(moment.date()), time: Some((moment.time(), 3)), offset: None, legacy: true };
-        show(moment, style, DataType::DateTime, DataType::Char(30), &Context::default())
+        show(moment, style, DataType::DateTime, DataType::char(30), &Context::default())
             .unwrap_or_else(|message| message.number.to_string())
     }
 
@@ -255,12 +255,12 @@ mod tests {
     #[test]
     fn what_a_type_does_not_have_is_left_out() {
         let date = Moment { date: Date::from_ymd(2024, 3, 5), time: None, offset: None, legacy: false };
-        let show_date = |style| show(date, style, DataType::Date, DataType::Char(30), &Context::default());
+        let show_date = |style| show(date, style, DataType::Date, DataType::char(30), &Context::default());
         assert_eq!(show_date(0).unwrap(), "Mar  5 2024");
         assert_eq!(show_date(121).unwrap(), "2024-03-05");
         assert_eq!(show_date(108).unwrap_err().number, 8114);
         let time = Moment { date: None, time: Time::from_hms(3, 4, 5, 1234567).map(|t| (t, 7)), ..date };
-        let show_time = |style| show(time, style, DataType::Time(7), DataType::Char(30), &Context::default());
+        let show_time = |style| show(time, style, DataType::Time(7), DataType::char(30), &Context::default());
         assert_eq!(show_time(121).unwrap(), "03:04:05.1234567");
         assert_eq!(show_time(0).unwrap(), "3:04AM");
         assert_eq!(show_time(22).unwrap(), " 3:04:05 AM");
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(show_time(101).unwrap_err().number, 8114);
         let with_offset = Moment { date: date.date, time: time.time, offset: Some(120), legacy: false };
         let show_offset =
-            |style| show(with_offset, style, DataType::DateTimeOffset(7), DataType::Char(40), &Context::default());
+            |style| show(with_offset, style, DataType::DateTimeOffset(7), DataType::char(40), &Context::default());
         assert_eq!(show_offset(121).unwrap(), "2024-03-05 03:04:05.1234567 +02:00");
         assert_eq!(show_offset(126).unwrap(), "2024-03-05T03:04:05.1234567+02:00");
         assert_eq!(show_offset(127).unwrap(), "2024-03-05T01:04:05.1234567Z");

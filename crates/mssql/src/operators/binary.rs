@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::convert::{Conversion, Parts};
 use crate::messages::Message;
 use crate::moment::datetime;
+use crate::text::Encoding;
 use crate::types::{DataType, Length};
 use DataType as T;
 use mainstay_base::{Decimal, Timestamp, Value, ValueRef};
@@ -174,7 +175,7 @@ impl Binary {
 /// The type of a bare NULL beside an operand of a type.
 fn bare_null(other: DataType) -> DataType {
     match other {
-        T::Char(_) | T::VarChar(_) | T::Text => T::VarChar(Length::Limited(1)),
+        T::Char(_, page) | T::VarChar(_, page) | T::Text(page) => T::VarChar(Length::Limited(1), page),
         T::NChar(_) | T::NVarChar(_) | T::NText => T::NVarChar(Length::Limited(1)),
         T::Binary(_) | T::VarBinary(_) => T::VarBinary(Length::Limited(1)),
         T::Bit => T::Int,
@@ -224,8 +225,7 @@ fn joined(a: &str, b: &str, result: DataType) -> String {
     if let Some(limit) = result.limit()
         && text.len() > usize::from(limit)
     {
-        let end = crate::text::offset(&text, usize::from(limit), result.is_national());
-        text.truncate(end);
+        result.encoding().cut(&mut text, limit.into());
     }
     text
 }
@@ -323,25 +323,27 @@ fn bitwise(operator: BinaryOperator, a: DataType, b: DataType) -> Result<(DataTy
 
 /// The N types win; what is longer than a page is cut unless one of them is MAX.
 fn text_sum(a: DataType, b: DataType) -> DataType {
-    let national = a.is_national() || b.is_national();
+    let encoding = a.encoding().meet(b.encoding());
     let length = match (a.limit(), b.limit()) {
-        (Some(a), Some(b)) => Length::Limited((a.saturating_add(b)).min(if national { 4000 } else { 8000 })),
+        (Some(a), Some(b)) => Length::Limited((a.saturating_add(b)).min(encoding.most() as u16)),
         _ => Length::Max,
     };
-    match (a, b, length) {
-        (T::Char(_), T::Char(_), Length::Limited(length)) => T::Char(length),
-        (T::Char(_) | T::NChar(_), T::Char(_) | T::NChar(_), Length::Limited(length)) => T::NChar(length),
-        _ if national => T::NVarChar(length),
-        _ => T::VarChar(length),
+    let fixed = matches!((a, b), (T::Char(..) | T::NChar(_), T::Char(..) | T::NChar(_)));
+    match (fixed, length, encoding) {
+        (true, Length::Limited(length), Encoding::Page(page)) => T::Char(length, page),
+        (true, Length::Limited(length), Encoding::National) => T::NChar(length),
+        _ => T::string_of(encoding, length),
     }
 }
 
-/// What an operand of a sum of texts becomes: an N type of its own length where the result is one.
+/// What an operand of a sum of texts becomes: an N type of its own length where the result is one, or one of the result's
+/// code page.
 fn texts(data_type: DataType, result: DataType) -> DataType {
-    match (data_type, result.is_national()) {
-        (T::Char(length), true) => T::NChar(length.min(4000)),
-        (T::VarChar(Length::Limited(length)), true) => T::NVarChar(Length::Limited(length.min(4000))),
-        (T::VarChar(Length::Max), true) => T::NVarChar(Length::Max),
+    match (data_type, result.code_page()) {
+        (T::Char(length, _), None) => T::NChar(length.min(4000)),
+        (T::VarChar(Length::Limited(length), _), None) => T::NVarChar(Length::Limited(length.min(4000))),
+        (T::VarChar(Length::Max, _), None) => T::NVarChar(Length::Max),
+        (_, Some(page)) => data_type.in_page(page),
         _ => data_type,
     }
 }

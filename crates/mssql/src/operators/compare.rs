@@ -116,7 +116,7 @@ fn common_type(a: DataType, b: DataType) -> Result<DataType, Message> {
     use DataType::*;
     let common = types::union(a, b)?;
     Ok(match common {
-        Char(_) | VarChar(_) => VarChar(Length::Max),
+        Char(_, page) | VarChar(_, page) => VarChar(Length::Max, page),
         NChar(_) | NVarChar(_) => NVarChar(Length::Max),
         Binary(_) | VarBinary(_) => VarBinary(Length::Max),
         Time(_) => Time(7),
@@ -135,7 +135,7 @@ fn conversion(from: DataType, to: DataType) -> Result<Option<Conversion>, Messag
     let comparable = match to {
         Decimal { .. } | Money | SmallMoney => from.as_exact().is_some(),
         BigInt | Int | SmallInt | TinyInt => from.is_integer(),
-        VarChar(_) | NVarChar(_) => from.is_string(),
+        VarChar(..) | NVarChar(_) => from.is_string(),
         VarBinary(_) => from.is_binary(),
         _ => crate::convert::is_identity(from, to),
     };

@@ -109,7 +109,7 @@ fn to_text(operand: Argument<'_>, place: usize) -> Result<Option<Conversion>, Me
         Some(from @ (DataType::Image | DataType::Xml | DataType::SqlVariant)) => {
             Err(Message::numbered(8116, &[&from.name(), &place, &"like"]))
         }
-        Some(from) => Conversion::explicit(from, DataType::VarChar(Length::Limited(8000)), None).map(Some),
+        Some(from) => Conversion::explicit(from, DataType::varchar(Length::Limited(8000)), None).map(Some),
     }
 }
 
@@ -347,7 +347,7 @@ mod tests {
     fn operands_become_texts_and_constants_are_kept() {
         let context = Context::default();
         let ci = Collation::CaseAccentInsensitive;
-        let varchar = DataType::VarChar(Length::Limited(10));
+        let varchar = DataType::varchar(Length::Limited(10));
         let pattern = Argument::constant(varchar, ValueRef::Text("1_%"));
         let kept = LikeMatch::bind(Argument::of(DataType::Int), pattern, None, ci).unwrap();
         assert!(kept.kept.is_some());

@@ -26,7 +26,7 @@ const TEXTS: [&str; 14] = [
 ];
 
 fn values(name: &str) -> Vec<(DataType, Value)> {
-    let (data_type, varchar) = (data_type(name), DataType::VarChar(Length::Max));
+    let (data_type, varchar) = (data_type(name), DataType::varchar(Length::Max));
     let convert = |text: &&str| convert(&Context::default(), ValueRef::Text(text), varchar, data_type, None).ok();
     TEXTS.iter().filter_map(convert).map(|value| (data_type, value)).collect()
 }

@@ -17,7 +17,7 @@ fn operand(text: &str) -> (Option<DataType>, Value, bool) {
         Some((value, name)) if value.starts_with('\'') => {
             let data_type = crate::convert::tests::data_type(name);
             let value = value.trim_matches('\'');
-            let varchar = DataType::VarChar(Length::Max);
+            let varchar = DataType::varchar(Length::Max);
             let style = data_type.is_binary().then_some(1);
             (
                 Some(data_type),
@@ -139,8 +139,8 @@ fn texts() {
     ]);
     let bound = Binary::bind(
         Add,
-        Argument::of(DataType::VarChar(Length::Limited(3))),
-        Argument::of(DataType::VarChar(Length::Limited(3))),
+        Argument::of(DataType::varchar(Length::Limited(3))),
+        Argument::of(DataType::varchar(Length::Limited(3))),
     );
     let lenient = Context { concat_null_yields_null: false, ..Context::default() };
     let value = bound.unwrap().evaluate(&lenient, ValueRef::Text("a"), ValueRef::Null);
@@ -218,7 +218,7 @@ fn comparisons() {
     assert_eq!(bound.evaluate(&Context::default(), null.0, null.1), Ok(None));
     let off = Context { ansi_nulls: false, ..Context::default() };
     assert_eq!(bound.evaluate(&off, null.0, null.1), Ok(Some(true)));
-    let varchar = Argument::of(DataType::VarChar(Length::Max));
+    let varchar = Argument::of(DataType::varchar(Length::Max));
     let binary = Comparison::bind(ComparisonOperator::Equal, varchar.collate(Collation::Binary), varchar).unwrap();
     assert_eq!(binary.evaluate(&off, ValueRef::Text("a"), ValueRef::Text("A")), Ok(Some(false)));
 }

@@ -3,6 +3,8 @@
 //! The numbers are those of `sys.types` and of the columns `max_length`, `precision` and `scale` of `sys.columns`.
 
 use super::{DataType, Length};
+use crate::code_page::CodePage;
+use crate::text::Encoding;
 use DataType::*;
 
 impl DataType {
@@ -25,11 +27,11 @@ impl DataType {
             DateTime => "datetime",
             DateTime2(_) => "datetime2",
             DateTimeOffset(_) => "datetimeoffset",
-            Char(_) => "char",
-            VarChar(_) => "varchar",
+            Char(..) => "char",
+            VarChar(..) => "varchar",
             NChar(_) => "nchar",
             NVarChar(_) => "nvarchar",
-            Text => "text",
+            Text(_) => "text",
             NText => "ntext",
             Binary(_) => "binary",
             VarBinary(_) => "varbinary",
@@ -46,7 +48,7 @@ impl DataType {
     pub fn message_name(self) -> &'static str {
         match self {
             Decimal { .. } => "numeric",
-            VarChar(Length::Max) => "varchar(max)",
+            VarChar(Length::Max, _) => "varchar(max)",
             NVarChar(Length::Max) => "nvarchar(max)",
             VarBinary(Length::Max) => "varbinary(max)",
             other => other.name(),
@@ -65,7 +67,7 @@ impl DataType {
     pub fn system_type_id(self) -> u8 {
         match self {
             Image => 34,
-            Text => 35,
+            Text(_) => 35,
             UniqueIdentifier => 36,
             Date => 40,
             Time(_) => 41,
@@ -86,9 +88,9 @@ impl DataType {
             SmallMoney => 122,
             BigInt => 127,
             VarBinary(_) => 165,
-            VarChar(_) => 167,
+            VarChar(..) => 167,
             Binary(_) => 173,
-            Char(_) => 175,
+            Char(..) => 175,
             RowVersion => 189,
             NVarChar(_) => 231,
             NChar(_) => 239,
@@ -122,11 +124,11 @@ impl DataType {
             Time(digits) => time_bytes(digits),
             DateTime2(digits) => time_bytes(digits) + 3,
             DateTimeOffset(digits) => time_bytes(digits) + 5,
-            Char(length) | Binary(length) => limited(Length::Limited(length), 1),
+            Char(length, _) | Binary(length) => limited(Length::Limited(length), 1),
             NChar(length) => limited(Length::Limited(length), 2),
-            VarChar(length) | VarBinary(length) => limited(length, 1),
+            VarChar(length, _) | VarBinary(length) => limited(length, 1),
             NVarChar(length) => limited(length, 2),
-            Text | NText | Image | UniqueIdentifier => 16,
+            Text(_) | NText | Image | UniqueIdentifier => 16,
             Xml => -1,
             SqlVariant => 8016,
         }
@@ -180,14 +182,14 @@ impl DataType {
             Float => 24,
             Date | Time(_) | DateTime | DateTime2(_) | DateTimeOffset(_) => u32::from(self.precision()),
             SmallDateTime => 19,
-            Char(length) | NChar(length) => u32::from(length),
+            Char(length, _) | NChar(length) => u32::from(length),
             Binary(length) => u32::from(length) * 2,
-            VarChar(Length::Limited(length)) | NVarChar(Length::Limited(length)) => u32::from(length),
+            VarChar(Length::Limited(length), _) | NVarChar(Length::Limited(length)) => u32::from(length),
             VarBinary(Length::Limited(length)) => u32::from(length) * 2,
             RowVersion => 18,
             UniqueIdentifier => 36,
             SqlVariant => 8000,
-            VarChar(_) | NVarChar(_) | VarBinary(_) | Text | NText | Image | Xml => return None,
+            VarChar(..) | NVarChar(_) | VarBinary(_) | Text(_) | NText | Image | Xml => return None,
         })
     }
 
@@ -240,12 +242,12 @@ impl DataType {
 
     /// CHAR, VARCHAR, NCHAR or NVARCHAR.
     pub fn is_string(self) -> bool {
-        matches!(self, Char(_) | VarChar(_) | NChar(_) | NVarChar(_))
+        matches!(self, Char(..) | VarChar(..) | NChar(_) | NVarChar(_))
     }
 
     /// Any text: the strings, TEXT and NTEXT.
     pub fn is_text(self) -> bool {
-        self.is_string() || matches!(self, Text | NText)
+        self.is_string() || matches!(self, Text(_) | NText)
     }
 
     /// Text of two-byte characters.
@@ -265,15 +267,15 @@ impl DataType {
 
     /// TEXT, NTEXT or IMAGE.
     pub fn is_large_object(self) -> bool {
-        matches!(self, Text | NText | Image)
+        matches!(self, Text(_) | NText | Image)
     }
 
     /// The length of a string or binary type.
     pub fn length(self) -> Option<Length> {
         match self {
-            Char(length) | NChar(length) | Binary(length) => Some(Length::Limited(length)),
-            VarChar(length) | NVarChar(length) | VarBinary(length) => Some(length),
-            Text | NText | Image | Xml => Some(Length::Max),
+            Char(length, _) | NChar(length) | Binary(length) => Some(Length::Limited(length)),
+            VarChar(length, _) | NVarChar(length) | VarBinary(length) => Some(length),
+            Text(_) | NText | Image | Xml => Some(Length::Max),
             RowVersion => Some(Length::Limited(8)),
             _ => None,
         }
@@ -287,16 +289,72 @@ impl DataType {
         }
     }
 
+    /// The code page of CHAR, VARCHAR and TEXT.
+    pub fn code_page(self) -> Option<CodePage> {
+        match self {
+            Char(_, page) | VarChar(_, page) | Text(page) => Some(page),
+            _ => None,
+        }
+    }
+
+    /// The same type in another code page, if it has one.
+    pub fn in_page(self, page: CodePage) -> DataType {
+        match self {
+            Char(length, _) => Char(length, page),
+            VarChar(length, _) => VarChar(length, page),
+            Text(_) => Text(page),
+            other => other,
+        }
+    }
+
+    /// The type of a variable or parameter that holds all its values: these are in the default's code page, so texts of
+    /// another one are of UTF-16 there.
+    pub fn as_variable(self) -> DataType {
+        match self {
+            Char(length, page) if page != CodePage::DEFAULT => DataType::string(Encoding::National, length.into()),
+            VarChar(Length::Limited(length @ ..=4000), page) if page != CodePage::DEFAULT => {
+                NVarChar(Length::Limited(length))
+            }
+            VarChar(_, page) | Text(page) if page != CodePage::DEFAULT => NVarChar(Length::Max),
+            other => other,
+        }
+    }
+
+    /// What its texts are kept in; those of a type that is none are shown in the default's code page.
+    pub fn encoding(self) -> Encoding {
+        match self {
+            _ if self.is_national() => Encoding::National,
+            _ => Encoding::Page(self.code_page().unwrap_or_default()),
+        }
+    }
+
     /// VARCHAR or NVARCHAR of a length that is cut to what the type may have.
-    pub fn string(national: bool, length: usize) -> DataType {
-        let most = if national { 4000 } else { 8000 };
-        let length = Length::Limited(length.clamp(1, most) as u16);
-        if national { NVarChar(length) } else { VarChar(length) }
+    pub fn string(encoding: Encoding, length: usize) -> DataType {
+        let length = Length::Limited(length.clamp(1, encoding.most()) as u16);
+        DataType::string_of(encoding, length)
     }
 
     /// VARCHAR(MAX) or NVARCHAR(MAX).
-    pub fn string_max(national: bool) -> DataType {
-        if national { NVarChar(Length::Max) } else { VarChar(Length::Max) }
+    pub fn string_max(encoding: Encoding) -> DataType {
+        DataType::string_of(encoding, Length::Max)
+    }
+
+    /// VARCHAR or NVARCHAR of this length.
+    pub fn string_of(encoding: Encoding, length: Length) -> DataType {
+        match encoding {
+            Encoding::National => NVarChar(length),
+            Encoding::Page(page) => VarChar(length, page),
+        }
+    }
+
+    /// VARCHAR of this length in the default's code page.
+    pub const fn varchar(length: Length) -> DataType {
+        VarChar(length, CodePage::DEFAULT)
+    }
+
+    /// CHAR of this length in the default's code page.
+    pub const fn char(length: u16) -> DataType {
+        Char(length, CodePage::DEFAULT)
     }
 }
 
@@ -315,7 +373,7 @@ mod tests {
             (DateTimeOffset(7), 43, 10, 34, 7),
             (DateTime, 61, 8, 23, 3),
             (NVarChar(Length::Limited(50)), 231, 100, 0, 0),
-            (VarChar(Length::Max), 167, -1, 0, 0),
+            (DataType::varchar(Length::Max), 167, -1, 0, 0),
             (NChar(4000), 239, 8000, 0, 0),
             (Float, 62, 8, 53, 0),
         ];

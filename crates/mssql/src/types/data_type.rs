@@ -1,5 +1,6 @@
 //! The types of SQL Server, and how each is declared.
 
+use crate::code_page::CodePage;
 use std::fmt;
 
 /// The length of a type that varies: a number of bytes (characters of two bytes for the N types), or MAX.
@@ -38,13 +39,13 @@ pub enum DataType {
     DateTime2(u8),
     /// DATETIMEOFFSET with 0 to 7 digits of a second.
     DateTimeOffset(u8),
-    /// CHAR of 1 to 8000 bytes.
-    Char(u16),
-    VarChar(Length),
+    /// CHAR of 1 to 8000 bytes of a code page.
+    Char(u16, CodePage),
+    VarChar(Length, CodePage),
     /// NCHAR of 1 to 4000 characters.
     NChar(u16),
     NVarChar(Length),
-    Text,
+    Text(CodePage),
     NText,
     /// BINARY of 1 to 8000 bytes.
     Binary(u16),
@@ -66,7 +67,8 @@ impl fmt::Display for Length {
     }
 }
 
-/// As it is declared: `decimal(10,2)`, `nvarchar(max)`.
+/// As it is declared: `decimal(10,2)`, `nvarchar(max)`. A code page that is not the default's stands behind it, which
+/// [`data_type`](crate::operation::data_type) reads: `varchar(10) cp1250`.
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use DataType::*;
@@ -87,11 +89,11 @@ impl fmt::Display for DataType {
             DateTime => f.write_str("datetime"),
             DateTime2(digits) => write!(f, "datetime2({digits})"),
             DateTimeOffset(digits) => write!(f, "datetimeoffset({digits})"),
-            Char(length) => write!(f, "char({length})"),
-            VarChar(length) => write!(f, "varchar({length})"),
+            Char(length, _) => write!(f, "char({length})"),
+            VarChar(length, _) => write!(f, "varchar({length})"),
             NChar(length) => write!(f, "nchar({length})"),
             NVarChar(length) => write!(f, "nvarchar({length})"),
-            Text => f.write_str("text"),
+            Text(_) => f.write_str("text"),
             NText => f.write_str("ntext"),
             Binary(length) => write!(f, "binary({length})"),
             VarBinary(length) => write!(f, "varbinary({length})"),
@@ -100,6 +102,10 @@ impl fmt::Display for DataType {
             UniqueIdentifier => f.write_str("uniqueidentifier"),
             Xml => f.write_str("xml"),
             SqlVariant => f.write_str("sql_variant"),
+        }?;
+        match self.code_page() {
+            Some(page) if page != CodePage::DEFAULT => write!(f, " {page}"),
+            _ => Ok(()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{DataType, Length};
 use crate::Message;
+use crate::code_page::CodePage;
 use DataType::*;
 
 /// What stands in the parentheses behind a type's name.
@@ -61,7 +62,7 @@ impl Reader<'_> {
             "date" => Date,
             "smalldatetime" => SmallDateTime,
             "datetime" => DateTime,
-            "text" => Text,
+            "text" => Text(CodePage::DEFAULT),
             "ntext" | "national text" => NText,
             "image" => Image,
             "rowversion" | "timestamp" => RowVersion,
@@ -88,8 +89,8 @@ impl Reader<'_> {
             "time" => Ok(Time(self.digits()?)),
             "datetime2" => Ok(DateTime2(self.digits()?)),
             "datetimeoffset" => Ok(DateTimeOffset(self.digits()?)),
-            "char" | "character" => Ok(Char(limited(self.length(8000)?)?)),
-            "varchar" | "char varying" | "character varying" => Ok(VarChar(self.length(8000)?)),
+            "char" | "character" => Ok(DataType::char(limited(self.length(8000)?)?)),
+            "varchar" | "char varying" | "character varying" => Ok(DataType::varchar(self.length(8000)?)),
             "nchar" | "national char" | "national character" => Ok(NChar(limited(self.length(4000)?)?)),
             "nvarchar" | "national char varying" | "national character varying" => Ok(NVarChar(self.length(4000)?)),
             "binary" => Ok(Binary(limited(self.length(8000)?)?)),
@@ -243,8 +244,8 @@ mod tests {
     #[test]
     fn a_column_without_a_length_has_one() {
         let place = Declared::Column(2, "name");
-        assert_eq!(DataType::declare("char", &[], place), Ok(Char(1)));
-        assert_eq!(DataType::declare("varchar", &[TypeArgument::Max], place), Ok(VarChar(Length::Max)));
+        assert_eq!(DataType::declare("char", &[], place), Ok(DataType::char(1)));
+        assert_eq!(DataType::declare("varchar", &[TypeArgument::Max], place), Ok(DataType::varchar(Length::Max)));
         let message = DataType::declare("nosuch", &[], place).unwrap_err();
         assert_eq!(message.text, "Column, parameter, or variable #2: Cannot find data type nosuch.");
         let declare = |name, arguments: &[i64], place| {

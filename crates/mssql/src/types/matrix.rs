@@ -43,7 +43,7 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
     }
     match from {
         Binary(_) | VarBinary(_) => from_binary(to),
-        Char(_) | VarChar(_) | NChar(_) | NVarChar(_) => from_string(from, to),
+        Char(..) | VarChar(..) | NChar(_) | NVarChar(_) => from_string(from, to),
         DateTime | SmallDateTime => from_datetime(to),
         Date => from_new_moment(to, matches!(to, Time(_))),
         Time(_) => from_new_moment(to, matches!(to, Date)),
@@ -52,7 +52,7 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
             from_number(from, to)
         }
         RowVersion => match to {
-            Float | Real | NChar(_) | NVarChar(_) | UniqueIdentifier | SqlVariant | Xml | Text | NText => Never,
+            Float | Real | NChar(_) | NVarChar(_) | UniqueIdentifier | SqlVariant | Xml | Text(_) | NText => Never,
             Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Never,
             _ => Implicit,
         },
@@ -65,14 +65,14 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
             Binary(_) | VarBinary(_) | RowVersion => Implicit,
             _ => Never,
         },
-        Text => match to {
-            Char(_) | VarChar(_) | NText | Xml => Implicit,
+        Text(_) => match to {
+            Char(..) | VarChar(..) | NText | Xml => Implicit,
             NChar(_) | NVarChar(_) => Explicit,
             _ => Never,
         },
         NText => match to {
-            NChar(_) | NVarChar(_) | Text | Xml => Implicit,
-            Char(_) | VarChar(_) => Explicit,
+            NChar(_) | NVarChar(_) | Text(_) | Xml => Implicit,
+            Char(..) | VarChar(..) => Explicit,
             _ => Never,
         },
         Xml => match to {
@@ -81,7 +81,7 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
             _ => Never,
         },
         SqlVariant => match to {
-            RowVersion | Image | Text | NText | Xml => Never,
+            RowVersion | Image | Text(_) | NText | Xml => Never,
             _ => Explicit,
         },
     }
@@ -89,7 +89,7 @@ fn verdict(from: DataType, to: DataType) -> Verdict {
 
 fn from_binary(to: DataType) -> Verdict {
     match to {
-        Float | Real | Text | NText => Never,
+        Float | Real | Text(_) | NText => Never,
         Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Explicit,
         _ => Implicit,
     }
@@ -107,7 +107,7 @@ fn from_string(from: DataType, to: DataType) -> Verdict {
 
 fn from_datetime(to: DataType) -> Verdict {
     match to {
-        UniqueIdentifier | Image | Text | NText | Xml => Never,
+        UniqueIdentifier | Image | Text(_) | NText | Xml => Never,
         _ if to.is_moment() || to.is_string() || to == SqlVariant => Implicit,
         _ => Explicit,
     }
@@ -126,7 +126,7 @@ fn from_new_moment(to: DataType, refused: bool) -> Verdict {
 fn from_number(from: DataType, to: DataType) -> Verdict {
     match to {
         Date | Time(_) | DateTime2(_) | DateTimeOffset(_) => Never,
-        UniqueIdentifier | Text | NText | Xml | Image => Never,
+        UniqueIdentifier | Text(_) | NText | Xml | Image => Never,
         RowVersion if from.is_approximate() => Never,
         _ => Implicit,
     }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_chart() {
-        let varchar = VarChar(Length::Limited(10));
+        let varchar = DataType::varchar(Length::Limited(10));
         let rows = [
             (varchar, Int, "yes"),
             (Int, varchar, "yes"),

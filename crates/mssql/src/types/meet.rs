@@ -6,6 +6,7 @@
 
 use super::{DataType, Length, implicit};
 use crate::Message;
+use crate::text::Encoding;
 use DataType::*;
 
 impl DataType {
@@ -31,14 +32,14 @@ impl DataType {
             TinyInt => 13,
             Bit => 12,
             NText => 11,
-            Text => 10,
+            Text(_) => 10,
             Image => 9,
             RowVersion => 8,
             UniqueIdentifier => 7,
             NVarChar(_) => 6,
             NChar(_) => 5,
-            VarChar(_) => 4,
-            Char(_) => 3,
+            VarChar(..) => 4,
+            Char(..) => 3,
             VarBinary(_) => 2,
             Binary(_) => 1,
         }
@@ -59,7 +60,7 @@ pub fn union(a: DataType, b: DataType) -> Result<DataType, Message> {
         (Time(a), Time(b)) => Time(a.max(b)),
         (DateTime2(a), _) => DateTime2(a.max(moment_digits(low, a))),
         (DateTimeOffset(a), _) => DateTimeOffset(a.max(moment_digits(low, a))),
-        (NVarChar(_) | NChar(_) | VarChar(_) | Char(_), _) if low.is_string() => string_union(high, low),
+        (NVarChar(_) | NChar(_) | VarChar(..) | Char(..), _) if low.is_string() => string_union(high, low),
         (VarBinary(_) | Binary(_), VarBinary(_) | Binary(_)) => binary_union(high, low),
         _ => high,
     })
@@ -106,18 +107,17 @@ pub(crate) fn longer(a: Length, b: Length) -> Length {
 
 fn string_union(high: DataType, low: DataType) -> DataType {
     let lengths = (high.length().unwrap_or(Length::Max), low.length().unwrap_or(Length::Max));
-    let national = high.is_national();
+    let encoding = high.encoding().meet(low.encoding());
     let cut = |length: Length| match length {
-        Length::Limited(length) if national => Length::Limited(length.min(4000)),
+        Length::Limited(length) => Length::Limited(length.min(encoding.most() as u16)),
         other => other,
     };
     let length = cut(longer(lengths.0, lengths.1));
-    let fixed = matches!((high, low), (Char(_) | NChar(_), Char(_) | NChar(_)));
-    match (fixed, length) {
-        (true, Length::Limited(length)) if national => NChar(length),
-        (true, Length::Limited(length)) => Char(length),
-        _ if national => NVarChar(length),
-        _ => VarChar(length),
+    let fixed = matches!((high, low), (Char(..) | NChar(_), Char(..) | NChar(_)));
+    match (fixed, length, encoding) {
+        (true, Length::Limited(length), Encoding::National) => NChar(length),
+        (true, Length::Limited(length), Encoding::Page(page)) => Char(length, page),
+        _ => DataType::string_of(encoding, length),
     }
 }
 
@@ -132,11 +132,13 @@ fn binary_union(high: DataType, low: DataType) -> DataType {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code_page::CodePage;
 
     #[test]
     fn the_type_of_two() {
         let decimal = |precision, scale| Decimal { precision, scale };
-        let varchar = |length| VarChar(Length::Limited(length));
+        let varchar = |length| DataType::varchar(Length::Limited(length));
+        let polish = VarChar(Length::Limited(5), CodePage::Cp1250);
         let rows = [
             (Int, BigInt, "bigint"),
             (Int, decimal(5, 2), "decimal(12,2)"),
@@ -144,8 +146,10 @@ mod tests {
             (decimal(38, 10), decimal(38, 2), "decimal(38,2)"),
             (Money, decimal(5, 2), "decimal(19,4)"),
             (varchar(5), varchar(10), "varchar(10)"),
-            (Char(5), Char(10), "char(10)"),
-            (Char(5), varchar(3), "varchar(5)"),
+            (DataType::char(5), DataType::char(10), "char(10)"),
+            (DataType::char(5), varchar(3), "varchar(5)"),
+            (polish, varchar(7), "varchar(7) cp1250"),
+            (polish, NChar(3), "nvarchar(5)"),
             (varchar(8000), NChar(10), "nvarchar(4000)"),
             (varchar(5), Int, "int"),
             (DateTime, varchar(5), "datetime"),
@@ -153,7 +157,7 @@ mod tests {
             (Float, decimal(10, 2), "float"),
             (Binary(4), VarBinary(Length::Limited(8)), "varbinary(8)"),
             (Date, Int, "206"),
-            (varchar(5), VarChar(Length::Max), "varchar(max)"),
+            (varchar(5), DataType::varchar(Length::Max), "varchar(max)"),
         ];
         for (a, b, expected) in rows {
             for (a, b) in [(a, b), (b, a)] {

@@ -139,8 +139,8 @@ fn result(name: &str, argument: Option<DataType>) -> Result<Option<DataType>, Me
         },
         "string_agg" => match argument {
             Some(NVarChar(Length::Max) | NText | Xml) => NVarChar(Length::Max),
-            Some(VarChar(Length::Max) | Text) => VarChar(Length::Max),
-            Some(VarChar(_) | Char(_)) => VarChar(Length::Limited(8000)),
+            Some(VarChar(Length::Max, page) | Text(page)) => VarChar(Length::Max, page),
+            Some(VarChar(_, page) | Char(_, page)) => VarChar(Length::Limited(8000), page),
             _ => NVarChar(Length::Limited(4000)),
         },
         "sum" | "avg" => match argument {
@@ -154,7 +154,7 @@ fn result(name: &str, argument: Option<DataType>) -> Result<Option<DataType>, Me
             Some(other) => return Err(invalid(other)),
         },
         "min" | "max" => match argument {
-            Some(data_type @ (Bit | Xml | Text | NText | Image)) => return Err(invalid(data_type)),
+            Some(data_type @ (Bit | Xml | Text(_) | NText | Image)) => return Err(invalid(data_type)),
             _ => return Ok(argument),
         },
         _ => return Ok(argument),

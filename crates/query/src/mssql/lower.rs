@@ -16,7 +16,7 @@ use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, P
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
-use mainstay_mssql::{Bound, DataType, Operation};
+use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -40,6 +40,8 @@ pub(super) struct Typed {
 pub(super) struct By {
     pub(super) collation: Collation,
     strength: Strength,
+    /// The code page that a COLLATE says: what a cast of NVARCHAR to VARCHAR takes.
+    page: CodePage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,10 +58,11 @@ enum Strength {
 
 impl By {
     /// As literals and variables compare.
-    pub(super) const DEFAULT: By = By { collation: mainstay_mssql::collation::COMPARISON, strength: Strength::Default };
+    pub(super) const DEFAULT: By =
+        By { collation: mainstay_mssql::collation::COMPARISON, strength: Strength::Default, page: CodePage::DEFAULT };
 
     /// As columns of files compare: by their bytes.
-    const OF_FILE: By = By { collation: Collation::Binary, strength: Strength::File };
+    const OF_FILE: By = By { collation: Collation::Binary, strength: Strength::File, page: CodePage::DEFAULT };
 
     /// What several texts compare by. Of two columns that differ it is the one that compares bytes, or the first.
     pub(super) fn of<'t>(all: impl IntoIterator<Item = &'t Typed>) -> By {
@@ -222,7 +225,7 @@ impl Lowerer<'_> {
             Some(field) => {
                 let collation = collate::collation_of_field(field).unwrap_or(Collation::Binary);
                 match field.metadata().contains_key(types::DECLARED) {
-                    true => By { collation, strength: Strength::Column },
+                    true => By { collation, strength: Strength::Column, ..By::DEFAULT },
                     false => By { collation, ..By::OF_FILE },
                 }
             }
@@ -245,12 +248,21 @@ impl Lowerer<'_> {
         }
         if let (Operation::Collate(name), 1) = (operation.as_ref(), args.len()) {
             let collation = mainstay_mssql::collation::by_name(name).unwrap_or_default();
-            let Typed { expr, data_type, .. } = args.remove(0);
+            let page = mainstay_mssql::collation::code_page(name);
+            let arg = args.remove(0);
+            let Typed { expr, data_type, .. } = match arg.data_type {
+                Some(from) => convert(arg, from.in_page(page))?,
+                None => arg,
+            };
             let known = operation.bind(&[data_type], &[None]).map_err(failed)?;
             // The function stays around it, for what orders and groups by it.
             let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![expr]));
-            return Ok(Typed { expr, data_type, by: By { collation, strength: Strength::Explicit } });
+            return Ok(Typed { expr, data_type, by: By { collation, strength: Strength::Explicit, page } });
         }
+        let operation = match cast_in_page(&operation, &args) {
+            Some(cast) => Arc::new(cast),
+            None => operation,
+        };
         let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
         let constants: Vec<Option<Value>> = args.iter().map(|arg| constant(&arg.expr)).collect();
         let by = By::of(&args);
@@ -343,6 +355,20 @@ impl Lowerer<'_> {
         let expr = Expr::Case(Case::new(base, when_then, otherwise.map(to).transpose()?));
         Ok(Typed { expr, data_type: result, by })
     }
+}
+
+/// A CAST of a text to VARCHAR, which keeps the code page that the text has or that its COLLATE says; `None` where that is
+/// the default's.
+fn cast_in_page(operation: &Operation, args: &[Typed]) -> Option<Operation> {
+    let (Operation::Convert(kind @ (ConvertKind::Explicit | ConvertKind::Try), to), Some(arg)) =
+        (operation, args.first())
+    else {
+        return None;
+    };
+    let from = arg.data_type.filter(|from| from.is_text())?;
+    let page = from.code_page().unwrap_or(arg.by.page);
+    let is_said = to.code_page() == Some(CodePage::DEFAULT) && page != CodePage::DEFAULT;
+    is_said.then(|| Operation::Convert(*kind, to.in_page(page)))
 }
 
 /// A literal or parameter as one of this type; anything else as the core's cast to it.
@@ -452,14 +478,14 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
         (Some(from), Some(to)) => from <= to,
         _ => to == Float && (from == Real || rank(from).is_some_and(|rank| rank < 4)),
     };
-    let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(_) | NChar(_)) && !matches!(to, Char(_) | NChar(_))
+    let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(..) | NChar(_)) && !matches!(to, Char(..) | NChar(_))
         && match (from.limit(), to.limit()) {
             (_, None) => true,
             (Some(from), Some(to)) => from <= to,
             (None, Some(_)) => false,
         }
         // What VARCHAR cannot hold is replaced when it becomes one.
-        && (to.is_national() || !from.is_national());
+        && (to.is_national() || from.code_page() == to.code_page());
     if from == to || is_longer {
         return Some(arg.expr.clone());
     }
@@ -525,7 +551,7 @@ fn simple_like(args: &[Typed], by: By) -> Option<Expr> {
     let Some(Value::Text(text)) = literal_value(&pattern.expr) else { return None };
     let is_simple = !text.contains(['[', '\\']) && !text.ends_with(' ');
     let is_text = value.data_type.is_some_and(DataType::is_text);
-    if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(_) | DataType::NChar(_))) {
+    if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(..) | DataType::NChar(_))) {
         return None;
     }
     let fold = |expr: Expr| Box::new(collate::fold(without_collate(expr), by.collation));

@@ -23,7 +23,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_tds::{
     Backend, BulkRows, Call, Cancel, Client, Column, Command, CursorCall, Done, DoneKind, Environment, Fetch, Kill,
     Login, ParameterValue, Session, Sink, StaticCursor, Stop, TransactionRequest, concurrency, scroll,
@@ -125,13 +125,13 @@ pub fn every_type() -> Vec<(Column, Value)> {
         (DateTime, Value::Timestamp(ms)),
         (DateTime2(7), Value::Timestamp(at)),
         (DateTimeOffset(7), Value::TimestampWithOffset { utc: at, offset_minutes: 90 }),
-        (Char(5), text("ab   ")),
-        (VarChar(Length::Limited(20)), text("Malmö €")),
-        (VarChar(Length::Max), text(&"é".repeat(9000))),
+        (DataType::char(5), text("ab   ")),
+        (DataType::varchar(Length::Limited(20)), text("Malmö €")),
+        (DataType::varchar(Length::Max), text(&"é".repeat(9000))),
         (NChar(3), text("日本 ")),
         (NVarChar(Length::Limited(20)), text("日本 😀")),
         (NVarChar(Length::Max), text(&"日".repeat(9000))),
-        (Text, text("long text é")),
+        (Text(CodePage::DEFAULT), text("long text é")),
         (NText, text("long ntext 日")),
         (Binary(4), Value::Binary(vec![0, 1, 254, 255])),
         (VarBinary(Length::Limited(10)), Value::Binary(vec![1, 2, 3])),

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mainstay_base::{Date, Decimal, TICKS_PER_DAY, Time, Timestamp, Value};
-use mainstay_mssql::{DataType, Length};
+use mainstay_mssql::{CodePage, DataType, Length};
 use mainstay_tds::client::{Token, tokens};
 use mainstay_tds::{Answer, Assembler, Framer, PacketWriter, Version, WholeMessage};
 
@@ -102,13 +102,13 @@ pub fn data_types() -> Vec<DataType> {
         DataType::Date,
         DataType::SmallDateTime,
         DataType::DateTime,
-        DataType::Char(30),
-        DataType::VarChar(Length::Limited(40)),
-        DataType::VarChar(Length::Max),
+        DataType::char(30),
+        DataType::varchar(Length::Limited(40)),
+        DataType::varchar(Length::Max),
         DataType::NChar(30),
         DataType::NVarChar(Length::Limited(40)),
         DataType::NVarChar(Length::Max),
-        DataType::Text,
+        DataType::Text(CodePage::DEFAULT),
         DataType::NText,
         DataType::Binary(50),
         DataType::VarBinary(Length::Limited(50)),
@@ -172,9 +172,9 @@ pub fn value_of(data_type: DataType, random: &mut Random) -> Value {
             let ms = (random.between(0, 86_400 * 300 - 1) * 10 + 1) / 3;
             Value::Timestamp(Timestamp::at(day(random, Date(-79_262), Date::LAST), ms * 10_000))
         }
-        DataType::Char(length) => Value::Text(random.text(&LATIN, usize::from(length))),
-        DataType::VarChar(Length::Limited(length)) => Value::Text(random.text(&LATIN, usize::from(length))),
-        DataType::VarChar(Length::Max) | DataType::Text => Value::Text(random.text(&LATIN, 9000)),
+        DataType::Char(length, _) => Value::Text(random.text(&LATIN, usize::from(length))),
+        DataType::VarChar(Length::Limited(length), _) => Value::Text(random.text(&LATIN, usize::from(length))),
+        DataType::VarChar(Length::Max, _) | DataType::Text(_) => Value::Text(random.text(&LATIN, 9000)),
         DataType::NChar(length) => Value::Text(random.text(&ANY, usize::from(length) / 2)),
         DataType::NVarChar(Length::Limited(length)) => Value::Text(random.text(&ANY, usize::from(length) / 2)),
         DataType::NVarChar(Length::Max) | DataType::NText | DataType::Xml => Value::Text(random.text(&ANY, 9000)),

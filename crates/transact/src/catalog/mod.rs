@@ -32,6 +32,11 @@ use std::sync::Arc;
 /// The collation of the database.
 pub(crate) const COLLATION: &str = "SQL_Latin1_General_CP1_CI_AS";
 
+/// The name of the collation of a column of this type: the database's own, or one of the column's code page.
+pub(crate) fn collation_name(data_type: DataType) -> Option<&'static str> {
+    data_type.is_text().then(|| mainstay_mssql::collation::name_of(data_type.code_page().unwrap_or_default()))
+}
+
 /// The number of the schema `dbo`.
 pub(crate) const DBO: i64 = 1;
 

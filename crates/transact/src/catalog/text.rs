@@ -4,6 +4,7 @@
 //! either: names stand in brackets, numbers in parentheses, BETWEEN and IN are taken apart. So this reads the core's text
 //! and writes that form. What it cannot read is shown as it is kept.
 
+use mainstay_mssql::CodePage;
 use mainstay_tsql::reduce::SESSION_CALL;
 
 /// A definition in SQL Server's form, in parentheses. `columns` are called as the table calls them: the core has them in
@@ -341,8 +342,12 @@ fn literal(name: &str, value: String) -> Shown {
     })
 }
 
-/// `decimal(9,2)` as `[decimal](9,2)`.
+/// `decimal(9,2)` as `[decimal](9,2)`. A code page behind it is the column's and not written.
 fn bracketed(data_type: &str) -> String {
+    let data_type = match data_type.rsplit_once(' ') {
+        Some((data_type, page)) if CodePage::by_name(page).is_some() => data_type,
+        _ => data_type,
+    };
     match data_type.split_once('(') {
         Some((name, rest)) => format!("[{name}]({rest}"),
         None => format!("[{data_type}]"),

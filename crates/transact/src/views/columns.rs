@@ -1,7 +1,7 @@
 //! Columns and parameters: `sys.columns`, `sys.identity_columns`, `sys.computed_columns`, `sys.parameters`.
 
 use super::{Facts, Rows, View, row};
-use crate::catalog::{COLLATION, Catalog, Column, Object, parameters};
+use crate::catalog::{Catalog, Column, Object, collation_name, parameters};
 use mainstay_base::{Decimal, Value};
 use mainstay_mssql::DataType;
 
@@ -65,7 +65,7 @@ fn column(object: &Object, column: &Column) -> Vec<Value> {
         i64::from(of.max_length()),
         i64::from(of.precision()),
         i64::from(of.scale()),
-        of.is_text().then_some(COLLATION),
+        collation_name(of),
         column.nullable,
         of.is_string(),
         column.identity.is_some(),

@@ -1,7 +1,7 @@
 //! The system tables of old: `sysobjects`, `syscolumns`, `sysindexes` and their like, which need no schema.
 
 use super::{Facts, Rows, View, row};
-use crate::catalog::{COLLATION, Column, Detail, Object, parameters, system_types};
+use crate::catalog::{Column, Detail, Object, collation_name, parameters, system_types};
 use crate::instance::Process;
 use mainstay_base::Value;
 use mainstay_mssql::DataType;
@@ -115,8 +115,8 @@ fn objects(facts: &Facts<'_>) -> Rows {
 fn old_type(of: DataType) -> i64 {
     match of {
         DataType::Bit => 50,
-        DataType::NVarChar(_) | DataType::VarChar(_) => 39,
-        DataType::Char(_) | DataType::NChar(_) => 47,
+        DataType::NVarChar(_) | DataType::VarChar(..) => 39,
+        DataType::Char(..) | DataType::NChar(_) => 47,
         DataType::VarBinary(_) => 37,
         DataType::Binary(_) | DataType::RowVersion => 45,
         DataType::NText => 35,
@@ -154,7 +154,7 @@ fn column(of: &Object, column: &Column, is_output: bool) -> Vec<Value> {
         i64::from(column.computed.is_some()),
         i64::from(is_output),
         i64::from(column.nullable),
-        data_type.is_text().then_some(COLLATION)
+        collation_name(data_type)
     ]
 }
 
@@ -214,7 +214,7 @@ fn types(_: &Facts<'_>) -> Rows {
     let row = |(name, system, user): (&str, i64, i64)| {
         let known = mainstay_mssql::operation::data_type(name)?;
         let is_string = known.is_string();
-        let collation = known.is_text().then_some(COLLATION);
+        let collation = collation_name(known);
         let length = if is_string { 8000 } else { i64::from(known.max_length()) };
         let (precision, scale) = (i64::from(known.precision()), i64::from(known.scale()));
         Some(row![

@@ -1,9 +1,9 @@
 //! `INFORMATION_SCHEMA`: the views of the standard.
 
 use super::{Facts, Rows, View, row};
-use crate::catalog::{COLLATION, Detail, Object, parameters};
+use crate::catalog::{Detail, Object, collation_name, parameters};
 use mainstay_base::Value;
-use mainstay_mssql::{DataType, Length};
+use mainstay_mssql::{CodePage, DataType, Length};
 use mainstay_tsql::tree::{CreateType, FunctionKind, StatementKind};
 
 pub(super) const VIEWS: [View; 20] = [
@@ -158,7 +158,7 @@ struct Described {
 
 fn described(of: DataType) -> Described {
     let (length, octets) = match of {
-        DataType::Text | DataType::Image => (Some(i64::from(i32::MAX)), Some(i64::from(i32::MAX))),
+        DataType::Text(_) | DataType::Image => (Some(i64::from(i32::MAX)), Some(i64::from(i32::MAX))),
         DataType::NText => (Some(1_073_741_823), Some(2_147_483_646)),
         DataType::Xml | DataType::SqlVariant => match of {
             DataType::Xml => (Some(-1), Some(-1)),
@@ -185,8 +185,8 @@ fn described(of: DataType) -> Described {
         radix: is_number.then_some(if of.is_approximate() { 2 } else { 10 }),
         scale,
         moment,
-        characters: of.is_text().then_some(if of.is_national() { "UNICODE" } else { "iso_1" }),
-        collation: of.is_text().then_some(COLLATION),
+        characters: of.is_text().then(|| of.code_page().map_or("UNICODE", CodePage::character_set)),
+        collation: collation_name(of),
     }
 }
 

@@ -438,8 +438,8 @@ impl Compiler<'_> {
         if widens {
             return Ok(value.convert(ty));
         }
-        let is_padded = matches!(to, DataType::Char(_) | DataType::NChar(_));
-        if from.is_text() && to.is_text() && (to.is_national() || !from.is_national()) {
+        let is_padded = matches!(to, DataType::Char(..) | DataType::NChar(_));
+        if from.is_text() && to.is_text() && (to.is_national() || from.code_page() == to.code_page()) {
             return Ok(value.fit(ty, TextUnit::Characters, is_padded, false));
         }
         let known = self.bind(&format!("cast:{to}"), &[&(value.clone(), Some(from))])?;

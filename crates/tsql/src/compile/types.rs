@@ -21,9 +21,10 @@ pub fn storage_type(data_type: DataType) -> Type {
         Time(_) => Type::Time,
         SmallDateTime | DateTime | DateTime2(_) => Type::Timestamp,
         DateTimeOffset(_) => Type::TimestampWithOffset,
-        Char(length) | NChar(length) => Type::Text { limit: Some(length.into()) },
-        VarChar(length) | NVarChar(length) => Type::Text { limit: limit(length) },
-        Text | NText | Xml => Type::TEXT,
+        // What counts bytes has as many characters at most.
+        Char(length, _) | NChar(length) => Type::Text { limit: Some(length.into()) },
+        VarChar(length, _) | NVarChar(length) => Type::Text { limit: limit(length) },
+        Text(_) | NText | Xml => Type::TEXT,
         Binary(length) => Type::Bytes { limit: Some(length.into()) },
         VarBinary(length) => Type::Bytes { limit: limit(length) },
         RowVersion => Type::Bytes { limit: Some(8) },

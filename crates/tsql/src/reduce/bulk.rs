@@ -15,7 +15,7 @@ use mainstay_mssql::{DataType, Length, Message};
 
 /// The ways a file is one value: the option, what a session is asked for, and its type.
 const SINGLE: [(&str, CatalogFunction); 3] = [
-    ("SINGLE_CLOB", CatalogFunction { name: "bulk_clob", data_type: DataType::VarChar(Length::Max) }),
+    ("SINGLE_CLOB", CatalogFunction { name: "bulk_clob", data_type: DataType::varchar(Length::Max) }),
     ("SINGLE_NCLOB", CatalogFunction { name: "bulk_nclob", data_type: DataType::NVarChar(Length::Max) }),
     ("SINGLE_BLOB", CatalogFunction { name: "bulk_blob", data_type: DataType::VarBinary(Length::Max) }),
 ];

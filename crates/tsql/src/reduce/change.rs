@@ -52,12 +52,31 @@ pub fn change(
     identity_insert: bool,
     images: bool,
 ) -> Result<ReducedChange, Message> {
+    check_target_hints(change)?;
     let reducer = Reducer { images, is_ordered: true, ..Reducer::new(scope) };
     match change {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
         Change::Delete(delete) => reducer.delete(delete),
         Change::Merge(merge) => reducer.merge(merge, identity_insert),
+    }
+}
+
+/// Hints that let rows be read that are not committed, which is no way to find rows to change.
+const UNCOMMITTED: [&str; 2] = ["NOLOCK", "READUNCOMMITTED"];
+
+/// Errors: 1065 for such a hint on what is changed. On the same table in the FROM it says nothing.
+fn check_target_hints(change: &Change) -> Result<(), Message> {
+    let target = match change {
+        Change::Insert(insert) => &insert.target,
+        Change::Update(update) => &update.target,
+        Change::Delete(delete) => &delete.target,
+        Change::Merge(merge) => &merge.target,
+    };
+    let Target::Table(_, hints) = target else { return Ok(()) };
+    match hints.iter().any(|hint| UNCOMMITTED.iter().any(|word| hint.starts(word))) {
+        true => Err(Message::numbered(1065, &[])),
+        false => Ok(()),
     }
 }
 
@@ -152,6 +171,7 @@ impl Reducer<'_> {
         let resolved = self.resolve(named, &[], &insert.with, &wanted)?;
         let target = resolved.table.clone();
         self.recursion_limit(&insert.hints)?;
+        insert.top.iter().try_for_each(|top| self.check_top(top))?;
         self.with(&insert.with)?;
         self.push("INSERT INTO ");
         self.table_name(&target)?;

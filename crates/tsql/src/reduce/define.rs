@@ -190,7 +190,7 @@ fn dropped(table: &str, element: &DropElement) -> String {
 fn alter_column(table: &str, column: &Column, scope: &dyn Scope) -> Result<Vec<String>, Message> {
     let ColumnKind::Stored(declared) = &column.kind else { return Err(not_supported("ALTER COLUMN of this form")) };
     let name = quoted(&column.name.text);
-    let data_type = data_type(declared, Declared::Column(1, &column.name.text), scope)?;
+    let data_type = column_type(column, declared, 1, scope)?;
     let mut statements =
         vec![format!("ALTER TABLE {table} ALTER COLUMN {name} SET DATA TYPE {}", type_name(data_type))];
     let nullable = column.properties.iter().find_map(|property| match property {
@@ -209,8 +209,8 @@ fn stored_columns(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(S
         let TableElement::Column(column) = element else { continue };
         match &column.kind {
             ColumnKind::Stored(declared) => {
-                let place = Declared::Column(place as u32 + 1, &column.name.text);
-                columns.push((column.name.text.clone(), data_type(declared, place, scope)?));
+                let data_type = column_type(column, declared, place as u32 + 1, scope)?;
+                columns.push((column.name.text.clone(), data_type));
             }
             ColumnKind::Timestamp => columns.push((column.name.text.clone(), DataType::RowVersion)),
             ColumnKind::Computed(_) => {}
@@ -226,6 +226,21 @@ pub fn column_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<
     stored_columns(elements, scope)
 }
 
+/// The type of a column that is declared at this place, from 1: in the code page of the collation that it is given.
+///
+/// Errors: those of types, and 448 for a collation that is none.
+pub fn column_type(
+    column: &Column,
+    declared: &crate::tree::DataType,
+    place: u32,
+    scope: &dyn Scope,
+) -> Result<DataType, Message> {
+    let data_type = data_type(declared, Declared::Column(place, &column.name.text), scope)?;
+    let Some(name) = column.collation() else { return Ok(data_type) };
+    super::collation(&name.text)?;
+    Ok(data_type.in_page(mainstay_mssql::collation::code_page(&name.text)))
+}
+
 /// A type as the name of the core's.
 pub fn type_name(data_type: DataType) -> String {
     quoted(&format!("mssql:{data_type}"))
@@ -234,9 +249,7 @@ pub fn type_name(data_type: DataType) -> String {
 fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: &dyn Scope) -> Result<String, Message> {
     let name = quoted(&column.name.text);
     let data_type = match &column.kind {
-        ColumnKind::Stored(declared) => {
-            data_type(declared, Declared::Column(place as u32 + 1, &column.name.text), scope)?
-        }
+        ColumnKind::Stored(declared) => column_type(column, declared, place as u32 + 1, scope)?,
         ColumnKind::Timestamp => DataType::RowVersion,
         ColumnKind::Computed(value) => {
             let value = table_expression(value, scope)?;

@@ -57,7 +57,7 @@ pub use change::{ReducedChange, change, compound, insert_columns};
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
-pub use define::{ROW_VERSIONS, SESSION_CALL, alter_table, column_types, create_table, type_name};
+pub use define::{ROW_VERSIONS, SESSION_CALL, alter_table, column_type, column_types, create_table, type_name};
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};

@@ -41,6 +41,16 @@ pub struct Column {
     pub properties: Vec<ColumnProperty>,
 }
 
+impl Column {
+    /// The collation that it is given.
+    pub fn collation(&self) -> Option<&Name> {
+        self.properties.iter().find_map(|property| match property {
+            ColumnProperty::Collate(collation) => Some(collation),
+            _ => None,
+        })
+    }
+}
+
 /// What a column is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
