@@ -3,7 +3,8 @@
 //! Every move, a new record, a lock that is given back and the closing of the area write what is pending first
 //! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] forgets it. Beside others a record must be locked before it
 //! is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock is
-//! given back when the record is written.
+//! given back when the record is written; so is that of a record that was appended. A lock that the program then asks for
+//! itself is its own, and stays.
 //!
 //! [`AreaOptions::implicit_locks`]: crate::AreaOptions::implicit_locks
 
@@ -41,19 +42,37 @@ impl Area {
         self.row.is_changed || self.row.is_new
     }
 
-    /// Forgets the changes of the current record since it was last written. A record that was appended stays, blank.
+    /// Forgets the changes of the current record since it was last written. A record that was appended, and neither written
+    /// nor left since, has its number for good: it stays blank, and is marked as deleted.
+    ///
+    /// Errors: those of writing that; the record is then still one to be cancelled.
     pub fn cancel(&mut self) -> Result<()> {
         if self.row.is_changed {
             self.row.bytes.clear();
             self.row.bytes.extend_from_slice(&self.row.before);
             self.row.is_changed = false;
             self.row.memos.clear();
-            self.give_back_implicit_lock()?;
         }
         match self.rules.clone() {
-            Some(rules) => rules.cancelled(self),
-            None => Ok(()),
+            Some(rules) => rules.cancelled(self)?,
+            None if self.row.is_appended => self.give_up_appended()?,
+            None => {}
         }
+        self.give_back_implicit_lock()
+    }
+
+    fn give_up_appended(&mut self) -> Result<()> {
+        let was_new = self.row.is_new;
+        let written = self.delete().and_then(|()| self.write());
+        if written.is_err() && was_new {
+            // A blank record that the table does not take was not made yet, and need not be.
+            let before = self.recno.saturating_sub(1);
+            self.forget_pending();
+            self.blocks.set_count(before);
+            self.arrive(None);
+            return Ok(());
+        }
+        written
     }
 
     fn encoding(&self) -> Encoding {

@@ -428,8 +428,8 @@ impl WorkArea for RemoteArea {
         if self.is_new {
             self.record.show_as_new();
         }
-        // A dictionary may have given the record values, which are pending there.
-        self.is_edited |= self.in_dictionary().is_some();
+        // It is there to be written, with values that a dictionary may have given it, or to be cancelled.
+        self.is_edited = true;
         Ok(())
     }
 
