@@ -89,7 +89,11 @@ impl Area {
             FieldValue::Text(bytes) | FieldValue::Bytes(bytes) => self.set_bytes(field, bytes),
             FieldValue::Number(number) => self.set_number(field, *number),
             FieldValue::Date(0) | FieldValue::Timestamp { day: 0, .. } => self.set_blank(field),
-            FieldValue::Null if self.field(field)?.null_bit.is_none() || kind.needs_memo() => self.set_blank(field),
+            FieldValue::Null => match self.field(field)?.null_bit {
+                None => self.set_blank(field),
+                Some(bit) if kind.needs_memo() => self.set_memo_null(field, bit),
+                Some(_) => self.put(field, ValueRef::Null),
+            },
             other => self.put(field, other.to_value(|_| String::new()).as_ref()),
         }
     }
@@ -253,8 +257,22 @@ impl Area {
     /// Gives a memo field a value, which is stored when the record is written.
     pub fn set_memo(&mut self, field: usize, bytes: &[u8]) -> Result<()> {
         self.begin_change()?;
+        if let Some(bit) = self.field(field)?.null_bit {
+            put_bit(&mut self.row.bytes, bit, false);
+        }
         self.row.memos.retain(|(other, _)| *other != field);
         self.row.memos.push((field, bytes.to_vec()));
+        Ok(())
+    }
+
+    /// Takes the value of a memo field away, and says in the record that there is none.
+    fn set_memo_null(&mut self, field: usize, bit: usize) -> Result<()> {
+        self.set_memo(field, b"")?;
+        put_bit(&mut self.row.bytes, bit, true);
+        if has_bit(&self.row.before, bit) {
+            // It has none to be taken away.
+            self.row.memos.retain(|(other, _)| *other != field);
+        }
         Ok(())
     }
 
@@ -277,6 +295,17 @@ impl Area {
             *mark = if deleted { b'*' } else { b' ' };
         }
         Ok(())
+    }
+}
+
+/// Whether a bit of a record's `_NullFlags` is set.
+pub(crate) fn has_bit(record: &[u8], bit: usize) -> bool {
+    record.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
+}
+
+fn put_bit(record: &mut [u8], bit: usize, is_set: bool) {
+    if let Some(byte) = record.get_mut(bit / 8) {
+        *byte = *byte & !(1 << (bit % 8)) | u8::from(is_set) << (bit % 8);
     }
 }
 

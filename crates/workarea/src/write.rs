@@ -9,10 +9,12 @@
 //! among them. So an order none of whose keys have changed goes on without that, and so does a row of appends.
 
 use crate::area::Area;
+use crate::buffer::has_bit;
 use crate::options::Mode;
 use crate::order::Order;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_vfs::LockHolder;
+use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::lock::LockWait;
 
@@ -122,8 +124,23 @@ impl Area {
 
     /// Stores long values; their references are then part of the record.
     fn write_memos(&mut self, recno: u64, memos: &[(usize, Vec<u8>)]) -> Result<()> {
-        let values: Vec<(usize, ValueRef<'_>)> =
-            memos.iter().map(|(field, bytes)| (*field, ValueRef::Binary(bytes))).collect();
+        let is_null = |field: usize| {
+            let bit = self.dbf.fields().get(field).and_then(|field| field.null_bit);
+            bit.is_some_and(|bit| has_bit(&self.row.bytes, bit))
+        };
+        // A field of any type holds a text as such.
+        let is_any = |field: usize| self.dbf.fields().get(field).is_some_and(|field| field.kind == FieldKind::Any);
+        let text = |(field, bytes): &(usize, Vec<u8>)| is_any(*field).then(|| self.decode_text(bytes));
+        let texts: Vec<Option<String>> = memos.iter().map(text).collect();
+        let mut values: Vec<(usize, ValueRef<'_>)> = Vec::with_capacity(memos.len());
+        for ((field, bytes), text) in memos.iter().zip(&texts) {
+            let value = match text {
+                Some(text) => ValueRef::Text(text),
+                None if bytes.is_empty() && is_null(*field) => ValueRef::Null,
+                None => ValueRef::Binary(bytes),
+            };
+            values.push((*field, value));
+        }
         let change = self.table()?.update(recno, &values)?;
         for (field, _) in memos {
             let Some(field) = self.dbf.fields().get(*field) else { continue };
