@@ -4,7 +4,8 @@
 //! but the end of a transaction, which takes those of its tables in the order of their handles:
 //! a table that follows another is only marked when that one moves, and follows at its own next call, when it asks the
 //! other for the key first and then takes its own lock (as the interface has always done it: relations are resolved when
-//! the child is looked at).
+//! the child is looked at). A scoped relation is resolved when the child moves, too: it moves among what belongs to the
+//! other's record.
 //!
 //! **Ends.** At BOF the interface is before the first record, at EOF behind the last; both have no current record. A work
 //! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use mainstay_workarea::{OrderId, SeekHow, WorkArea};
+use mainstay_workarea::{OrderId, SeekHow, SeekKey, Side, WorkArea};
 
 use crate::border::Handle;
 use crate::calls::dictionary::opening::{Binding, Bound};
@@ -309,10 +310,14 @@ impl Table {
         }
     }
 
-    /// Moves the area in an order; what follows this table is marked.
+    /// Moves the area in an order; what follows this table is marked. Where it would be by the table that it follows is of
+    /// no interest then, but what it shows by that is.
     pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
         if self.is_behind.load(Ordering::Acquire) {
-            self.is_behind.store(false, Ordering::Release);
+            match self.is_scoped() {
+                true => self.catch_up()?,
+                false => self.is_behind.store(false, Ordering::Release),
+            }
         }
         let answer = self.without_relation(|state| {
             state.area.set_order(order.map(|order| order.id))?;
@@ -435,13 +440,37 @@ impl Table {
         Ok(())
     }
 
-    /// From now on nothing follows this table.
-    pub fn clear_relations(&self) {
+    /// Whether it shows only what belongs to the record of a table that it follows.
+    fn is_scoped(&self) -> bool {
+        self.parent.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|link| link.scoped)
+    }
+
+    /// From now on nothing follows this table, and what followed it shows all again.
+    pub fn clear_relations(&self) -> Result<()> {
         let children = std::mem::take(&mut *self.children.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut first = Ok(());
         for child in children.iter().filter_map(Weak::upgrade) {
             child.is_behind.store(false, Ordering::Release);
-            *child.parent.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            let link = child.parent.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(link) = link.filter(|link| link.scoped) {
+                first = first.and(child.in_order_of_relation(link.order, |area| {
+                    area.clear_scope(Side::Top)?;
+                    Ok(area.clear_scope(Side::Bottom)?)
+                }));
+            }
         }
+        first
+    }
+
+    /// Works in the order in which this table follows another; the order that is set stays.
+    fn in_order_of_relation<T>(&self, order: OrderId, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
+        self.without_relation(|state| {
+            let before = state.area.order();
+            state.area.set_order(Some(order))?;
+            let answer = work(&mut *state.area);
+            state.area.set_order(before)?;
+            answer
+        })
     }
 
     /// Whether this table follows another, over however many between.
@@ -493,15 +522,10 @@ impl Table {
             true => Ok(state.area.evaluate(&expression)?.into_key()),
             false => Ok(None),
         })?;
-        self.without_relation(|state| {
-            let before = state.area.order();
-            state.area.set_order(Some(order))?;
-            let moved = match &key {
-                Some(key) => follow(&mut *state.area, key, scoped),
-                None => Ok(state.area.go_eof()?),
-            };
-            state.area.set_order(before)?;
-            moved
+        self.in_order_of_relation(order, |area| match &key {
+            Some(key) => follow(area, key, scoped),
+            None if scoped => show_nothing(area),
+            None => Ok(area.go_eof()?),
         })
     }
 }
@@ -521,11 +545,21 @@ fn skip(area: &mut (impl WorkArea + ?Sized), order: Option<OrderId>, count: i64)
     Ok(area.skip(count)?)
 }
 
-fn follow(area: &mut dyn WorkArea, key: &mainstay_workarea::SeekKey, scoped: bool) -> Result<()> {
+fn follow(area: &mut dyn WorkArea, key: &SeekKey, scoped: bool) -> Result<()> {
     if scoped {
-        area.set_scope(mainstay_workarea::Side::Top, key)?;
-        area.set_scope(mainstay_workarea::Side::Bottom, key)?;
+        area.set_scope(Side::Top, key)?;
+        area.set_scope(Side::Bottom, key)?;
     }
     area.seek(key, SeekHow::default())?;
     Ok(())
+}
+
+/// No key is both at least the greatest and at most the least: nothing belongs to a record that there is not.
+fn show_nothing(area: &mut dyn WorkArea) -> Result<()> {
+    let info = area.order().and_then(|id| area.order_info(id));
+    let (length, descending) = info.map_or((0, false), |info| (info.key_length, info.descending));
+    let (top, bottom) = if descending { (0x00, 0xFF) } else { (0xFF, 0x00) };
+    area.set_scope(Side::Top, &SeekKey::Raw(vec![top; length]))?;
+    area.set_scope(Side::Bottom, &SeekKey::Raw(vec![bottom; length]))?;
+    Ok(area.go_eof()?)
 }

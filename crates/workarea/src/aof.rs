@@ -162,6 +162,16 @@ impl Area {
         }
     }
 
+    /// The same, and what was said by hand stays.
+    pub(crate) fn refresh_candidates(&mut self) -> Result<()> {
+        let by_hand = self.visibility.aof.as_mut().map(|aof| std::mem::take(&mut aof.by_hand)).unwrap_or_default();
+        self.refresh_aof()?;
+        for (recno, shown) in by_hand {
+            self.customize_aof(&[recno], if shown { Customize::Add } else { Customize::Remove })?;
+        }
+        Ok(())
+    }
+
     /// The same if an index has been read anew since, and nothing was said by hand.
     pub(crate) fn refresh_aof_if_stale(&mut self) -> Result<()> {
         let Some(aof) = self.visibility.aof.as_ref().filter(|aof| aof.by_hand.is_empty()) else { return Ok(()) };
@@ -196,6 +206,14 @@ impl Area {
     pub fn is_record_in_aof(&mut self, recno: u32) -> Result<bool> {
         if recno == 0 || recno > self.blocks.count() {
             return Ok(false);
+        }
+        let Some(aof) = &self.visibility.aof else { return Ok(true) };
+        if self.row.is_new && recno == self.recno {
+            // It is in no file yet. As of any record, its changes count when they are written.
+            return aof.shows(&mut self.scratch, recno, &self.row.before);
+        }
+        if self.has_unwritten {
+            self.settle_all()?;
         }
         let record = self.blocks.record(recno)?;
         match &self.visibility.aof {

@@ -31,7 +31,7 @@ pub struct Area {
     /// Where copies of records are written, if not beside the table: see [`Area::set_copies_to`].
     pub(crate) copies_to: Option<Arc<dyn FileSystem>>,
     path: PathBuf,
-    options: AreaOptions,
+    pub(crate) options: AreaOptions,
     pub(crate) dbf: Dbf,
     pub(crate) memo: Option<Memo>,
     pub(crate) blocks: Blocks,
@@ -82,6 +82,8 @@ pub(crate) struct Row {
     pub(crate) is_changed: bool,
     /// The record is appended when it is written.
     pub(crate) is_new: bool,
+    /// The record was appended, and was not written or left since.
+    pub(crate) is_appended: bool,
     /// The record was appended, and has no keys until it is written.
     pub(crate) is_unlisted: bool,
     /// The bytes, or those before the change, were read of the file since the record was locked.

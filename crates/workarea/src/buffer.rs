@@ -3,7 +3,8 @@
 //! Every move, a new record, a lock that is given back and the closing of the area write what is pending first
 //! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] forgets it. Beside others a record must be locked before it
 //! is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock is
-//! given back when the record is written.
+//! given back when the record is written; so is that of a record that was appended. A lock that the program then asks for
+//! itself is its own, and stays.
 //!
 //! [`AreaOptions::implicit_locks`]: crate::AreaOptions::implicit_locks
 
@@ -41,19 +42,37 @@ impl Area {
         self.row.is_changed || self.row.is_new
     }
 
-    /// Forgets the changes of the current record since it was last written. A record that was appended stays, blank.
+    /// Forgets the changes of the current record since it was last written. A record that was appended, and neither written
+    /// nor left since, has its number for good: it stays blank, and is marked as deleted.
+    ///
+    /// Errors: those of writing that; the record is then still one to be cancelled.
     pub fn cancel(&mut self) -> Result<()> {
         if self.row.is_changed {
             self.row.bytes.clear();
             self.row.bytes.extend_from_slice(&self.row.before);
             self.row.is_changed = false;
             self.row.memos.clear();
-            self.give_back_implicit_lock()?;
         }
         match self.rules.clone() {
-            Some(rules) => rules.cancelled(self),
-            None => Ok(()),
+            Some(rules) => rules.cancelled(self)?,
+            None if self.row.is_appended => self.give_up_appended()?,
+            None => {}
         }
+        self.give_back_implicit_lock()
+    }
+
+    fn give_up_appended(&mut self) -> Result<()> {
+        let was_new = self.row.is_new;
+        let written = self.delete().and_then(|()| self.write());
+        if written.is_err() && was_new {
+            // A blank record that the table does not take was not made yet, and need not be.
+            let before = self.recno.saturating_sub(1);
+            self.forget_pending();
+            self.blocks.set_count(before);
+            self.arrive(None);
+            return Ok(());
+        }
+        written
     }
 
     fn encoding(&self) -> Encoding {
@@ -70,7 +89,11 @@ impl Area {
             FieldValue::Text(bytes) | FieldValue::Bytes(bytes) => self.set_bytes(field, bytes),
             FieldValue::Number(number) => self.set_number(field, *number),
             FieldValue::Date(0) | FieldValue::Timestamp { day: 0, .. } => self.set_blank(field),
-            FieldValue::Null if self.field(field)?.null_bit.is_none() || kind.needs_memo() => self.set_blank(field),
+            FieldValue::Null => match self.field(field)?.null_bit {
+                None => self.set_blank(field),
+                Some(bit) if kind.needs_memo() => self.set_memo_null(field, bit),
+                Some(_) => self.put(field, ValueRef::Null),
+            },
             other => self.put(field, other.to_value(|_| String::new()).as_ref()),
         }
     }
@@ -234,8 +257,22 @@ impl Area {
     /// Gives a memo field a value, which is stored when the record is written.
     pub fn set_memo(&mut self, field: usize, bytes: &[u8]) -> Result<()> {
         self.begin_change()?;
+        if let Some(bit) = self.field(field)?.null_bit {
+            put_bit(&mut self.row.bytes, bit, false);
+        }
         self.row.memos.retain(|(other, _)| *other != field);
         self.row.memos.push((field, bytes.to_vec()));
+        Ok(())
+    }
+
+    /// Takes the value of a memo field away, and says in the record that there is none.
+    fn set_memo_null(&mut self, field: usize, bit: usize) -> Result<()> {
+        self.set_memo(field, b"")?;
+        put_bit(&mut self.row.bytes, bit, true);
+        if has_bit(&self.row.before, bit) {
+            // It has none to be taken away.
+            self.row.memos.retain(|(other, _)| *other != field);
+        }
         Ok(())
     }
 
@@ -258,6 +295,17 @@ impl Area {
             *mark = if deleted { b'*' } else { b' ' };
         }
         Ok(())
+    }
+}
+
+/// Whether a bit of a record's `_NullFlags` is set.
+pub(crate) fn has_bit(record: &[u8], bit: usize) -> bool {
+    record.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
+}
+
+fn put_bit(record: &mut [u8], bit: usize, is_set: bool) {
+    if let Some(byte) = record.get_mut(bit / 8) {
+        *byte = *byte & !(1 << (bit % 8)) | u8::from(is_set) << (bit % 8);
     }
 }
 

@@ -207,18 +207,19 @@ impl Area {
     /// Errors: those of a change; `InvalidValue` for what is no piece of the record.
     pub fn put_changes(&mut self, changes: &RowChanges) -> Result<()> {
         self.begin_change()?;
-        for (start, piece) in &changes.pieces {
-            let start = usize::from(*start);
-            match self.row.bytes.get_mut(start..start.saturating_add(piece.len())) {
-                Some(bytes) => bytes.copy_from_slice(piece),
-                None => return Err(Error::new(Code::InvalidValue, "a change goes beyond the record")),
-            }
-        }
         for (field, value) in &changes.memos {
             let field = usize::from(*field);
             match self.field(field)?.kind.needs_memo() {
                 true => self.set_memo(field, value)?,
                 false => return Err(Error::new(Code::InvalidValue, "a long value for a field that has none")),
+            }
+        }
+        // Afterwards, because they say which long values are NULL.
+        for (start, piece) in &changes.pieces {
+            let start = usize::from(*start);
+            match self.row.bytes.get_mut(start..start.saturating_add(piece.len())) {
+                Some(bytes) => bytes.copy_from_slice(piece),
+                None => return Err(Error::new(Code::InvalidValue, "a change goes beyond the record")),
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 //! type's empty value where one of a certain type is.
 
 use crate::area::Area;
+use crate::buffer::has_bit;
 use crate::value::FieldValue;
 use mainstay_base::{Code, Date, Decimal, Error, Result, Value};
 use mainstay_xbase::dbf::{Field, FieldKind};
@@ -89,6 +90,9 @@ impl Area {
     /// A value that expressions do not know, as SQL reads it.
     fn decoded(&mut self, field: usize) -> Result<FieldValue> {
         self.load()?;
+        if let Some((_, pending)) = self.row.memos.iter().find(|(other, _)| *other == field) {
+            return Ok(FieldValue::Text(pending.clone()));
+        }
         if let Some((_, known)) = self.row.lent.iter().find(|(other, _)| *other == field) {
             return Ok(known.clone());
         }
@@ -249,7 +253,7 @@ impl Area {
     pub fn is_null(&mut self, field: usize) -> Result<bool> {
         let Some(bit) = self.field(field)?.null_bit else { return Ok(false) };
         self.load()?;
-        Ok(self.row.bytes.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) != 0))
+        Ok(has_bit(&self.row.bytes, bit))
     }
 
     /// Whether a field is empty: blank or zero, a memo without a value, or NULL.
@@ -294,6 +298,13 @@ impl Area {
         if let Some((_, known)) = self.row.lent.iter().find(|(other, _)| *other == field) {
             return Ok(match known {
                 FieldValue::Text(bytes) | FieldValue::Bytes(bytes) => Some(bytes.clone()),
+                _ => None,
+            });
+        }
+        if self.field(field)?.kind == FieldKind::Any {
+            // Its value is in the record, or begins there.
+            return Ok(match self.decoded(field)? {
+                FieldValue::Text(bytes) | FieldValue::Bytes(bytes) => Some(bytes),
                 _ => None,
             });
         }

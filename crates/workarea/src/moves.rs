@@ -201,7 +201,7 @@ impl Area {
 
     /// What has to be done before the area leaves a record.
     pub(crate) fn leave(&mut self) -> Result<()> {
-        if self.row.is_changed || self.row.is_new || self.row.is_unlisted {
+        if self.row.is_changed || self.row.is_new || self.row.is_unlisted || self.row.implicit_lock.is_some() {
             self.write()?;
         }
         self.settle()
@@ -222,7 +222,7 @@ impl Area {
             }
         }
         self.found = false;
-        self.row.is_loaded = false;
+        (self.row.is_loaded, self.row.is_appended) = (false, false);
     }
 
     /// The first shown record of the order.

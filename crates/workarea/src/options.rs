@@ -31,8 +31,9 @@ pub struct AreaOptions {
     pub hide_deleted: bool,
     /// Whether `=` compares whole texts (SET EXACT ON).
     pub exact: bool,
-    /// Whether the first change of a record locks it until it is written, if the program has not locked it. Without
-    /// that, a change of a record that is not locked is refused.
+    /// Whether the first change of a record locks it until it is written, if the program has not locked it, and a record
+    /// that is appended is locked as long. Without that, a change of a record that is not locked is refused, and one that
+    /// is appended stays locked until it is unlocked.
     pub implicit_locks: bool,
     /// Whether each step of a change is on the disk before the next one.
     pub durable: bool,

@@ -1,8 +1,8 @@
 //! Tables and orders made, made anew and taken away.
 //!
 //! All but new tables and new index files besides the structural one ask for exclusive use, as in every xBase: records
-//! get other numbers, or other programs' files would be replaced under them. Afterwards the area is on the first record
-//! and its orders are what they were.
+//! get other numbers, or other programs' files would be replaced under them. Afterwards the area is on the first record,
+//! its orders are what they were, and so is what it shows: scopes, filter and AOF, unless the table has got other fields.
 
 use crate::area::{Area, no_such_order};
 use crate::index_file::IndexFile;
@@ -85,6 +85,15 @@ impl NewOrder {
             ..IndexSpec::new(&self.name, self.key.as_bytes())
         }
     }
+}
+
+/// The numbers that records have after a table was made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// Those they had.
+    Same,
+    /// Others, if they are there at all.
+    Other,
 }
 
 impl Area {
@@ -194,37 +203,55 @@ impl Area {
         Ok(changed)
     }
 
-    /// Removes the deleted records; the others get new numbers.
+    /// Removes the deleted records; the others get new numbers, so what was said by hand about records of the AOF is
+    /// forgotten.
     pub fn pack(&mut self, progress: Telling<'_>) -> Result<()> {
         self.write()?;
         let packed = self.table()?.pack(progress);
-        self.read_anew(packed)
+        self.read_records_anew(packed, Numbers::Other)
     }
 
     /// Removes all records.
     pub fn zap(&mut self) -> Result<()> {
         self.write()?;
         let zapped = self.table()?.zap();
-        self.read_anew(zapped)
+        self.read_records_anew(zapped, Numbers::Other)
     }
 
     /// Makes the indexes of all open files anew.
     pub fn reindex(&mut self, progress: Telling<'_>) -> Result<()> {
         self.write()?;
         let made = self.table()?.reindex(progress);
-        self.read_anew(made)
+        self.read_records_anew(made, Numbers::Same)
     }
 
-    /// Gives the table other fields: those of `spec`, each with the values that `sources` says.
+    /// Gives the table other fields: those of `spec`, each with the values that `sources` says. Filter and AOF, which may be
+    /// about fields that are gone, are taken away.
     pub fn restructure(&mut self, spec: &TableSpec, sources: &[Source], progress: Telling<'_>) -> Result<()> {
         self.write()?;
         let made = self.table()?.restructure(spec, sources, progress);
-        self.read_anew(made)
+        self.read_anew(made)?;
+        self.set_filter(None)?;
+        self.clear_aof();
+        self.go_top()
     }
 
     /// The fields, as the specification of a new table.
     pub fn spec(&self) -> TableSpec {
         mainstay_xbase::indexed::spec_of(&self.dbf, self.memo.as_ref())
+    }
+
+    /// The same fields, perhaps in other files, and the records that were there or others: what is shown is asked of them.
+    fn read_records_anew(&mut self, done: Result<()>, numbers: Numbers) -> Result<()> {
+        self.read_anew(done)?;
+        if let Some(filter) = self.filter().map(str::to_owned) {
+            self.set_filter(Some(&filter))?;
+        }
+        match numbers {
+            Numbers::Same => self.refresh_candidates()?,
+            Numbers::Other => self.refresh_aof()?,
+        }
+        self.go_top()
     }
 
     /// The files may be others under the same names.
@@ -240,10 +267,8 @@ impl Area {
         for path in self.index_files() {
             self.reopen_index(&path)?;
         }
-        self.set_filter(None)?;
-        self.clear_aof();
         self.row = crate::area::Row::default();
-        self.go_top()
+        Ok(())
     }
 
     /// Opens an index file again: another file may have taken its place, tags may have come or gone.

@@ -37,7 +37,7 @@ impl Area {
 
     pub(crate) fn forget_pending(&mut self) {
         (self.row.is_changed, self.row.is_new, self.row.is_loaded) = (false, false, false);
-        (self.row.is_unlisted, self.row.is_certain) = (false, false);
+        (self.row.is_unlisted, self.row.is_certain, self.row.is_appended) = (false, false, false);
         self.row.memos.clear();
         self.row.implicit_lock = None;
     }
@@ -69,10 +69,7 @@ pub fn rollback_with(
     areas: &mut [&mut Area],
     others: &mut [&mut IndexedTable],
 ) -> Result<()> {
-    areas.iter_mut().for_each(|area| area.forget_pending());
-    let undone = transaction.rollback(&mut tables(areas, others));
-    areas.iter_mut().try_for_each(|area| area.forget_read())?;
-    undone
+    undo(areas, |areas| transaction.rollback(&mut tables(areas, others)))
 }
 
 /// Undoes all changes since a savepoint; the transaction goes on.
@@ -87,9 +84,20 @@ pub fn rollback_to_with(
     areas: &mut [&mut Area],
     others: &mut [&mut IndexedTable],
 ) -> Result<()> {
+    undo(areas, |areas| transaction.rollback_to(savepoint, &mut tables(areas, others)))
+}
+
+/// Undoes changes, and what is pending goes with them; so do locks that were taken for it.
+fn undo(areas: &mut [&mut Area], work: impl FnOnce(&mut [&mut Area]) -> Result<()>) -> Result<()> {
+    let locked: Vec<Option<u32>> = areas.iter().map(|area| area.row.implicit_lock).collect();
     areas.iter_mut().for_each(|area| area.forget_pending());
-    let undone = transaction.rollback_to(savepoint, &mut tables(areas, others));
+    let undone = work(areas);
     areas.iter_mut().try_for_each(|area| area.forget_read())?;
+    for (area, record) in areas.iter_mut().zip(locked) {
+        if let (Some(record), Some(table)) = (record, &mut area.table) {
+            table.unlock_record(record.into())?;
+        }
+    }
     undone
 }
 

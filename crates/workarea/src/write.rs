@@ -9,10 +9,12 @@
 //! among them. So an order none of whose keys have changed goes on without that, and so does a row of appends.
 
 use crate::area::Area;
+use crate::buffer::has_bit;
 use crate::options::Mode;
 use crate::order::Order;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_vfs::LockHolder;
+use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::lock::LockWait;
 
@@ -33,7 +35,9 @@ impl Area {
     /// the disk. The changes stay pending then: correct them, or [`Area::cancel`].
     pub fn write(&mut self) -> Result<()> {
         if !self.row.is_changed && !self.row.is_new {
-            return self.list_appended();
+            self.list_appended()?;
+            self.row.is_appended = false;
+            return self.give_back_implicit_lock();
         }
         let rules = self.rules.clone();
         if let Some(rules) = &rules {
@@ -49,7 +53,7 @@ impl Area {
             }
         }
         written?;
-        self.row.is_changed = false;
+        (self.row.is_changed, self.row.is_appended) = (false, false);
         if let Some(rules) = &rules {
             rules.after_write(self)?;
         }
@@ -120,8 +124,23 @@ impl Area {
 
     /// Stores long values; their references are then part of the record.
     fn write_memos(&mut self, recno: u64, memos: &[(usize, Vec<u8>)]) -> Result<()> {
-        let values: Vec<(usize, ValueRef<'_>)> =
-            memos.iter().map(|(field, bytes)| (*field, ValueRef::Binary(bytes))).collect();
+        let is_null = |field: usize| {
+            let bit = self.dbf.fields().get(field).and_then(|field| field.null_bit);
+            bit.is_some_and(|bit| has_bit(&self.row.bytes, bit))
+        };
+        // A field of any type holds a text as such.
+        let is_any = |field: usize| self.dbf.fields().get(field).is_some_and(|field| field.kind == FieldKind::Any);
+        let text = |(field, bytes): &(usize, Vec<u8>)| is_any(*field).then(|| self.decode_text(bytes));
+        let texts: Vec<Option<String>> = memos.iter().map(text).collect();
+        let mut values: Vec<(usize, ValueRef<'_>)> = Vec::with_capacity(memos.len());
+        for ((field, bytes), text) in memos.iter().zip(&texts) {
+            let value = match text {
+                Some(text) => ValueRef::Text(text),
+                None if bytes.is_empty() && is_null(*field) => ValueRef::Null,
+                None => ValueRef::Binary(bytes),
+            };
+            values.push((*field, value));
+        }
         let change = self.table()?.update(recno, &values)?;
         for (field, _) in memos {
             let Some(field) = self.dbf.fields().get(*field) else { continue };
@@ -238,7 +257,8 @@ impl Area {
         written.and(closed)
     }
 
-    /// Appends a blank record and goes to it. Beside others it stays locked until it is unlocked.
+    /// Appends a blank record and goes to it. Beside others it is locked: with [`AreaOptions::implicit_locks`] until it is
+    /// written or left, as a record is that was locked for a change, and without them until it is unlocked.
     ///
     /// Errors: `ReadOnly`; `Busy` while another has the whole table.
     pub fn append_blank(&mut self) -> Result<()> {
@@ -260,12 +280,13 @@ impl Area {
         self.blocks.set_count(recno.max(self.blocks.count()));
         self.arrive(Some(recno));
         self.found = false;
-        let Area { row, blank, table, .. } = self;
+        let Area { row, blank, table, options, .. } = self;
         row.bytes.clear();
         row.bytes.extend_from_slice(blank);
         row.is_loaded = true;
-        row.is_new = alone && !counts;
+        (row.is_new, row.is_appended) = (alone && !counts, true);
         (row.is_certain, row.is_unlisted) = (!alone, false);
+        row.implicit_lock = (!alone && options.implicit_locks).then_some(recno);
         if let Some(table) = table.as_mut().filter(|_| !row.is_new) {
             if counts {
                 table.read(recno.into(), &mut row.bytes)?;
@@ -288,16 +309,25 @@ impl Area {
     ///
     /// Errors: `Busy`, with the holder as far as the system knows; `ReadOnly`.
     pub fn lock_record(&mut self, record: u32) -> Result<()> {
-        if self.is_locked(record) {
+        if self.keeps_lock(record)? {
             return Ok(());
         }
         self.table()?.lock_record(record.into())?;
         self.after_lock(record)
     }
 
+    /// Whether a record is locked already. A lock that was to be given back with the record is the program's from here on.
+    fn keeps_lock(&mut self, record: u32) -> Result<bool> {
+        if self.row.implicit_lock.take_if(|implicit| *implicit == record).is_some() {
+            self.table()?.lock_record(record.into())?;
+            return Ok(true);
+        }
+        Ok(self.is_locked(record))
+    }
+
     /// Asks once for a record; false while another has it.
     pub fn try_lock_record(&mut self, record: u32) -> Result<bool> {
-        if self.is_locked(record) {
+        if self.keeps_lock(record)? {
             return Ok(true);
         }
         let locked = self.table()?.try_lock_record(record.into())?;

@@ -275,3 +275,43 @@ fn records_beside_others_are_listed_and_read_under_their_locks() {
     one.close().unwrap();
     two.close().unwrap();
 }
+
+/// A record that was appended and is given up stays, marked as deleted. One that is not in the file yet, and which the
+/// table does not take blank, is not made.
+#[test]
+fn an_appended_record_that_is_cancelled_is_a_deleted_one() {
+    for mode in [Mode::Exclusive, Mode::Shared] {
+        let memory = Memory::new();
+        made(&memory, Format::FoxPro);
+        let mut area = open(&memory, mode);
+        for _ in 0..2 {
+            area.append_blank().unwrap();
+            area.set_integer(0, 7).unwrap();
+            area.set_memo(5, b"a note").unwrap();
+            area.cancel().unwrap();
+            let row = take(&mut area);
+            assert!(row.deleted && row.id == 0 && row.note.is_empty(), "{row:?}");
+            assert!(!area.has_pending() && area.locked_records().is_empty());
+        }
+        assert_eq!((area.record_count(Counting::All).unwrap(), area.record_number()), (2, 2));
+        area.close().unwrap();
+    }
+    let memory = Memory::new();
+    made(&memory, Format::VisualFoxPro);
+    let mut area = open(&memory, Mode::Exclusive);
+    let only = NewOrder { candidate: true, ..NewOrder::new("ONLY", "ID") };
+    area.create_order(&only, &mut mainstay_workarea::untold).unwrap();
+    area.append_blank().unwrap();
+    area.cancel().unwrap();
+    area.append_blank().unwrap();
+    area.set_integer(0, 7).unwrap();
+    area.cancel().unwrap();
+    assert!(area.is_eof() && area.record_count(Counting::All).unwrap() == 1);
+    area.append_blank().unwrap();
+    area.set_integer(0, 8).unwrap();
+    area.close().unwrap();
+    let mut area = open(&memory, Mode::ReadOnly);
+    assert_eq!(walk(&mut area), [1, 2]);
+    area.go_to(2).unwrap();
+    assert_eq!(area.get_integer(0).unwrap(), 8);
+}

@@ -105,6 +105,19 @@ impl Expressions {
     }
 }
 
+impl Expressions {
+    /// Refuses a condition that is neither true nor false: a tag that is made with it would list nothing.
+    pub(crate) fn check_condition(&self) -> Result<()> {
+        match self.condition.as_ref().map(|condition| condition.result_type().kind) {
+            None | Some(Kind::Logical) => Ok(()),
+            Some(kind) => {
+                let message = format!("the condition of a tag is logical, and this one is {}", kind.name());
+                Err(Error::new(Code::TypeMismatch, message))
+            }
+        }
+    }
+}
+
 /// The family of the keys of an expression.
 fn family(key: &Compiled, dbf: &Dbf) -> KeyFamily {
     let plain_field = match key.parts() {

@@ -146,6 +146,39 @@ fn behind_others_it_is_listed_by_its_first_change() {
     compare(&fs, path(), &[]).unwrap();
 }
 
+/// The process is killed when a record's values are written and its keys are not: all tags have the keys of the values
+/// before, those of a blank record among them. The record's next change takes them out.
+#[test]
+fn keys_of_the_values_before_are_mended_by_the_next_change() {
+    let specs: Vec<IndexSpec> = tag_specs().into_iter().filter(|spec| !spec.unique).collect();
+    for kind in [BagKind::Cdx, BagKind::Ntx] {
+        for access in [Access::Shared, Access::Exclusive] {
+            let memory = prepared(&[]);
+            let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+            let mut table = open(&fs, path(), Access::Exclusive);
+            let files = index(&mut table, kind, &specs);
+            let (blank, full) = (table.append_blank().unwrap(), 17);
+            let mut bytes = Vec::new();
+            table.read(5, &mut bytes).unwrap();
+            table.close().unwrap();
+            // The bytes of another record, as if the process had been killed behind them.
+            let dbf = fs.create(path(), mainstay_vfs::Create::Existing).unwrap();
+            let first = u64::from(u16::from_le_bytes(memory.read(path()).unwrap()[8..10].try_into().unwrap()));
+            for record in [blank, full] {
+                dbf.write_at(&bytes, first + (record - 1) * bytes.len() as u64).unwrap();
+            }
+            assert!(compare(&fs, path(), &files).is_err());
+            let mut table = open(&fs, path(), access);
+            files.iter().for_each(|file| assert!(table.open_bag(file).is_ok()));
+            for record in [blank, full] {
+                table.update(record, &[(0, ValueRef::Text("Found"))]).unwrap();
+            }
+            table.close().unwrap();
+            compare(&fs, path(), &files).unwrap();
+        }
+    }
+}
+
 /// Where its keys could be refused later, or have to be taken back, they are there at once.
 #[test]
 fn candidates_and_transactions_do_not_wait() {

@@ -8,6 +8,9 @@ use mainstay_xbase::dbf::{Counter, FieldSpec, TableSpec};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 
+/// The least length of a field of varying length, but for tables of Visual FoxPro: with less it is one of another type.
+const LEAST_VARYING: usize = 6;
+
 /// The fields of a definition.
 pub fn parse(text: &str, table_type: u32) -> Result<Vec<FieldSpec>> {
     let fields = text.split(';').map(str::trim).filter(|field| !field.is_empty());
@@ -36,6 +39,9 @@ fn parse_field(text: &str, table_type: u32) -> Result<FieldSpec> {
     }
     let (letter, length, binary) =
         kind_of(kind, numbers.first().copied(), table_type).ok_or_else(|| refused("no such type"))?;
+    if letter == b'V' && table_type != ADS_VFP && length < LEAST_VARYING {
+        return Err(refused("a VarChar of these tables has 6 bytes or more: its last 6 say where the rest is"));
+    }
     let decimals = numbers.get(1).copied().unwrap_or(0);
     let takes_decimals = matches!(letter, b'N' | b'F' | b'B' | b'Y');
     let decimals = u8::try_from(if takes_decimals { decimals } else { 0 }).map_err(|_| refused("too many decimals"))?;
@@ -161,6 +167,8 @@ mod tests {
         assert_eq!(code(""), AE_INVALID_FIELDDEF);
         assert_eq!(code("A"), AE_INVALID_FIELDDEF);
         assert_eq!(code("A,Guid"), AE_INVALID_FIELDDEF);
+        assert_eq!(code("A,VarChar,4"), AE_INVALID_FIELDDEF);
+        assert!(parse("A,VarChar,4", ADS_VFP).is_ok() && parse("A,VarChar,6", ADS_CDX).is_ok());
         assert_eq!(code("ELEVENCHARS,Logical"), AE_NAME_TOO_LONG);
     }
 }

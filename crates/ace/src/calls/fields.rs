@@ -26,24 +26,45 @@ pub fn number(table: &Table, state: &State, field: Field) -> Result<usize> {
     }
 }
 
-fn definition<T>(table: Handle, field: Field, read: impl FnOnce(&Definition, u32) -> T) -> Result<T> {
+fn definition<T>(table: Handle, field: Field, read: impl FnOnce(&Definition) -> T) -> Result<T> {
     registry::on_table(table, |table| {
         table.without_relation(|state| {
             let number = number(table, state, field)?;
             let definition = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
-            Ok(read(definition, table.table_type))
+            Ok(read(definition))
         })
     })
 }
 
-/// The interface's type of a field.
-pub fn type_of(field: &Definition, table_type: u32) -> u32 {
+fn type_in(table: Handle, field: Field) -> Result<u32> {
+    registry::on_table(table, |table| {
+        table.without_relation(|state| {
+            let number = number(table, state, field)?;
+            type_of(state.area.form(), number, table.table_type)
+        })
+    })
+}
+
+/// The interface's type of the field at a place of a table.
+pub fn type_of(area: &Area, place: usize, table_type: u32) -> Result<u32> {
+    let field = area.fields().get(place).ok_or(AE_INTERNAL_ERROR)?;
+    Ok(if counts(area, place) { ADS_AUTOINC } else { type_by_letter(field, table_type) })
+}
+
+/// Whether a field counts by itself: FoxPro's are integers with a counter in their descriptor.
+pub fn counts(area: &Area, place: usize) -> bool {
+    let letter = area.fields().get(place).map(|field| field.letter);
+    letter == Some(b'+') || letter == Some(b'I') && area.counts_up(place)
+}
+
+fn type_by_letter(field: &Definition, table_type: u32) -> u32 {
     match (field.letter, field.kind) {
         (_, FieldKind::CharacterBinary) => ADS_RAW,
         (_, FieldKind::CharacterWide) => ADS_NCHAR,
         (_, FieldKind::Character) => ADS_STRING,
         (b'Q', _) => ADS_VARBINARY_FOX,
         (b'V', FieldKind::Varchar) => ADS_VARCHAR_FOX,
+        (b'V', FieldKind::Any) => ADS_VARCHAR,
         (b'N' | b'F', _) => ADS_NUMERIC,
         (b'D', FieldKind::DateBinary | FieldKind::DateJulian) => ADS_COMPACTDATE,
         (b'D', _) | (b'V', FieldKind::DatePacked) => ADS_DATE,
@@ -93,12 +114,12 @@ pub fn field_number(table: Handle, field: Field, place: Out<u16>) -> Result<()> 
 }
 
 pub fn field_type(table: Handle, field: Field, kind: Out<u16>) -> Result<()> {
-    let found = definition(table, field, type_of)?;
+    let found = type_in(table, field)?;
     kind.set(u16::try_from(found).unwrap_or(0))
 }
 
 pub fn length(table: Handle, field: Field, length: Out<u32>) -> Result<()> {
-    let bytes = definition(table, field, |field, _| match field.kind {
+    let bytes = definition(table, field, |field| match field.kind {
         FieldKind::CharacterWide => field.length / 2,
         _ => field.length,
     })?;
@@ -109,7 +130,7 @@ pub fn length_100(table: Handle, field: Field, options: u32, length: Out<u32>) -
     match options {
         ADS_CODEUNIT_LENGTH => self::length(table, field, length),
         ADS_BYTE_LENGTH | ADS_BYTE_LENGTH_IN_BUFFER => {
-            let bytes = definition(table, field, |field, _| field.length)?;
+            let bytes = definition(table, field, |field| field.length)?;
             length.set(u32::try_from(bytes).unwrap_or(u32::MAX))
         }
         _ => Err(Failure::new(AE_INVALID_OPTION, options.to_string())),
@@ -117,19 +138,19 @@ pub fn length_100(table: Handle, field: Field, options: u32, length: Out<u32>) -
 }
 
 pub fn decimals(table: Handle, field: Field, decimals: Out<u16>) -> Result<()> {
-    decimals.set(definition(table, field, |field, _| field.decimals)?.into())
+    decimals.set(definition(table, field, |field| field.decimals)?.into())
 }
 
 pub fn offset(table: Handle, field: Field, offset: Out<u32>) -> Result<()> {
-    offset.set(u32::try_from(definition(table, field, |field, _| field.offset)?).unwrap_or(u32::MAX))
+    offset.set(u32::try_from(definition(table, field, |field| field.offset)?).unwrap_or(u32::MAX))
 }
 
 pub fn is_nullable(table: Handle, field: Field, nullable: Out<u16>) -> Result<()> {
-    nullable.set(definition(table, field, |field, _| field.null_bit.is_some())?.into())
+    nullable.set(definition(table, field, |field| field.null_bit.is_some())?.into())
 }
 
 pub fn is_binary(table: Handle, field: Field, binary: Out<u16>) -> Result<()> {
-    let kind = definition(table, field, type_of)?;
+    let kind = type_in(table, field)?;
     binary.set(matches!(kind, ADS_BINARY | ADS_IMAGE | ADS_RAW | ADS_VARBINARY_FOX).into())
 }
 

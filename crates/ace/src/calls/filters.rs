@@ -38,11 +38,7 @@ pub fn get_filter(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()>
 
 pub fn clear_filter(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
-    table.with(|state| {
-        state.area.set_filter(None)?;
-        state.area.clear_aof();
-        Ok(())
-    })
+    table.with(|state| Ok(state.area.set_filter(None)?))
 }
 
 fn set(table: Handle, filter: &str) -> Result<()> {

@@ -273,8 +273,7 @@ fn relate_as(parent: Handle, child: Handle, expression: Text, scoped: bool) -> R
 }
 
 pub fn clear_relations(parent: Handle) -> Result<()> {
-    registry::table(parent)?.clear_relations();
-    Ok(())
+    registry::table(parent)?.clear_relations()
 }
 
 /// How an index is wanted.

@@ -16,7 +16,7 @@ fn on_memo<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize, 
     table.on_record(|state| {
         let number = fields::number(&table, state, field)?;
         let definition = state.area.fields().get(number).ok_or(AE_INTERNAL_ERROR)?;
-        let kind = fields::type_of(definition, table.table_type);
+        let kind = fields::type_of(state.area.form(), number, table.table_type)?;
         match definition.kind.needs_memo() {
             true if table.hides(state, number) => Err(Failure::new(AE_PERMISSION_NOT_GRANTED, &definition.name)),
             true => work(state, number, kind),

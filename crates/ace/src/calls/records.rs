@@ -10,7 +10,7 @@ use mainstay_xbase::writer::Source;
 
 use crate::border::*;
 use crate::calls::sets::refused;
-use crate::calls::{connections, definitions, dictionary, tables};
+use crate::calls::{connections, definitions, dictionary, fields, tables};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
@@ -421,7 +421,8 @@ pub fn restructure_90(
 pub fn last_counter(object: Handle, number: Out<u32>) -> Result<()> {
     let table = registry::table(object)?;
     let last = table.with(|state| {
-        let field = state.area.fields().iter().position(|field| field.letter == b'+');
+        let form = state.area.form();
+        let field = (0..form.fields().len()).find(|field| fields::counts(form, *field));
         match field {
             Some(field) if is_positioned(&*state.area) => Ok(state.area.get_integer(field)?),
             Some(_) => Err(AE_NO_CURRENT_RECORD.into()),

@@ -19,6 +19,75 @@ static int walk( ADSHANDLE object )
    }
 }
 
+/* A table of its own, to be changed: who has it alone makes its files anew, and what it shows stays. */
+static void kept( ADSHANDLE connection )
+{
+   UNSIGNED32 records[] = { 1, 10 };
+   UNSIGNED8 text[ 64 ];
+   UNSIGNED16 length, flag = 9;
+   int record;
+
+   table = new_table( connection, "kept", ADS_CDX, "ID,Numeric,8;ODD,Logical" );
+   for( record = 1; record <= 10; ++record )
+   {
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetLong( table, T( "ID" ), record ) );
+      OK( AdsSetLogical( table, T( "ODD" ), ( UNSIGNED16 ) ( record % 2 ) ) );
+   }
+   /* Records that are not in the file yet are asked about as well, the one at hand among them. */
+   OK( AdsSetAOF( table, T( "ODD" ), ADS_RESOLVE_DYNAMIC ) );
+   OK( AdsAppendRecord( table ) );
+   OK( AdsSetLong( table, T( "ID" ), 11 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsCustomizeAOF( table, 2, records, ADS_AOF_TOGGLE_RECORD ) );
+   OK( AdsIsRecordInAOF( table, 1, &flag ) );
+   SAME( 0, flag );
+   OK( AdsIsRecordInAOF( table, 11, &flag ) );
+   SAME( 0, flag );
+   OK( AdsAppendRecord( table ) );
+   OK( AdsSetLogical( table, T( "ODD" ), 1 ) );
+   OK( AdsIsRecordInAOF( table, 12, &flag ) );
+   SAME( 0, flag );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsIsRecordInAOF( table, 12, &flag ) );
+   SAME( 1, flag );
+   OK( AdsSetFilter( table, T( "ID < 11" ) ) );
+   OK( AdsDeleteRecord( table ) );
+   SAME( 6, walk( table ) );
+   OK( AdsReindex( table ) );
+   SAME( 6, walk( table ) );
+   OK( AdsIsRecordInAOF( table, 10, &flag ) );
+   SAME( 1, flag );
+   /* Records get other numbers: what was said about single ones is forgotten. */
+   OK( AdsPackTable( table ) );
+   SAME( 5, walk( table ) );
+   length = sizeof( text );
+   OK( AdsGetFilter( table, text, &length ) );
+   TEXT( "ID < 11", text );
+   length = sizeof( text );
+   OK( AdsGetAOF( table, text, &length ) );
+   TEXT( "ODD", text );
+   OK( AdsClearFilter( table ) );
+   ANSWERS( AE_NO_FILTER, AdsGetFilter( table, text, &length ) );
+   length = sizeof( text );
+   OK( AdsGetAOF( table, text, &length ) );
+   SAME( 5, walk( table ) );
+   OK( AdsSetFilter( table, T( "ID > 3" ) ) );
+   OK( AdsZapTable( table ) );
+   SAME( 0, walk( table ) );
+   for( record = 1; record <= 4; ++record )
+   {
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetLong( table, T( "ID" ), record ) );
+      OK( AdsSetLogical( table, T( "ODD" ), 1 ) );
+   }
+   SAME( 1, walk( table ) );
+   OK( AdsClearAOF( table ) );
+   length = sizeof( text );
+   OK( AdsGetFilter( table, text, &length ) );
+   OK( AdsCloseTable( table ) );
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE connection = 0, index = 0;
@@ -127,6 +196,8 @@ int main( int count, char ** arguments )
    TRUE_THAT( number > 2 );
    OK( AdsLocate( table, T( "CITY = 'Nowhere'" ), 1, &found ) );
    SAME( 0, found );
+   OK( AdsCloseTable( table ) );
+   kept( connection );
    OK( AdsDisconnect( connection ) );
    END();
 }

@@ -23,7 +23,6 @@ static int append_as( const char * folder, int who )
       sprintf( ( char * ) name, "p%d r%d", who, record );
       failed |= AdsSetString( table, T( "NAME" ), name, ( UNSIGNED32 ) strlen( ( char * ) name ) ) != AE_SUCCESS;
       failed |= AdsWriteRecord( table ) != AE_SUCCESS;
-      failed |= AdsUnlockTable( table ) != AE_SUCCESS;
    }
    failed |= AdsCloseTable( table ) != AE_SUCCESS;
    return failed;

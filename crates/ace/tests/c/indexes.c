@@ -281,6 +281,67 @@ static void relations( void )
    OK( AdsSkip( table, 1 ) );
 }
 
+/* The loop of the handbooks: the child's records of each of the parent's. */
+static void related_rows( void )
+{
+   ADSHANDLE parent = new_table( connection, "parents", ADS_CDX, "ID,Numeric,5" );
+   ADSHANDLE child = new_table( connection, "children", ADS_CDX, "PARENT,Numeric,5" ), index = 0;
+   UNSIGNED32 number = 0;
+   UNSIGNED16 eof = 0;
+   SIGNED32 of = 0;
+   int parents, children;
+
+   for( parents = 1; parents <= 3; ++parents )
+   {
+      OK( AdsAppendRecord( parent ) );
+      OK( AdsSetLong( parent, T( "ID" ), parents ) );
+      for( children = 0; children < parents; ++children )
+      {
+         OK( AdsAppendRecord( child ) );
+         OK( AdsSetLong( child, T( "PARENT" ), parents ) );
+      }
+   }
+   /* A condition that is neither true nor false would make an index without keys. */
+   ANSWERS( AE_INVALID_EXPRESSION,
+            AdsCreateIndex61( child, NULL, T( "NOTHING" ), T( "PARENT" ), T( "PARENT" ), NULL, ADS_COMPOUND, 512, &index ) );
+   ANSWERS( AE_INVALID_EXPRESSION,
+            AdsCreateIndex61( child, NULL, T( "NOTHING" ), T( "PARENT" ), NULL, T( "'x'" ), ADS_COMPOUND, 512, &index ) );
+   OK( AdsCreateIndex61( child, NULL, T( "PARENT" ), T( "PARENT" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsSetScopedRelation( parent, index, T( "ID" ) ) );
+   OK( AdsGotoTop( parent ) );
+   for( parents = 1; parents <= 3; ++parents )
+   {
+      children = 0;
+      OK( AdsGotoTop( index ) );
+      while( AdsAtEOF( child, &eof ) == AE_SUCCESS && !eof && children < 9 )
+      {
+         ++children;
+         OK( AdsGetLong( child, T( "PARENT" ), &of ) );
+         SAME( parents, of );
+         OK( AdsSkip( index, 1 ) );
+      }
+      SAME( parents, children );
+      OK( AdsSkip( parent, 1 ) );
+      OK( AdsSkip( parent, -1 ) );
+      OK( AdsGetRecordCount( index, ADS_RESPECTSCOPES, &number ) );
+      SAME( parents, number );
+      OK( AdsGotoBottom( index ) );
+      OK( AdsGetLong( child, T( "PARENT" ), &of ) );
+      SAME( parents, of );
+      OK( AdsSkip( parent, 1 ) );
+   }
+   OK( AdsGotoTop( index ) );
+   OK( AdsAtEOF( child, &eof ) );
+   SAME( 1, eof );
+   OK( AdsGetKeyCount( index, ADS_RESPECTSCOPES, &number ) );
+   SAME( 0, number );
+   OK( AdsClearRelation( parent ) );
+   OK( AdsGetKeyCount( index, ADS_RESPECTSCOPES, &number ) );
+   SAME( 6, number );
+   OK( AdsCloseTable( child ) );
+   OK( AdsCloseTable( parent ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -294,6 +355,7 @@ int main( int count, char ** arguments )
    scopes_and_positions();
    files();
    relations();
+   related_rows();
    OK( AdsDisconnect( connection ) );
    END();
 }

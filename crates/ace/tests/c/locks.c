@@ -91,6 +91,71 @@ static void one_process( void )
    OK( AdsCloseTable( mine ) );
 }
 
+/* The lock of a record that was appended is given back when that is written or left, unless the program asks for it. */
+static void appended( void )
+{
+   ADSHANDLE mine = open_shared(), other = open_shared();
+   UNSIGNED16 count = 9, flag = 9;
+   UNSIGNED32 record = 0;
+
+   OK( AdsAppendRecord( mine ) );
+   OK( AdsGetRecordNum( mine, ADS_IGNOREFILTERS, &record ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, record ) );
+   OK( AdsSetLong( mine, T( "ID" ), 99 ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, record ) );
+   OK( AdsWriteRecord( mine ) );
+   OK( AdsGetNumLocks( mine, &count ) );
+   SAME( 0, count );
+   OK( AdsLockRecord( other, record ) );
+   OK( AdsUnlockRecord( other, record ) );
+   /* Left: with values, and without. */
+   OK( AdsAppendRecord( mine ) );
+   OK( AdsSetLong( mine, T( "ID" ), 98 ) );
+   OK( AdsAppendRecord( mine ) );
+   OK( AdsGetNumLocks( mine, &count ) );
+   SAME( 1, count );
+   OK( AdsGotoTop( mine ) );
+   OK( AdsGetNumLocks( mine, &count ) );
+   SAME( 0, count );
+   OK( AdsLockTable( other ) );
+   OK( AdsUnlockTable( other ) );
+   /* The way of rddads: the program asks for the lock right away, and gives it back itself. */
+   OK( AdsAppendRecord( mine ) );
+   OK( AdsLockRecord( mine, 0 ) );
+   OK( AdsGetRecordNum( mine, ADS_IGNOREFILTERS, &record ) );
+   OK( AdsSetLong( mine, T( "ID" ), 97 ) );
+   OK( AdsWriteRecord( mine ) );
+   OK( AdsIsRecordLocked( mine, record, &flag ) );
+   SAME( 1, flag );
+   OK( AdsGotoTop( mine ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, record ) );
+   OK( AdsUnlockRecord( mine, record ) );
+   OK( AdsLockRecord( other, record ) );
+   OK( AdsUnlockRecord( other, record ) );
+   /* So is the lock that a change has taken. */
+   OK( AdsGotoRecord( mine, 3 ) );
+   OK( AdsSetString( mine, T( "NAME" ), T( "locked" ), 6 ) );
+   OK( AdsLockRecord( mine, 3 ) );
+   OK( AdsWriteRecord( mine ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, 3 ) );
+   OK( AdsUnlockRecord( mine, 3 ) );
+   /* In a transaction it lasts as long as that. */
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsAppendRecord( mine ) );
+   OK( AdsGetRecordNum( mine, ADS_IGNOREFILTERS, &record ) );
+   OK( AdsSetLong( mine, T( "ID" ), 96 ) );
+   OK( AdsWriteRecord( mine ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, record ) );
+   OK( AdsCommitTransaction( connection ) );
+   OK( AdsGetNumLocks( mine, &count ) );
+   SAME( 0, count );
+   OK( AdsGotoTop( other ) );
+   OK( AdsLockRecord( other, record ) );
+   OK( AdsUnlockRecord( other, record ) );
+   OK( AdsCloseTable( other ) );
+   OK( AdsCloseTable( mine ) );
+}
+
 static void two_processes( const char * folder )
 {
    int ready[ 2 ], done[ 2 ];
@@ -166,6 +231,7 @@ int main( int count, char ** arguments )
    }
    OK( AdsCloseTable( table ) );
    one_process();
+   appended();
    two_processes( arguments[ 1 ] );
    alone();
    OK( AdsDisconnect( connection ) );

@@ -365,6 +365,134 @@ static void counters( void )
    OK( AdsCloseTable( table ) );
 }
 
+/* A record that was appended and is given up stays: blank, and marked as deleted. */
+static void given_up( void )
+{
+   UNSIGNED32 options[] = { ADS_SHARED, ADS_EXCLUSIVE };
+   ADSHANDLE table = 0, index = 0;
+   UNSIGNED8 text[ 32 ];
+   UNSIGNED32 length, number = 0;
+   UNSIGNED16 deleted, count = 9;
+   int way;
+
+   table = new_table( connection, "given_up", ADS_CDX, "ID,Numeric,8;NAME,Character,10" );
+   OK( AdsCreateIndex61( table, NULL, T( "NAME" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsCloseTable( table ) );
+   for( way = 0; way < 2; ++way )
+   {
+      OK( AdsOpenTable( connection, T( "given_up" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, options[ way ],
+                        &table ) );
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetString( table, T( "NAME" ), T( "changed" ), 7 ) );
+      OK( AdsCancelUpdate( table ) );
+      OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+      SAME( 3 * way + 1, number );
+      OK( AdsIsRecordDeleted( table, &deleted ) );
+      SAME( 1, deleted );
+      length = sizeof( text );
+      OK( AdsGetString( table, T( "NAME" ), text, &length, ADS_TRIM ) );
+      TEXT( "", text );
+      /* One that nothing was put into, too. */
+      OK( AdsAppendRecord( table ) );
+      OK( AdsCancelUpdate( table ) );
+      OK( AdsGotoRecord( table, 3 * way + 2 ) );
+      OK( AdsIsRecordDeleted( table, &deleted ) );
+      SAME( 1, deleted );
+      /* One that was written is one like all others. */
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetString( table, T( "NAME" ), T( "kept" ), 4 ) );
+      OK( AdsWriteRecord( table ) );
+      OK( AdsSetString( table, T( "NAME" ), T( "changed" ), 7 ) );
+      OK( AdsCancelUpdate( table ) );
+      OK( AdsIsRecordDeleted( table, &deleted ) );
+      SAME( 0, deleted );
+      length = sizeof( text );
+      OK( AdsGetString( table, T( "NAME" ), text, &length, ADS_TRIM ) );
+      TEXT( "kept", text );
+      OK( AdsGetNumLocks( table, &count ) );
+      SAME( 0, count );
+      OK( AdsGetIndexHandle( table, T( "NAME" ), &index ) );
+      OK( AdsGetKeyCount( index, ADS_IGNOREFILTERS, &number ) );
+      SAME( 3 * way + 3, number );
+      OK( AdsCloseTable( table ) );
+   }
+}
+
+/* Visual FoxPro: a long value that is taken away, and a field that counts. */
+static void of_foxpro( void )
+{
+   ADSHANDLE table = new_table( connection, "of_foxpro", ADS_VFP, "NOTE,Memo,NULL;NAME,Character,5,NULL;NUMBER,AutoInc" );
+   UNSIGNED8 text[ 32 ];
+   UNSIGNED32 length, last = 0;
+   UNSIGNED16 is_null = 9, type = 0;
+
+   OK( AdsGetFieldType( table, T( "NUMBER" ), &type ) );
+   SAME( ADS_AUTOINC, type );
+   OK( AdsAppendRecord( table ) );
+   OK( AdsSetString( table, T( "NOTE" ), T( "text" ), 4 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
+   SAME( 0, is_null );
+   OK( AdsGetLastAutoinc( table, &last ) );
+   SAME( 1, last );
+   OK( AdsSetNull( table, T( "NOTE" ) ) );
+   OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
+   SAME( 1, is_null );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsGotoTop( table ) );
+   OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
+   SAME( 1, is_null );
+   OK( AdsSetString( table, T( "NOTE" ), T( "again" ), 5 ) );
+   OK( AdsSetNull( table, T( "NOTE" ) ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
+   SAME( 1, is_null );
+   OK( AdsSetString( table, T( "NOTE" ), T( "once more" ), 9 ) );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
+   SAME( 0, is_null );
+   length = sizeof( text );
+   OK( AdsGetString( table, T( "NOTE" ), text, &length, ADS_NONE ) );
+   TEXT( "once more", text );
+   OK( AdsCloseTable( table ) );
+}
+
+/* Texts of varying length in tables that are not FoxPro's: in the record as far as there is room. */
+static void varying( void )
+{
+   static const char * texts[] = { "abc", "", "abcdefghijk, and a rest that is in the memo file" };
+   UNSIGNED16 types[] = { ADS_CDX, ADS_NTX };
+   ADSHANDLE table = 0;
+   UNSIGNED8 text[ 64 ];
+   UNSIGNED32 length;
+   UNSIGNED16 type = 0;
+   int way, which;
+
+   for( way = 0; way < 2; ++way )
+   {
+      table = new_table( connection, way ? "varying_ntx" : "varying_cdx", types[ way ], "VC,VarChar,10;ID,Numeric,5" );
+      OK( AdsGetFieldType( table, T( "VC" ), &type ) );
+      SAME( ADS_VARCHAR, type );
+      for( which = 0; which < 3; ++which )
+      {
+         OK( AdsAppendRecord( table ) );
+         OK( AdsSetString( table, T( "VC" ), T( texts[ which ] ), ( UNSIGNED32 ) strlen( texts[ which ] ) ) );
+         length = sizeof( text );
+         OK( AdsGetString( table, T( "VC" ), text, &length, ADS_NONE ) );
+         TEXT( texts[ which ], text );
+         OK( AdsWriteRecord( table ) );
+      }
+      for( which = 0; which < 3; ++which )
+      {
+         OK( AdsGotoRecord( table, ( UNSIGNED32 ) which + 1 ) );
+         length = sizeof( text );
+         OK( AdsGetString( table, T( "VC" ), text, &length, ADS_NONE ) );
+         TEXT( texts[ which ], text );
+      }
+      OK( AdsCloseTable( table ) );
+   }
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE table;
@@ -386,6 +514,9 @@ int main( int count, char ** arguments )
    OK( AdsCloseTable( table ) );
    other_structure();
    counters();
+   given_up();
+   of_foxpro();
+   varying();
    OK( AdsDisconnect( connection ) );
    END();
 }

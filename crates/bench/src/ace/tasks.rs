@@ -148,7 +148,7 @@ pub(super) const TASKS: [Task; 10] = [
     Task {
         key: "appends",
         title: "2,000 appends, 3 tags",
-        text: "per row AdsAppendRecord, AdsSetDouble, AdsSetString, AdsSetDouble, AdsWriteRecord, AdsUnlockRecord; AdsCloseTable",
+        text: "per row AdsAppendRecord, AdsLockRecord, AdsSetDouble, AdsSetString, AdsSetDouble, AdsWriteRecord, AdsUnlockRecord; AdsCloseTable",
         changes: true,
         run: appends,
         check: appends_are_there,
@@ -374,6 +374,7 @@ fn appends(folder: &Path, data: &Data) -> Outcome<Duration> {
     let begin = Instant::now();
     for step in 1..=CHANGES {
         table.append()?;
+        table.lock()?;
         table.set_number(ID, (data.len() + step) as f64)?;
         table.set_text(TAG, &Data::tag(step))?;
         table.set_number(AMT, amount(step as u32))?;

@@ -114,6 +114,28 @@ static void changes_are_seen_by_tables( void )
    OK( AdsCloseTable( table ) );
 }
 
+/* What a program of calls has appended and written is no longer locked by it. */
+static void statements_change_what_calls_have_appended( void )
+{
+   ADSHANDLE table = 0, index = 0;
+   int record;
+   OK( AdsCreateTable( connection, T( "calls" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
+                       T( "ID,Numeric,8;NAME,Character,10" ), &table ) );
+   OK( AdsCreateIndex61( table, NULL, T( "ID" ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsCloseTable( table ) );
+   OK( AdsOpenTable( connection, T( "calls" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+   for( record = 1; record <= 3; ++record )
+   {
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetLong( table, T( "ID" ), record ) );
+   }
+   OK( AdsWriteRecord( table ) );
+   SAME( 3, changed( "UPDATE calls SET name = 'changed'" ) );
+   OK( AdsGotoTop( table ) );
+   TEXT( "changed", text_of( table, "NAME" ) );
+   OK( AdsCloseTable( table ) );
+}
+
 static void errors_have_the_engines_words( void )
 {
    UNSIGNED16 parameters = 0;
@@ -196,6 +218,7 @@ int main( int count, char ** arguments )
    a_static_cursor_is_a_table();
    parameters_by_name_and_by_number();
    changes_are_seen_by_tables();
+   statements_change_what_calls_have_appended();
    errors_have_the_engines_words();
    words_are_indexed();
    statements_are_ended_by_the_clock();

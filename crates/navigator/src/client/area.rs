@@ -47,13 +47,15 @@ impl RemoteArea {
         self.ask_one(leave, step)
     }
 
-    /// The table is made anew: afterwards nothing is filtered, and other records are where they were.
+    /// The table is made anew: afterwards other records may be where they were.
     fn make_anew(&mut self, step: Step, progress: Telling<'_>) -> Result<Reply> {
+        let keeps_numbers = matches!(step, Step::Reindex);
         let reply = self.ask_long(step, progress);
         self.forget_rows();
         let reply = reply?;
-        (self.view.filter, self.view.aof) = (None, None);
-        self.view.by_hand.clear();
+        if !keeps_numbers {
+            self.view.by_hand.clear();
+        }
         self.arrive();
         Ok(reply)
     }
@@ -426,8 +428,8 @@ impl WorkArea for RemoteArea {
         if self.is_new {
             self.record.show_as_new();
         }
-        // A dictionary may have given the record values, which are pending there.
-        self.is_edited |= self.in_dictionary().is_some();
+        // It is there to be written, with values that a dictionary may have given it, or to be cancelled.
+        self.is_edited = true;
         Ok(())
     }
 
@@ -496,6 +498,8 @@ impl WorkArea for RemoteArea {
         let sources = sources.iter().map(place).collect::<Result<Vec<_>>>()?;
         match self.make_anew(Step::Restructure { spec: spec.clone(), sources }, progress)? {
             Reply::Form(form) => {
+                // They may be about fields that are gone.
+                (self.view.filter, self.view.aof) = (None, None);
                 self.take_form(&form)?;
                 self.arrive();
                 Ok(())

@@ -167,6 +167,12 @@ pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<Tag
     })
 }
 
+/// The same of a tag that is new, and so must mean something.
+fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
+    Expressions::compile(&spec.key, spec.condition.as_deref(), bag.by_harbour, dbf)?.check_condition()?;
+    tag_spec(spec, bag, dbf)
+}
+
 fn is_integer_field(compiled: &Expressions, dbf: &Dbf) -> bool {
     let is_integer = |field: &usize| dbf.fields().get(*field).is_some_and(|field| field.letter == b'I');
     let parts = compiled.key.parts();
@@ -204,7 +210,7 @@ impl IndexedTable {
             return self.add_tag(bag, spec, &mut building);
         }
         let layout = layout_for(kind, &self.indexes.dbf, spec);
-        let tag = building.mark(tag_spec(spec, &layout, &self.indexes.dbf)?);
+        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
         let keys = self.collect(&path, &tag.header(&layout)?, count, &mut building)?;
         if let Some(open) = open {
@@ -273,7 +279,7 @@ impl IndexedTable {
     fn add_tag(&mut self, bag: usize, spec: &IndexSpec, building: &mut Building<'_>) -> Result<TagId> {
         let layout = self.indexes.bags[bag].live()?.writer.spec();
         let path = self.indexes.bags[bag].path.clone();
-        let tag = building.mark(tag_spec(spec, &layout, &self.indexes.dbf)?);
+        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
         let keys = self.collect(&path, &tag.header(&layout)?, count, building)?;
         let total = keys.len();
@@ -369,7 +375,10 @@ impl IndexedTable {
         }
         let while_condition = match building.while_condition {
             Some(text) => {
-                Some(Expressions::compile(&header.key_bytes, Some(text), header.by_harbour, &self.indexes.dbf)?)
+                let compiled =
+                    Expressions::compile(&header.key_bytes, Some(text), header.by_harbour, &self.indexes.dbf)?;
+                compiled.check_condition()?;
+                Some(compiled)
             }
             None => None,
         };

@@ -14,6 +14,7 @@
 //! because the changes before it are in memory too.
 
 use super::bag::{Live, OpenBag, Sharing, not_kept_up};
+use super::trust::Missing;
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
 use crate::keys::TagKeys;
@@ -106,16 +107,39 @@ impl IndexSet {
         if was_left_out { self.list_everywhere(record, new) } else { Ok(()) }
     }
 
-    /// Lists a record that was left out of one tag in all others that have not got it: a program that appends a record
-    /// and is killed leaves it out of all of them.
+    /// Lists a record that was left out of one tag in all others that have not got it, and takes it out where the keys of
+    /// earlier values are: a program that is killed between a record and its keys leaves all tags so.
     #[cold]
     fn list_everywhere(&mut self, record: u32, new: Option<&[u8]>) -> Result<()> {
-        self.with_each_key(record, new, |live, tag, key, note| {
-            if live.lists_all(tag) && live.writer.insert(tag, key, record)? {
-                note(true);
+        self.lock_all()?;
+        for bag in 0..self.bags.len() {
+            self.plan(bag, record, None, new)?;
+            let IndexSet { bags, steps, new_key, log, dbf, .. } = self;
+            let live = bags[bag].live_mut()?;
+            let mut at = 0;
+            for tag in 0..live.keys.len() {
+                let length = key_length(&live.keys, tag);
+                let key = match steps.iter().any(|step| step.tag == tag) {
+                    true => new_key.get(at..at + length),
+                    false => None,
+                };
+                at += key.map_or(0, <[u8]>::len);
+                if !live.lists_all(tag) {
+                    continue;
+                }
+                let (wrong, is_listed) = live.wrong_listings(tag, key, record, dbf)?;
+                for wrong in wrong {
+                    live.take_out(tag, &wrong, record)?;
+                    log.note(bag, tag, record, &wrong, false);
+                }
+                if let Some(key) = key.filter(|_| !is_listed)
+                    && live.writer.insert(tag, key, record)?
+                {
+                    log.note(bag, tag, record, key, true);
+                }
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Locks all index files, and calls `work` with every key that a record of these bytes has: the file, the tag in it,
@@ -192,7 +216,13 @@ impl IndexSet {
                 if live.writer.delete(step.tag, key, record)? {
                     self.log.note(bag, step.tag, record, key, false);
                 } else if !self.is_lenient {
-                    was_left_out |= live.missed(step.tag, record)?;
+                    if let Missing::ByMistake(earlier) = live.missed(step.tag, key, record, &self.dbf)? {
+                        was_left_out = true;
+                        for earlier in earlier {
+                            live.take_out(step.tag, &earlier, record)?;
+                            self.log.note(bag, step.tag, record, &earlier, false);
+                        }
+                    }
                     adds &= !live.writer.tags().nth(step.tag).is_some_and(|header| header.change_only);
                 }
             }

@@ -223,7 +223,7 @@ fn of_field(area: &Area, contents: &Contents, named: &Named, id: u32) -> Result<
     let field = area.fields().get(place).ok_or_else(|| invalid_name(named))?;
     let table_type = contents.get(ADS_DD_TABLE_OBJECT, "", &named.parent)?.number(ADS_DD_TABLE_TYPE);
     Ok(match id {
-        ADS_DD_FIELD_TYPE => Property::Number(type_of(field, table_type)),
+        ADS_DD_FIELD_TYPE => Property::Number(type_of(area, place, table_type)?),
         ADS_DD_FIELD_LENGTH => number(field.length),
         ADS_DD_FIELD_DECIMAL => Property::Number(field.decimals.into()),
         ADS_DD_FIELD_NUM => number(place + 1),
