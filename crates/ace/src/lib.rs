@@ -51,3 +51,5 @@ mod transaction;
 mod turn;
 pub mod word_indexes;
 mod words;
+
+pub use files::existing as existing_path;
