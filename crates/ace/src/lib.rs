@@ -52,3 +52,5 @@ mod transaction;
 mod turn;
 pub mod word_indexes;
 mod words;
+
+pub use files::existing as existing_path;

@@ -35,6 +35,9 @@ pub(crate) struct Temporary {
 /// What the core's names of all of them begin with.
 pub(crate) const PREFIX: &str = "mainstay-ads-";
 
+/// The key of a new table: the name of its index, if it says one, and its columns.
+type NewKey = (Option<Name>, Vec<Name>);
+
 /// A number for each folder of temporary tables of this process.
 static FOLDERS: AtomicU64 = AtomicU64::new(0);
 
@@ -119,15 +122,15 @@ impl Inner {
     pub(crate) fn table_of(&mut self, name: &ObjectName, rows: &Outcome) -> Result<()> {
         let failed = |error: mainstay_base::Error| of_core(&error);
         let is_temporary = is_temporary(name);
-        let (folder, format) = match is_temporary {
-            true => (self.temporary.folder()?, Format::VisualFoxPro),
-            false => (self.folder.clone(), self.format()),
-        };
+        let format = if is_temporary { Format::VisualFoxPro } else { self.format() };
         let columns: Vec<(&str, SqlType, bool)> =
             rows.columns.iter().map(|column| (column.name.as_str(), column.sql_type, true)).collect();
         let spec = table_spec(format, &columns).map_err(failed)?;
         let core = self.new_name(name, is_temporary)?;
-        let path = folder.join(format!("{core}.dbf"));
+        let path = match is_temporary {
+            true => self.temporary.folder()?.join(format!("{core}.dbf")),
+            false => self.new_file(name)?,
+        };
         if Disk.stamp(&path).is_ok() {
             return Err(exists(name));
         }
@@ -161,7 +164,7 @@ impl Inner {
         self.table_of(name, rows)?;
         match dictionary {
             Some(dictionary) => {
-                let path = self.folder.join(format!("{}.dbf", table_name(name)));
+                let path = self.new_file(name)?;
                 let added = crate::dictionary::add_table(&dictionary, name, &path, self.state.table_type, &[]);
                 added.inspect_err(|_| remove_files(&path))
             }
@@ -223,11 +226,6 @@ impl Inner {
         self.temporary.tables.retain(|(known, _)| !known.eq_ignore_ascii_case(name.last()));
     }
 
-    /// What the core calls a table.
-    pub(crate) fn core_name(&self, name: &ObjectName) -> String {
-        self.temporary.find(name.last()).map_or_else(|| table_name(name), str::to_owned)
-    }
-
     fn create_table(&mut self, table: &CreateTable) -> Result<()> {
         if is_temporary(&table.name) {
             let column = |column: &Column| ace::backend::Column {
@@ -237,14 +235,15 @@ impl Inner {
             let rows = Outcome { columns: table.columns.iter().map(column).collect(), ..Outcome::default() };
             return self.table_of(&table.name, &rows);
         }
-        let name = table_name(&table.name);
-        if Disk.stamp(&self.folder.join(format!("{name}.dbf"))).is_ok() {
+        let path = self.new_file(&table.name)?;
+        if Disk.stamp(&path).is_ok() {
             return Err(exists(&table.name));
         }
         let columns: Vec<String> = table.columns.iter().map(column).collect::<Result<_>>()?;
-        let target = quoted(&format!("{name}.dbf"));
+        let target = quoted(&format!("{}.dbf", table_name(&table.name)));
         let with = format!("WITH (FORMAT = dbf, VERSION = {})", self.version(table));
-        self.core(&format!("CREATE TABLE {target} ({}) {with}", columns.join(", ")))?;
+        self.create_in(&table.name, &format!("CREATE TABLE {target} ({}) {with}", columns.join(", ")))?;
+        let name = self.core_name(&table.name)?;
         let of_columns = table.columns.iter().filter(|column| column.primary_key).map(|column| column.name.clone());
         let of_columns: Vec<Name> = of_columns.collect();
         let key = match &table.primary_key {
@@ -252,7 +251,7 @@ impl Inner {
             None if of_columns.is_empty() => None,
             None => Some((None, of_columns)),
         };
-        let finished = self.finish_table(table, &name, key);
+        let finished = self.finish_table(table, &name, &path, key);
         if finished.is_err() {
             // Without its key it is not the table that was asked for; what cannot be removed stays, and is told.
             let _ = self.core(&format!("DROP TABLE {}", quoted(&name)));
@@ -261,38 +260,47 @@ impl Inner {
     }
 
     /// What a new table has beside its file: its key, and its place in the dictionary.
-    fn finish_table(&mut self, table: &CreateTable, name: &str, key: Option<(Option<Name>, Vec<Name>)>) -> Result<()> {
+    fn finish_table(&mut self, table: &CreateTable, name: &str, path: &Path, key: Option<NewKey>) -> Result<()> {
         if let Some((index, columns)) = key {
             let first = columns.first().map(|name| name.text.clone()).unwrap_or_default();
             let index = index.map_or(first, |name| name.text);
             let columns: Vec<String> = columns.iter().map(|column| quoted(&column.text)).collect();
             let (index, table) = (quoted(&index), quoted(name));
-            self.core(&format!("CREATE UNIQUE INDEX {index} ON {table} ({})", columns.join(", ")))?;
+            // Without records any NTX of the folder may be the table's, and the core would make another.
+            self.core(&format!("CREATE UNIQUE INDEX {index} ON {table} USING cdx ({})", columns.join(", ")))?;
         }
         let Some(dictionary) = self.modules.dictionary.clone().filter(|_| !table.is_free) else { return Ok(()) };
-        let path = self.folder.join(format!("{name}.dbf"));
         let table_type = match self.version(table) {
             "vfp" => ADS_VFP,
             _ => self.state.table_type,
         };
-        crate::dictionary::add_table(&dictionary, &table.name, &path, table_type, &table.columns)?;
+        crate::dictionary::add_table(&dictionary, &table.name, path, table_type, &table.columns)?;
         self.refresh();
         Ok(())
     }
 
     /// Drops a table; one of the dictionary goes out of it, too.
     fn drop_table(&mut self, name: &ObjectName, keeps_files: bool) -> Result<()> {
-        let text = format!("DROP TABLE {}", quoted(&table_name(name)));
         let Some(dictionary) = self.modules.dictionary.clone() else {
             return match keeps_files {
                 true => Err(SqlError::at(native::TABLE, name.span, "There is no database to take the table out of")),
-                false => self.core(&text).map(drop),
+                false => self.drop_files(name),
             };
         };
         let folder = self.folder.clone();
-        let drop_files = || if keeps_files { Ok(()) } else { self.core(&text).map(drop) };
+        let drop_files = || if keeps_files { Ok(()) } else { self.drop_files(name) };
         crate::dictionary::remove_table(&dictionary, &folder, name, drop_files)?;
         self.refresh();
+        Ok(())
+    }
+
+    fn drop_files(&mut self, name: &ObjectName) -> Result<()> {
+        let core = self.core_name(name)?;
+        self.core(&format!("DROP TABLE {}", quoted(&core)))?;
+        // A name of the dictionary's is given again when its file is.
+        if self.elsewhere(name)?.is_some() {
+            self.core.detach(&core);
+        }
         Ok(())
     }
 
@@ -307,7 +315,7 @@ impl Inner {
     }
 
     fn alter_table(&mut self, name: &ObjectName, actions: &[TableAction]) -> Result<()> {
-        let target = quoted(&self.core_name(name));
+        let target = quoted(&self.core_name(name)?);
         for action in actions {
             match action {
                 TableAction::Add(added) => {
@@ -330,8 +338,8 @@ impl Inner {
     }
 
     /// The file of a table of the core.
-    fn file_of(&self, table: &ObjectName) -> Result<PathBuf> {
-        let name = self.core_name(table);
+    fn file_of(&mut self, table: &ObjectName) -> Result<PathBuf> {
+        let name = self.core_name(table)?;
         let tables = self._database.tables().map_err(|error| of_core(&error))?;
         let found = tables.into_iter().find(|known| known.name.eq_ignore_ascii_case(&name)).map(|known| known.path);
         let missing = || SqlError::at(native::TABLE, table.span, format!("Table or alias not found: {}", table.last()));
@@ -358,7 +366,7 @@ impl Inner {
         if ace::word_indexes::delete(&file, &index.text).unwrap_or(false) {
             return Ok(());
         }
-        let table = self.core_name(table);
+        let table = self.core_name(table)?;
         self.core(&format!("DROP INDEX {} ON {}", quoted(&index.text), quoted(&table))).map(drop)
     }
 
@@ -372,7 +380,7 @@ impl Inner {
         let columns: Vec<String> = index.columns.iter().map(column).collect();
         let unique = if index.unique { "UNIQUE " } else { "" };
         let using = if self.state.table_type == 1 { " USING ntx" } else { "" };
-        let (name, table) = (quoted(&index.name.text), quoted(&self.core_name(&index.table)));
+        let (name, table) = (quoted(&index.name.text), quoted(&self.core_name(&index.table)?));
         self.core(&format!("CREATE {unique}INDEX {name} ON {table}{using} ({})", columns.join(", ")))?;
         Ok(())
     }

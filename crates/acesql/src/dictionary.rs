@@ -209,8 +209,8 @@ pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<()
     dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
 }
 
-/// What the dictionary calls a table or view of a statement: kind and name. A table is found by its name, or by that of its
-/// file, whatever folder it is in.
+/// What the dictionary calls a table or view of a statement: kind and name. A table is found by its name, or by its file,
+/// whatever folder that is in.
 pub(crate) fn object_of(
     dictionary: &Session,
     contents: &Contents,
@@ -218,19 +218,16 @@ pub(crate) fn object_of(
     name: &ObjectName,
 ) -> Option<(u32, String)> {
     let (last, core) = (name.last(), table_name(name));
+    // A path into the folder itself is the table of that name.
+    let elsewhere = crate::place::elsewhere(folder, last);
     for kind in [ADS_DD_TABLE_OBJECT, ADS_DD_VIEW_OBJECT] {
-        let found = contents.find(kind, "", last).or_else(|| contents.find(kind, "", &core));
-        if let Some(found) = found {
+        let by_stem = || contents.find(kind, "", &core).filter(|_| elsewhere.is_none());
+        if let Some(found) = contents.find(kind, "", last).or_else(by_stem) {
             return Some((kind, found.name.clone()));
         }
     }
-    let mut file = PathBuf::from(last.replace('\\', "/"));
-    if file.extension().is_none() {
-        file.set_extension("dbf");
-    }
-    // The core takes a path into the folder itself for the table of that name.
-    let candidates = [folder.join(file), folder.join(format!("{core}.dbf"))];
-    let found = candidates.iter().find_map(|path| dictionary.table_of_file(contents, path))?;
+    let file = elsewhere.unwrap_or_else(|| folder.join(format!("{core}.dbf")));
+    let found = dictionary.table_of_file(contents, &file)?;
     Some((ADS_DD_TABLE_OBJECT, found.name.clone()))
 }
 

@@ -22,6 +22,7 @@ mod failure;
 mod functions;
 mod live;
 mod modules;
+mod place;
 mod procedures;
 mod runner;
 mod scope;

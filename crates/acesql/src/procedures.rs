@@ -130,7 +130,7 @@ impl Runner<'_> {
         let text = format!("#__output{}", self.inner.state.frames.len());
         let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
         self.inner.table_of(&name, &Outcome { columns, ..Outcome::default() })?;
-        let core = self.inner.core_name(&name);
+        let core = self.inner.core_name(&name)?;
         Ok(Some((name, core)))
     }
 
@@ -169,7 +169,7 @@ impl Runner<'_> {
         if verb == "ZAP" {
             self.inner.may_be_emptied(&name)?;
         }
-        let core = quoted(&mainstay_adssql::reduce::table_name(&name));
+        let core = quoted(&self.inner.core_name(&name)?);
         self.inner.core(&format!("{verb} {core}")).map(|_| Outcome::default())
     }
 

@@ -15,7 +15,7 @@ use mainstay_base::{Date, SqlType, Time, Timestamp, Value};
 use mainstay_engine::Database;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Values by name, in lower case: `:name` and `?1` for parameters, `x` and `@x` for variables.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
@@ -69,28 +69,9 @@ impl Names<'_> {
 
     /// A table that is named by the path of its file: given a name in the database, unless it is in the folder.
     fn file(&self, path: &str) -> Result<Option<String>, Failed> {
-        if !path.contains(['/', '\\']) {
-            return Ok(None);
-        }
-        let mut file = PathBuf::from(path.replace('\\', "/"));
-        let leaves = file.components().any(|part| match part {
-            Component::Normal(name) => name.to_string_lossy().starts_with('.'),
-            part => part != Component::CurDir,
-        });
-        if leaves && self.state.stays_in_folder {
-            return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {path}")));
-        }
-        if file.extension().is_none() {
-            file.set_extension("dbf");
-        }
-        let file = self.folder.join(file);
-        let folder = file.parent().map(std::path::absolute).and_then(std::io::Result::ok);
-        if folder.is_some() && folder == std::path::absolute(self.folder).ok() {
-            return Ok(None);
-        }
-        let name = file.display().to_string().to_lowercase();
-        self.core.borrow_mut().attach(&file, &name).map_err(|error| of_core(&error))?;
-        Ok(Some(quoted(&name)))
+        let file = crate::place::permitted(self.folder, path, self.state.stays_in_folder)?;
+        let attached = |file: PathBuf| crate::place::attach(&mut self.core.borrow_mut(), &file);
+        Ok(file.map(attached).transpose()?.map(|name| quoted(&name)))
     }
 
     /// The columns of a table with their types.

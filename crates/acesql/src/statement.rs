@@ -101,7 +101,9 @@ impl Inner {
     /// Keeps the number that the last new row of a table was given by it.
     pub(crate) fn counted(&mut self, table: &ObjectName) {
         // A table that counts nothing has given none.
-        if let Ok(Some(number)) = self.core.last_identity(&self.core_name(table)) {
+        if let Ok(name) = self.core_name(table)
+            && let Ok(Some(number)) = self.core.last_identity(&name)
+        {
             self.state.last_autoinc = number;
         }
     }
@@ -218,7 +220,7 @@ impl Inner {
             affected += self.change(update)?.affected;
         }
         if !added.rows.is_empty() {
-            let target = reduce::quoted(&reduce::table_name(&merge.target.name));
+            let target = reduce::quoted(&self.core_name(&merge.target.name)?);
             let literals = |row: &Vec<mainstay_base::Value>| {
                 let values = row.iter().zip(&added.columns);
                 let values: Vec<String> =

@@ -84,7 +84,11 @@ impl Inner {
             let contents = dictionary.live.contents().ok()?;
             crate::dictionary::object_of(dictionary, &contents, &self.folder, table)
         });
-        let Some((_, text)) = known else { return table_key(table) };
+        let Some((_, text)) = known else {
+            // A table of another folder has the name of one of this folder's at most.
+            let elsewhere = crate::place::elsewhere(&self.folder, table.last());
+            return elsewhere.map_or_else(|| table_key(table), |file| file.display().to_string());
+        };
         table_key(&ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() })
     }
 
@@ -272,7 +276,7 @@ impl Inner {
                 .map(|(name, sql_type)| ace::backend::Column { name: name.clone(), sql_type: *sql_type });
             let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
             self.table_of(&name, &rows)?;
-            tables.insert("__new".to_owned(), quoted(&self.core_name(&name)));
+            tables.insert("__new".to_owned(), quoted(&self.core_name(&name)?));
             written = Some(name);
         } else {
             tables.insert("__new".to_owned(), row_text(&images.columns, new));
@@ -282,7 +286,7 @@ impl Inner {
             false => None,
         };
         if let Some(name) = &error {
-            tables.insert("__error".to_owned(), quoted(&self.core_name(name)));
+            tables.insert("__error".to_owned(), quoted(&self.core_name(name)?));
         }
         self.state.entering = tables;
         let mut machine = Machine::new(Limits { deadline: self.state.deadline, ..Limits::default() });
@@ -312,7 +316,8 @@ impl Inner {
 
     /// The error that a trigger has put into `__error`.
     fn told(&mut self, name: &ObjectName) -> Result<()> {
-        let rows = self.core(&format!("SELECT errno, message FROM {}", quoted(&self.core_name(name))))?;
+        let core = self.core_name(name)?;
+        let rows = self.core(&format!("SELECT errno, message FROM {}", quoted(&core)))?;
         let Some([number, message]) = rows.rows.first().map(Vec::as_slice) else { return Ok(()) };
         let number = match number {
             Value::Integer(number) if *number != 0 => i32::try_from(*number).unwrap_or(TRIGGER_FAILED),

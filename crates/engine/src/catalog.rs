@@ -186,7 +186,8 @@ impl FolderCatalog {
             return Ok(Some((file, open.clone())));
         }
         let replaced = tables.open.contains_key(name);
-        let open = self.open_table(name, &file, &tables.listing.indexes)?;
+        let attached = tables.attached.contains_key(name).then(|| self.indexes_beside(&file.path)).transpose()?;
+        let open = self.open_table(name, &file, attached.as_ref().unwrap_or(&tables.listing.indexes))?;
         tables.open.insert(name.to_owned(), open.clone());
         if replaced {
             self.version.fetch_add(1, Ordering::Relaxed);
@@ -221,6 +222,14 @@ impl FolderCatalog {
         match self.fs.is_folder(path) {
             true => folder::parquet_files(self.fs.as_ref(), path),
             false => Ok(vec![(path.to_owned(), self.fs.stamp(path)?)]),
+        }
+    }
+
+    /// The index files of the folder that an attached table is in.
+    fn indexes_beside(&self, path: &Path) -> Result<Vec<PathBuf>> {
+        match path.parent() {
+            Some(folder) => Ok(folder::list(self.fs.as_ref(), folder)?.indexes),
+            None => Ok(Vec::new()),
         }
     }
 

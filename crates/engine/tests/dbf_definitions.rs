@@ -244,3 +244,67 @@ fn pack_zap_and_reindex() {
     drop((session, other, database));
     check(folder.path());
 }
+
+/// Visual FoxPro's key of several fields is NULL when one of them is, and the record is under it only.
+#[test]
+fn a_row_with_null_in_a_later_column_of_a_tag_is_found_by_the_first() {
+    let keys = ["(s, n)", "('S+STR(N,7)')", "('S+DTOS(D)')", "('UPPER(S)+STR(N,7)')", "(s, n, d)"];
+    for key in keys {
+        let (folder, mut session) = folder();
+        let columns = "s CHAR(12), n NUMERIC(7,0), d DATE";
+        run(&mut session, &format!("CREATE TABLE v ({columns}) WITH (FORMAT = dbf, VERSION = vfp)"));
+        let many = "SELECT 'k' || CAST(g AS VARCHAR), g, DATE '2020-01-01' FROM generate_series(1, 300) AS t(g)";
+        run(&mut session, &format!("INSERT INTO v {many}"));
+        run(&mut session, "INSERT INTO v VALUES ('ABC', 1, DATE '2026-01-02'), ('ABC', NULL, NULL)");
+        run(&mut session, "INSERT INTO v VALUES ('XYZ', 5, NULL), (NULL, 1, NULL)");
+        run(&mut session, &format!("CREATE INDEX v1 ON v {key}"));
+        for (condition, count) in [
+            ("s = 'ABC'", "2"),
+            ("s LIKE 'AB%'", "2"),
+            ("s IN ('ABC', 'XYZ')", "3"),
+            ("s = 'XYZ' AND n = 5", "1"),
+            ("s >= 'X' AND s < 'Y'", "1"),
+            ("s = 'ABC' OR s = 'k7'", "3"),
+        ] {
+            let found = value(&mut session, &format!("SELECT COUNT(*) FROM v WHERE {condition}"));
+            assert_eq!(found, count, "{key}: {condition}");
+        }
+        let plan = lines(&mut session, "EXPLAIN SELECT * FROM v WHERE s = 'ABC'").join("\n");
+        assert!(plan.contains("V1 of v.cdx"), "{key}: the tag is used: {plan}");
+        assert_eq!(change(&mut session, "UPDATE v SET n = 9 WHERE s = 'ABC'"), 2, "{key}");
+        let joined = "SELECT COUNT(*) FROM v a JOIN v b ON a.s = b.s WHERE a.s = 'XYZ'";
+        assert_eq!(value(&mut session, joined), "1", "{key}");
+        assert_eq!(change(&mut session, "DELETE FROM v WHERE s LIKE 'XY%'"), 1, "{key}");
+        drop(session);
+        check(folder.path());
+    }
+}
+
+/// Clipper and Harbour, whose an NTX is, know no NULL: to them it is a blank.
+#[test]
+fn null_is_a_blank_in_the_keys_of_an_ntx() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE v (id INTEGER, dt DATE, s CHAR(5)) WITH (FORMAT = dbf, VERSION = vfp)");
+    run(&mut session, "CREATE INDEX v_dt ON v USING ntx (dt)");
+    run(&mut session, "CREATE INDEX v_s ON v (s) USING ntx");
+    run(&mut session, "CREATE INDEX v_id ON v USING ntx (id)");
+    assert_eq!(files(&folder), ["v.dbf", "v_dt.ntx", "v_id.ntx", "v_s.ntx"]);
+    run(&mut session, "INSERT INTO v VALUES (1, DATE '2000-01-01', 'a'), (2, NULL, 'b'), (3, DATE '2001-01-01', NULL)");
+    run(&mut session, "INSERT INTO v VALUES (NULL, NULL, NULL)");
+    run(&mut session, "UPDATE v SET dt = NULL WHERE id = 1");
+    for (condition, ids) in [
+        ("dt IS NULL", vec!["NULL", "1", "2"]),
+        ("dt = DATE '2001-01-01'", vec!["3"]),
+        ("s IS NULL", vec!["NULL", "3"]),
+        ("s = 'b'", vec!["2"]),
+        ("s = ''", vec![]),
+        ("id = 0", vec![]),
+        ("id = 2", vec!["2"]),
+    ] {
+        assert_eq!(lines(&mut session, &format!("SELECT id FROM v WHERE {condition} ORDER BY id")), ids, "{condition}");
+    }
+    assert_eq!(lines(&mut session, "SELECT s FROM v ORDER BY s"), ["NULL", "NULL", "a", "b"]);
+    assert_eq!(lines(&mut session, "SELECT id FROM v ORDER BY id DESC LIMIT 2"), ["3", "2"]);
+    drop(session);
+    check(folder.path());
+}

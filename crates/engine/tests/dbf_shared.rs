@@ -67,6 +67,45 @@ fn the_locks_of_another_program_are_respected_and_ours_by_it() {
     check(folder.path());
 }
 
+/// As a program of the ACE library does that opens a table of dBASE as ADS_CDX, or one with a CDX as ADS_NTX.
+#[test]
+fn a_program_of_ours_that_locks_in_another_scheme_and_sql_exclude_each_other() {
+    for (version, index, scheme) in
+        [("clipper", "", LockScheme::FoxPro), ("foxpro", "CREATE INDEX id ON t (id)", LockScheme::Clipper)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = session(folder.path());
+        change(
+            &mut session,
+            &format!("CREATE TABLE t (id INTEGER, n INTEGER) WITH (FORMAT = dbf, VERSION = {version})"),
+        );
+        change(&mut session, "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)");
+        if !index.is_empty() {
+            change(&mut session, index);
+        }
+        change(&mut session, "SET lock_timeout = 40ms");
+        let options = WriteOptions { scheme: Some(scheme), ..WriteOptions::new(Access::Shared) };
+        let mut other = IndexedTable::open(Arc::new(Disk), &folder.path().join("t.dbf"), options).unwrap();
+        other.lock_record(2).unwrap();
+        assert_eq!(failure(&mut session, "UPDATE t SET n = 9").code(), Code::LockTimeout, "{version}");
+        assert_eq!(change(&mut session, "UPDATE t SET n = 8 WHERE id = 1"), 1);
+        other.unlock().unwrap();
+        change(&mut session, "BEGIN");
+        change(&mut session, "UPDATE t SET n = 7 WHERE id = 3");
+        assert!(!other.try_lock_record(3).unwrap() && other.try_lock_record(1).unwrap(), "{version}");
+        change(&mut session, "COMMIT");
+        assert!(other.try_lock_record(3).unwrap(), "{version}");
+        other.unlock().unwrap();
+        other.lock_table().unwrap();
+        assert_eq!(failure(&mut session, "INSERT INTO t VALUES (4, 4)").code(), Code::LockTimeout, "{version}");
+        other.append(&[ValueRef::Integer(5), ValueRef::Integer(5)]).unwrap();
+        other.close().unwrap();
+        assert_eq!(value(&mut session, "SELECT n FROM t WHERE id = 5"), "5");
+        drop(session);
+        check(folder.path());
+    }
+}
+
 #[test]
 fn tables_of_other_programs_are_changed_with_all_their_indexes() {
     let tables = [

@@ -21,7 +21,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::interleave::interleave;
 use mainstay_base::{Code, Error, Result};
-use mainstay_table::{Access, Ordering, Predicate, RowSet, Snapshot, Table, VectorCache, VectorKey};
+use mainstay_table::{Access, Ordering, Predicate, RowSet, Snapshot, Table, VectorCache, VectorPlace, VectorSource};
 use mainstay_vfs::{File, FileSystem, Stamp};
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -52,8 +52,7 @@ struct State {
     settled: AtomicBool,
     scan: Scan,
     schema: SchemaRef,
-    cache: VectorCache,
-    source: u64,
+    vectors: VectorSource,
 }
 
 impl CsvTable {
@@ -160,8 +159,8 @@ impl State {
             match scan(&*file, stamp.len, options) {
                 Ok(scan) if files.stamp(path)? == stamp => {
                     let schema = schema_of(&scan);
-                    let (settled, source) = (AtomicBool::new(stamp.is_settled(now)), cache.new_source());
-                    return Ok(State { file, stamp, settled, scan, schema, cache: cache.clone(), source });
+                    let (settled, vectors) = (AtomicBool::new(stamp.is_settled(now)), cache.new_source());
+                    return Ok(State { file, stamp, settled, scan, schema, vectors });
                 }
                 Ok(_) => error = Some(changed(&*file)),
                 Err(problem) if problem.code() == Code::Busy => error = Some(problem),
@@ -182,10 +181,10 @@ impl State {
             && Checksum::of(&head) == self.scan.head.checksum
             && self.scan.groups.iter().all(|group| read_group(&*self.file, group).is_ok())
     }
+}
 
-    fn key(&self, group: usize, column: usize) -> VectorKey {
-        VectorKey { source: self.source, group: group as u32, column: column as u32 }
-    }
+fn place_of(group: usize, column: usize) -> VectorPlace {
+    VectorPlace { group: group as u32, column: column as u32 }
 }
 
 fn schema_of(scan: &Scan) -> SchemaRef {
@@ -264,7 +263,7 @@ impl Snapshot for State {
             return Err(Error::new(Code::Internal, format!("there is no row group {group}")));
         };
         let mut vectors: Vec<Option<ArrayRef>> =
-            columns.iter().map(|&column| self.cache.get(&self.key(group, column))).collect();
+            columns.iter().map(|&column| self.vectors.get(place_of(group, column))).collect();
         let wanted = columns.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
         let mut missing: Vec<usize> = wanted.map(|(&column, _)| column).collect();
         missing.sort_unstable();
@@ -275,14 +274,14 @@ impl Snapshot for State {
                 for (_, slot) in columns.iter().zip(&mut vectors).filter(|(wanted, _)| **wanted == column) {
                     *slot = Some(Arc::clone(&vector));
                 }
-                self.cache.insert(self.key(group, column), vector);
+                self.vectors.insert(place_of(group, column), vector);
             }
         }
         Ok(vectors.into_iter().flatten().collect())
     }
 
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool {
-        columns.iter().all(|&column| self.cache.get(&self.key(group, column)).is_some())
+        columns.iter().all(|&column| self.vectors.get(place_of(group, column)).is_some())
     }
 
     /// Text comes as views, whatever the groups keep it as.

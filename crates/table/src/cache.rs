@@ -1,20 +1,32 @@
 //! Decoded vectors and record bytes, kept while their file does not change, within a memory limit.
 //!
 //! All tables of a database share one cache, so the limit is one number. An entry belongs to a *source*:
-//! one state of one file. When the file changes, its table takes a new source number and the old entries
-//! are never asked for again; they leave when room is needed (the policy is S3-FIFO, which a single large
-//! scan does not wash out).
+//! one state of one file. When the file changes, its table takes a new source; with the last statement that
+//! still reads the old state the entries of that go. Entries also leave when room is needed (the policy is
+//! S3-FIFO, which a single large scan does not wash out).
+//!
+//! ```text
+//!   state 1 ---- VectorSource 1 -- (1, group, column) ... -+
+//!   state 2 ---- VectorSource 2 -- (2, group, column) ... -+-- one cache, one limit
+//! ```
 
 use arrow_array::{Array, ArrayRef};
 use quick_cache::sync::Cache;
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What an entry holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct VectorKey {
-    /// The state of the file, from [`VectorCache::new_source`].
-    pub source: u64,
+struct VectorKey {
+    /// The state of the file.
+    source: u64,
+    place: VectorPlace,
+}
+
+/// Where a vector belongs in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VectorPlace {
     /// The row group.
     pub group: u32,
     /// The column.
@@ -45,19 +57,10 @@ impl VectorCache {
         VectorCache { vectors, next_source: Arc::default() }
     }
 
-    /// A number for one state of a file, never given twice.
-    pub fn new_source(&self) -> u64 {
-        self.next_source.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// The vector, if it is still here.
-    pub fn get(&self, key: &VectorKey) -> Option<ArrayRef> {
-        self.vectors.get(key)
-    }
-
-    /// Keeps the vector, if it is not larger than the limit.
-    pub fn insert(&self, key: VectorKey, vector: ArrayRef) {
-        self.vectors.insert(key, vector);
+    /// A place for the vectors of one state of a file.
+    pub fn new_source(&self) -> VectorSource {
+        let number = self.next_source.fetch_add(1, Ordering::Relaxed);
+        VectorSource { cache: self.clone(), number, kept: Mutex::default() }
     }
 
     /// The bytes held now.
@@ -72,6 +75,41 @@ impl std::fmt::Debug for VectorCache {
     }
 }
 
+/// The vectors of one state of a file. They leave the cache with it.
+#[derive(Debug)]
+pub struct VectorSource {
+    cache: VectorCache,
+    number: u64,
+    /// What was put into the cache; some of it may have left.
+    kept: Mutex<HashSet<VectorPlace>>,
+}
+
+impl VectorSource {
+    /// A number that no other source of the cache has or had.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The vector, if it is still here.
+    pub fn get(&self, place: VectorPlace) -> Option<ArrayRef> {
+        self.cache.vectors.get(&VectorKey { source: self.number, place })
+    }
+
+    /// Keeps the vector, if it is not larger than the limit.
+    pub fn insert(&self, place: VectorPlace, vector: ArrayRef) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).insert(place);
+        self.cache.vectors.insert(VectorKey { source: self.number, place }, vector);
+    }
+}
+
+impl Drop for VectorSource {
+    fn drop(&mut self) {
+        for place in self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).drain() {
+            self.cache.vectors.remove(&VectorKey { source: self.number, place });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,11 +118,27 @@ mod tests {
     #[test]
     fn the_limit_is_kept() {
         let cache = VectorCache::new(100_000);
+        let source = cache.new_source();
         for group in 0..100 {
-            let key = VectorKey { source: cache.new_source(), group, column: 0 };
-            cache.insert(key, Arc::new(Int64Array::from(vec![0; 1_000])));
+            source.insert(VectorPlace { group, column: 0 }, Arc::new(Int64Array::from(vec![0; 1_000])));
             assert!(cache.bytes() <= 100_000);
         }
         assert!(cache.bytes() > 50_000);
+    }
+
+    #[test]
+    fn vectors_leave_with_their_source() {
+        let cache = VectorCache::new(1_000_000);
+        let (old, new) = (cache.new_source(), cache.new_source());
+        let place = |group| VectorPlace { group, column: 0 };
+        for source in [&old, &new] {
+            (0..10).for_each(|group| source.insert(place(group), Arc::new(Int64Array::from(vec![0; 1_000]))));
+        }
+        let both = cache.bytes();
+        drop(old);
+        assert_eq!(cache.bytes() * 2, both);
+        assert!((0..10).all(|group| new.get(place(group)).is_some()));
+        drop(new);
+        assert_eq!(cache.bytes(), 0);
     }
 }

@@ -13,6 +13,6 @@ mod table;
 pub mod values;
 pub mod vector;
 
-pub use cache::{VectorCache, VectorKey};
+pub use cache::{VectorCache, VectorPlace, VectorSource};
 pub use predicate::{Comparison, Predicate};
 pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};

@@ -22,8 +22,8 @@ use crate::test::{Run, Test};
 use crate::value::SeekKey;
 use crate::words::SearchedWords;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::ByteRange;
 use mainstay_xbase::expr::{Condition, Constant, Expression, Relation, Scratch};
+use mainstay_xbase::lock::ReadingLock;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 
@@ -253,7 +253,7 @@ impl Area {
     }
 
     /// Has all orders ready as they are in the files now; files that are doubtful stay locked.
-    fn lock_and_renew(&mut self, locked: &mut Vec<Option<ByteRange>>) -> Result<()> {
+    fn lock_and_renew(&mut self, locked: &mut Vec<Option<ReadingLock>>) -> Result<()> {
         for place in 0..self.files.len() {
             let file = &mut self.files[place];
             file.look()?;

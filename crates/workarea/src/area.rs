@@ -17,7 +17,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::lock::{LockBytes, LockScheme};
+use mainstay_xbase::lock::LockPlan;
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -242,9 +242,8 @@ impl Area {
     /// How index files are read: under the lock that the programs take which share the table.
     pub(crate) fn reading(&self) -> Reading {
         let has_cdx = sibling(&*self.fs, &self.path, &["cdx"]).is_some();
-        let scheme = self.options.scheme.unwrap_or_else(|| LockScheme::default_for(self.dbf.header(), has_cdx));
-        let lock = LockBytes::new(scheme, self.dbf.header()).index();
-        Reading { alone: self.is_alone(), lock, wait: self.options.wait }
+        let locks = LockPlan::new(self.options.scheme, self.dbf.header(), has_cdx);
+        Reading { alone: self.is_alone(), locks, wait: self.options.wait }
     }
 
     /// Opens an index file and gives its orders. One that is open already gives those it has. The current order stays.

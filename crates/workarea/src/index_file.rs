@@ -17,10 +17,10 @@
 
 use crate::freshness::LOOK_AGAIN_AFTER;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{ByteRange, Create, File, FileSystem, LockMode, Stamp, WritableFile};
+use mainstay_vfs::{Create, File, FileSystem, Stamp, WritableFile};
 use mainstay_xbase::index::write::BagState;
 use mainstay_xbase::index::{Bag, BagKind};
-use mainstay_xbase::lock::LockWait;
+use mainstay_xbase::lock::{LockPlan, LockWait, ReadingLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -36,8 +36,8 @@ const UNLOCKED_BYTES: usize = 32 << 20;
 pub(crate) struct Reading {
     /// Nobody else has them open.
     pub(crate) alone: bool,
-    /// What a writer locks.
-    pub(crate) lock: ByteRange,
+    /// What is locked.
+    pub(crate) locks: LockPlan,
     /// How long a writer is waited for.
     pub(crate) wait: LockWait,
 }
@@ -123,11 +123,11 @@ impl IndexFile {
     }
 
     /// Takes the lock for reading, if the file can be locked; nobody writes until it is given back.
-    pub(crate) fn lock(&self) -> Result<Option<ByteRange>> {
+    pub(crate) fn lock(&self) -> Result<Option<ReadingLock>> {
         lock(self.lockable.as_deref(), self.how)
     }
 
-    pub(crate) fn unlock(&self, locked: Option<ByteRange>) -> Result<()> {
+    pub(crate) fn unlock(&self, locked: Option<ReadingLock>) -> Result<()> {
         unlock(self.lockable.as_deref(), locked)
     }
 
@@ -244,18 +244,17 @@ impl IndexFile {
     }
 }
 
-/// Takes one byte of the lock, shared: a writer takes all of them, for itself.
-fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ByteRange>> {
+/// Takes the lock for reading; a writer takes it for itself.
+fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ReadingLock>> {
     let Some(file) = file else { return Ok(None) };
-    let byte = ByteRange { start: how.lock.start + u64::from(how.lock.length > 1), length: 1 };
     let begun = Instant::now();
     loop {
-        match file.try_lock_range(byte, LockMode::Shared) {
-            Ok(true) => return Ok(Some(byte)),
+        match ReadingLock::try_take(file, how.locks) {
+            Ok(Some(locked)) => return Ok(Some(locked)),
             // A file system without locks: nobody else locks there either.
             Err(error) if error.code() == Code::Unsupported => return Ok(None),
             Err(error) => return Err(error),
-            Ok(false) => {}
+            Ok(None) => {}
         }
         if begun.elapsed() >= how.wait.timeout.max(Duration::from_secs(1)) {
             let message = "the index is locked by another program";
@@ -265,9 +264,9 @@ fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ByteRang
     }
 }
 
-fn unlock(file: Option<&dyn WritableFile>, locked: Option<ByteRange>) -> Result<()> {
+fn unlock(file: Option<&dyn WritableFile>, locked: Option<ReadingLock>) -> Result<()> {
     match (file, locked) {
-        (Some(file), Some(byte)) => file.unlock_range(byte),
+        (Some(file), Some(locked)) => locked.release(file),
         _ => Ok(()),
     }
 }

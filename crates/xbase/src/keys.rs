@@ -9,7 +9,7 @@
 
 use crate::dbf::{Dbf, Family, FieldKind};
 use crate::expr::{CaseTable, Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
-use crate::index::{KeyFamily, KeyType, KeyValue, TagHeader};
+use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
 use mainstay_base::{Code, Date, Error, Result, Timestamp};
 use std::borrow::Cow;
 
@@ -30,7 +30,8 @@ pub struct TagKeys {
 impl TagKeys {
     /// Understands the definition of a tag, or says what is not understood.
     pub fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
-        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), header.by_harbour, dbf)?;
+        let dialect = dialect_of(header.kind, header.by_harbour, dbf);
+        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), dialect, dbf)?;
         let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
         let key_type = KeyType::new(header, family, nullable)?;
         Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, ignore_case: header.ignore_case })
@@ -67,6 +68,16 @@ impl TagKeys {
     }
 }
 
+/// In which dialect the expressions of an index of a table are meant: in files of Visual FoxPro in that's, unless FoxPro has
+/// nothing to do with the index. To the others a NULL is a blank.
+pub(crate) fn dialect_of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Dialect {
+    let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
+    match dbf.header().family() {
+        Family::VisualFoxPro if is_foxpros => Dialect::FoxPro,
+        _ => Dialect::Clipper,
+    }
+}
+
 /// The expressions of a tag that exists or is to be made.
 #[derive(Debug)]
 pub(crate) struct Expressions {
@@ -80,13 +91,8 @@ pub(crate) struct Expressions {
 }
 
 impl Expressions {
-    /// Compiles them against the fields of a table; in files of Visual FoxPro as that does, unless the index has
-    /// Harbour's mark.
-    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, by_harbour: bool, dbf: &Dbf) -> Result<Expressions> {
-        let dialect = match dbf.header().family() {
-            Family::VisualFoxPro if !by_harbour => Dialect::FoxPro,
-            _ => Dialect::Clipper,
-        };
+    /// Compiles them against the fields of a table, in the dialect of [`dialect_of`].
+    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, dialect: Dialect, dbf: &Dbf) -> Result<Expressions> {
         let context = Context { fields: dbf.fields(), exact: false, case: CaseTable::ascii(), dialect };
         let key = Expression::parse(key)?.compile(&context)?;
         let mut condition_is_not_deleted = false;

@@ -27,11 +27,25 @@
 //! (Harbour `include/hbrdddbf.h` and `hb_dbfRawLock`; FoxPro's is also that of CA-Clipper's and Six's CDX drivers.
 //! The Advantage server's compatibility locking takes FoxPro's for tables with CDX and Clipper's for those with NTX.)
 //!
+//! Programs of different schemes know nothing of each other. Two of Mainstay's have to: one that opens a table of
+//! dBASE as ADS_CDX locks as FoxPro does, and SQL as Clipper does. So who asks for another scheme than is usual for a
+//! table takes the usual locks first and those of his own after them, of records, table, header and indexes
+//! ([`LockPlan`]): whatever two of us ask for, they meet at the usual ones. Who is content with those, as nearly
+//! everybody is, locks nothing twice; the second lock costs two microseconds.
+//!
+//! Limits: Clipper's bytes and FoxPro's for tables without a structural index meet from record 73,741,824 on. There a
+//! record may seem to be locked that is not, if one program has asked for the other's scheme.
+//!
 //! Who appends locks the header, counts the records, and locks the new record, which fails while another holds the
 //! file. Who changes a record locks it. The memo file has a lock of its own: its first byte.
 //!
 //! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
+
+mod index;
+
+pub(crate) use index::IndexLock;
+pub use index::ReadingLock;
 
 use crate::dbf::Header;
 use mainstay_base::{Code, Error, Result, interrupt};
@@ -172,6 +186,86 @@ impl LockBytes {
     }
 }
 
+/// The locks of a table as everybody here takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockPlan {
+    asked: LockBytes,
+    /// Those that are usual for the table, if other ones were asked for.
+    usual: Option<LockBytes>,
+}
+
+/// The bytes of one lock, in the order in which they are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockRanges {
+    first: ByteRange,
+    second: Option<ByteRange>,
+}
+
+impl LockPlan {
+    /// Those of a table with this header, and a CDX of its name beside it or not, in a scheme or in the usual one.
+    pub fn new(asked: Option<LockScheme>, header: &Header, has_cdx: bool) -> LockPlan {
+        let usual = LockScheme::default_for(header, has_cdx);
+        let of = |scheme| LockBytes::new(scheme, header);
+        match asked.filter(|asked| *asked != usual) {
+            Some(asked) => LockPlan { asked: of(asked), usual: Some(of(usual)) },
+            None => LockPlan { asked: of(usual), usual: None },
+        }
+    }
+
+    /// The bytes of the scheme that was asked for.
+    pub fn asked(self) -> LockBytes {
+        self.asked
+    }
+
+    fn ranges(self, of: impl Fn(LockBytes) -> ByteRange) -> LockRanges {
+        let asked = of(self.asked);
+        match self.usual.map(of).filter(|usual| *usual != asked) {
+            Some(usual) => LockRanges { first: usual, second: Some(asked) },
+            None => LockRanges { first: asked, second: None },
+        }
+    }
+
+    /// The header.
+    pub fn header(self) -> LockRanges {
+        self.ranges(LockBytes::header)
+    }
+
+    /// All records.
+    pub fn table(self) -> LockRanges {
+        self.ranges(LockBytes::table)
+    }
+
+    /// These records.
+    pub fn records(self, records: &RangeInclusive<u64>) -> LockRanges {
+        self.ranges(|bytes| bytes.records(records))
+    }
+
+    /// The index files, for writing.
+    pub fn index(self) -> LockRanges {
+        self.ranges(LockBytes::index)
+    }
+}
+
+impl LockRanges {
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = ByteRange> {
+        std::iter::once(self.first).chain(self.second)
+    }
+
+    /// Who keeps them from being taken.
+    pub(crate) fn holder(self, file: &dyn WritableFile, mode: LockMode) -> Result<Option<LockHolder>> {
+        match (file.range_holder(self.first, mode)?, self.second) {
+            (None, Some(second)) => file.range_holder(second, mode),
+            (holder, _) => Ok(holder),
+        }
+    }
+
+    /// Gives them back; the first error of the system is told when all was tried.
+    pub(crate) fn release(self, file: &dyn WritableFile) -> Result<()> {
+        self.iter().fold(Ok(()), |done: Result<()>, range| done.and(file.unlock_range(range)))
+    }
+}
+
 /// How long a lock is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockWait {
@@ -217,7 +311,7 @@ pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: imp
 #[derive(Debug)]
 pub(crate) struct TableLocks {
     file: Arc<dyn WritableFile>,
-    pub(crate) bytes: LockBytes,
+    pub(crate) plan: LockPlan,
     pub(crate) wait: LockWait,
     /// Opened for exclusive use: nobody else is there, and no lock is needed.
     alone: bool,
@@ -227,30 +321,90 @@ pub(crate) struct TableLocks {
 }
 
 impl TableLocks {
-    pub(crate) fn new(file: Arc<dyn WritableFile>, bytes: LockBytes, wait: LockWait, alone: bool) -> TableLocks {
-        TableLocks { file, bytes, wait, alone, table: false, header: false, records: BTreeSet::new() }
+    pub(crate) fn new(file: Arc<dyn WritableFile>, plan: LockPlan, wait: LockWait, alone: bool) -> TableLocks {
+        TableLocks { file, plan, wait, alone, table: false, header: false, records: BTreeSet::new() }
+    }
+
+    fn record(&self, record: u64) -> LockRanges {
+        self.plan.records(&(record..=record))
+    }
+
+    /// Takes the locks of something within the time that there is.
+    fn take(&self, ranges: LockRanges, what: impl Fn() -> String) -> Result<()> {
+        let Some(second) = ranges.second else { return take(&*self.file, ranges.first, self.wait, what) };
+        let begun = Instant::now();
+        take(&*self.file, ranges.first, self.wait, &what)?;
+        let wait = LockWait { timeout: self.wait.timeout.saturating_sub(begun.elapsed()), ..self.wait };
+        let taken = take(&*self.file, second, wait, what);
+        if taken.is_err() {
+            self.give_back(ranges.first)?;
+        }
+        taken
+    }
+
+    /// Asks once for them.
+    fn try_take(&self, ranges: LockRanges) -> Result<bool> {
+        if !self.file.try_lock_range(ranges.first, LockMode::Exclusive)? {
+            return Ok(false);
+        }
+        let Some(second) = ranges.second else { return Ok(true) };
+        let taken = self.file.try_lock_range(second, LockMode::Exclusive);
+        if !matches!(taken, Ok(true)) {
+            self.give_back(ranges.first)?;
+        }
+        taken
+    }
+
+    /// Gives bytes back, unless they are among those of the table, which is held: two schemes' bytes may meet.
+    fn unlock(&self, range: ByteRange) -> Result<()> {
+        let covers = |table: ByteRange| table.start <= range.start && range.end() <= table.end();
+        match self.table && self.plan.table().iter().any(covers) {
+            true => Ok(()),
+            false => self.file.unlock_range(range),
+        }
+    }
+
+    /// Gives back bytes that were taken in vain. Records that are held stay so if it was the table that was asked for.
+    fn give_back(&self, range: ByteRange) -> Result<()> {
+        let mut held: Vec<ByteRange> = match range == self.plan.table().first {
+            true => self.records.iter().flat_map(|record| self.record(*record).iter()).collect(),
+            false => Vec::new(),
+        };
+        held.retain(|held| range.start <= held.start && held.end() <= range.end());
+        held.sort_unstable_by_key(|held| held.start);
+        let mut start = range.start;
+        for held in held {
+            if start < held.start {
+                self.file.unlock_range(ByteRange { start, length: held.start - start })?;
+            }
+            start = held.end();
+        }
+        match range.end().saturating_sub(start) {
+            0 => Ok(()),
+            length => self.unlock(ByteRange { start, length }),
+        }
     }
 
     /// Locks the header; it must be given back before the next statement of the caller's.
     pub(crate) fn lock_header(&mut self) -> Result<()> {
         if !self.alone && !self.header {
-            take(&*self.file, self.bytes.header(), self.wait, || "the header".to_owned())?;
+            self.take(self.plan.header(), || "the header".to_owned())?;
             self.header = true;
         }
         Ok(())
     }
 
     pub(crate) fn unlock_header(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.header) {
-            self.file.unlock_range(self.bytes.header())?;
+        match std::mem::take(&mut self.header) {
+            true => self.plan.header().iter().fold(Ok(()), |done: Result<()>, range| done.and(self.unlock(range))),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Locks all records until [`TableLocks::unlock_all`].
     pub(crate) fn lock_table(&mut self) -> Result<()> {
         if !self.alone && !self.table {
-            take(&*self.file, self.bytes.table(), self.wait, || "the table".to_owned())?;
+            self.take(self.plan.table(), || "the table".to_owned())?;
             self.table = true;
         }
         Ok(())
@@ -264,8 +418,7 @@ impl TableLocks {
     /// Locks a record until it is unlocked.
     pub(crate) fn lock_record(&mut self, record: u64) -> Result<()> {
         if !self.holds(record) {
-            let range = self.bytes.records(&(record..=record));
-            take(&*self.file, range, self.wait, || format!("record {record}"))?;
+            self.take(self.record(record), || format!("record {record}"))?;
             self.records.insert(record);
         }
         Ok(())
@@ -274,7 +427,7 @@ impl TableLocks {
     pub(crate) fn unlock_record(&mut self, record: u64) -> Result<()> {
         // Under a lock of the table the byte belongs to that.
         if self.records.remove(&record) && !self.table {
-            self.file.unlock_range(self.bytes.records(&(record..=record)))?;
+            self.record(record).release(&*self.file)?;
         }
         Ok(())
     }
@@ -285,29 +438,30 @@ impl TableLocks {
         if self.alone || self.table {
             return Ok(Some(false));
         }
-        let locked = self.file.try_lock_range(self.bytes.records(records), LockMode::Exclusive)?;
+        let locked = self.try_take(self.plan.records(records))?;
         Ok(locked.then_some(true))
     }
 
     /// What to say when they could not be had.
     pub(crate) fn refused(&self, records: &RangeInclusive<u64>) -> Result<Error> {
-        let holder = self.file.range_holder(self.bytes.records(records), LockMode::Exclusive)?;
+        let holder = self.plan.records(records).holder(&*self.file, LockMode::Exclusive)?;
         let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
         let message = format!("nothing can be appended: the table is locked by {holder}");
         Ok(Error::new(Code::Busy, message).at(self.file.path().display()).hint("try again later"))
     }
 
     pub(crate) fn unlock_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
-        self.file.unlock_range(self.bytes.records(records))
+        self.plan.records(records).release(&*self.file)
     }
 
     /// Keeps the locks of records that were appended, each by itself.
     pub(crate) fn keep_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
         for (record, next) in records.clone().zip(records.clone().skip(1)) {
             // FoxPro's range covers the bytes between those of the records too.
-            let [this, next] = [record, next].map(|record| self.bytes.records(&(record..=record)));
-            if this.end() < next.start {
-                self.file.unlock_range(ByteRange { start: this.end(), length: next.start - this.end() })?;
+            for (this, next) in self.record(record).iter().zip(self.record(next).iter()) {
+                if this.end() < next.start {
+                    self.file.unlock_range(ByteRange { start: this.end(), length: next.start - this.end() })?;
+                }
             }
         }
         self.records.extend(records.clone());
@@ -318,7 +472,7 @@ impl TableLocks {
         if self.holds(record) {
             return Ok(true);
         }
-        let locked = self.file.try_lock_range(self.bytes.records(&(record..=record)), LockMode::Exclusive)?;
+        let locked = self.try_take(self.record(record))?;
         if locked {
             self.records.insert(record);
         }
@@ -327,7 +481,7 @@ impl TableLocks {
 
     pub(crate) fn try_lock_table(&mut self) -> Result<bool> {
         if !self.alone && !self.table {
-            self.table = self.file.try_lock_range(self.bytes.table(), LockMode::Exclusive)?;
+            self.table = self.try_take(self.plan.table())?;
         }
         Ok(self.alone || self.table)
     }
@@ -342,22 +496,22 @@ impl TableLocks {
     }
 
     pub(crate) fn record_holder(&self, record: u64) -> Result<Option<LockHolder>> {
-        self.file.range_holder(self.bytes.records(&(record..=record)), LockMode::Exclusive)
+        self.record(record).holder(&*self.file, LockMode::Exclusive)
     }
 
     pub(crate) fn table_holder(&self) -> Result<Option<LockHolder>> {
-        self.file.range_holder(self.bytes.table(), LockMode::Exclusive)
+        self.plan.table().holder(&*self.file, LockMode::Exclusive)
     }
 
     /// Gives back the table and every record.
     pub(crate) fn unlock_all(&mut self) -> Result<()> {
         if std::mem::take(&mut self.table) {
-            // The range covers the bytes of all records.
+            // The ranges cover the bytes of all records.
             self.records.clear();
-            self.file.unlock_range(self.bytes.table())?;
+            self.plan.table().release(&*self.file)?;
         }
         for record in std::mem::take(&mut self.records) {
-            self.file.unlock_range(self.bytes.records(&(record..=record)))?;
+            self.record(record).release(&*self.file)?;
         }
         Ok(())
     }

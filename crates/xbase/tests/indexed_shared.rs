@@ -74,12 +74,15 @@ fn a_process_that_appends() {
 
 #[test]
 fn two_processes_leave_a_key_for_each_record() {
-    for (kind, scheme) in [
-        (BagKind::Cdx, "foxpro"),
-        (BagKind::Cdx, "hb64"),
-        (BagKind::Ntx, "clipper"),
-        (BagKind::CompoundNtx, "comix"),
-        (BagKind::PlainIdx, "hb32"),
+    for (kind, schemes) in [
+        (BagKind::Cdx, ["foxpro"; 2]),
+        (BagKind::Cdx, ["hb64"; 2]),
+        (BagKind::Ntx, ["clipper"; 2]),
+        (BagKind::CompoundNtx, ["comix"; 2]),
+        (BagKind::PlainIdx, ["hb32"; 2]),
+        // Two of ours that do not agree: one has opened the table as ADS_NTX, the other as ADS_CDX.
+        (BagKind::Cdx, ["foxpro", "clipper"]),
+        (BagKind::Ntx, ["clipper", "foxpro"]),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.dbf");
@@ -87,12 +90,12 @@ fn two_processes_leave_a_key_for_each_record() {
         let mut table = open(&disk(), &path, Access::Exclusive);
         let files = index(&mut table, kind, &tag_specs());
         table.close().unwrap();
-        let names = ["a", "b"];
-        succeed(names.map(|who| start("a_process_that_appends", &path, &files, scheme, who)).into());
-        compare(&disk(), &path, &files).unwrap_or_else(|complaint| panic!("{kind:?} {scheme}: {complaint}"));
+        let processes = [("a", schemes[0]), ("b", schemes[1])];
+        succeed(processes.map(|(who, scheme)| start("a_process_that_appends", &path, &files, scheme, who)).into());
+        compare(&disk(), &path, &files).unwrap_or_else(|complaint| panic!("{kind:?} {schemes:?}: {complaint}"));
         let tags = indexed_common::entries(&disk(), &path, &files).unwrap();
         for (name, _, entries) in tags.iter().filter(|(name, ..)| ["NAME", "NUMBER", "RECENT"].contains(&&**name)) {
-            assert_eq!(entries.len() as u64, 2 * APPENDS, "{kind:?} {scheme}: {name}");
+            assert_eq!(entries.len() as u64, 2 * APPENDS, "{kind:?} {schemes:?}: {name}");
         }
     }
 }

@@ -9,7 +9,7 @@ mod other_program;
 use mainstay_base::{Code, ValueRef};
 use mainstay_vfs::{ByteRange, Create, Disk, FileSystem};
 use mainstay_xbase::dbf::{self, Dbf, FieldSpec, Format, OpenOptions, TableSpec};
-use mainstay_xbase::lock::{LockScheme, LockWait};
+use mainstay_xbase::lock::{LockRanges, LockScheme, LockWait};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use other_program::Other;
@@ -59,7 +59,8 @@ const CHILD_SECONDS: u64 = 2;
 fn a_process_that_appends_and_updates() {
     let Ok(path) = std::env::var("MAINSTAY_TEST_TABLE") else { return };
     let who = std::env::var("MAINSTAY_TEST_WHO").unwrap();
-    let mut table = open(Path::new(&path), shared(20_000));
+    let scheme = LockScheme::by_name(&std::env::var("MAINSTAY_TEST_SCHEME").unwrap());
+    let mut table = open(Path::new(&path), WriteOptions { scheme, ..shared(20_000) });
     let begun = Instant::now();
     let mut numbers = 0i64;
     while begun.elapsed() < Duration::from_secs(CHILD_SECONDS) {
@@ -83,19 +84,30 @@ fn a_process_that_appends_and_updates() {
 
 #[test]
 fn two_processes_lose_no_record() {
+    two_processes(["foxpro", "foxpro"]);
+}
+
+/// As a program does that opens a table of dBASE as ADS_CDX, beside SQL.
+#[test]
+fn two_processes_of_different_schemes_lose_no_record() {
+    two_processes(["foxpro", "clipper"]);
+}
+
+fn two_processes(schemes: [&str; 2]) {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = create(folder.path());
     let mut table = open(&path, shared(0));
     table.append(&[ValueRef::Text("both"), ValueRef::Integer(0), ValueRef::Null, ValueRef::Text("count 0")]).unwrap();
     drop(table);
-    let start = |who: &str| {
+    let start = |who: &str, scheme: &str| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "--nocapture", "a_process_that_appends_and_updates"]);
         command.env("MAINSTAY_TEST_TABLE", &path).env("MAINSTAY_TEST_WHO", who);
+        command.env("MAINSTAY_TEST_SCHEME", scheme);
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let processes = ["one", "two"].map(|who| (who, start(who)));
+    let processes = [("one", schemes[0]), ("two", schemes[1])].map(|(who, scheme)| (who, start(who, scheme)));
     let mut expected = Vec::new();
     for (who, process) in processes {
         let output = process.wait_with_output().unwrap();
@@ -157,8 +169,18 @@ fn one_reading(path: &Path) -> Vec<(u64, u64)> {
     found
 }
 
-fn bytes(range: ByteRange) -> (u64, u64) {
-    (range.start, range.end() - 1)
+/// First and last bytes, as the system lists them: ranges that meet are one.
+fn bytes(locks: &[LockRanges]) -> Vec<(u64, u64)> {
+    let mut all: Vec<_> = locks.iter().flat_map(|ranges| ranges.iter()).map(|it| (it.start, it.end() - 1)).collect();
+    all.sort();
+    let mut met: Vec<(u64, u64)> = Vec::new();
+    for (first, last) in all {
+        match met.last_mut().filter(|before| before.1 + 1 >= first) {
+            Some(before) => before.1 = before.1.max(last),
+            None => met.push((first, last)),
+        }
+    }
+    met
 }
 
 #[test]
@@ -190,7 +212,8 @@ fn locks_of_another_program_are_respected_and_ours_by_it() {
         other.unlock(locks.header());
         assert!(other.lock(locks.table()));
         let error = table.append(&[]).unwrap_err();
-        assert!(error.message().contains("nothing can be appended: the table is locked by python3"), "{name}: {error}");
+        // Clipper's bytes of all records are FoxPro's of the header, too, which is usual for this table.
+        assert!(error.code() == Code::Busy && error.message().contains("is locked by python3"), "{name}: {error}");
         assert_eq!(table.set_deleted(5, true).unwrap_err().code(), Code::Busy);
         other.unlock(locks.table());
         assert_eq!(table.append(&[]).unwrap(), 6);
@@ -199,8 +222,8 @@ fn locks_of_another_program_are_respected_and_ours_by_it() {
         // Ours.
         table.lock_record(2).unwrap();
         table.lock_record(5).unwrap();
-        let mut expected = vec![bytes(record(2)), bytes(record(5))];
-        expected.sort();
+        let plan = table.lock_plan();
+        let expected = bytes(&[plan.records(&(2..=2)), plan.records(&(5..=5))]);
         assert_eq!(system_locks(&path), expected, "{name}");
         // A file that is opened and closed beside it takes no locks away.
         drop(Disk.open(&path).unwrap());
@@ -211,13 +234,55 @@ fn locks_of_another_program_are_respected_and_ours_by_it() {
         other.unlock(record(2));
         table.unlock().unwrap();
         table.lock_table().unwrap();
-        assert_eq!(system_locks(&path), [bytes(locks.table())], "{name}");
+        assert_eq!(system_locks(&path), bytes(&[plan.table()]), "{name}");
         assert!(!other.lock(record(1)) && !other.lock(record(7)));
         table.append(&[]).unwrap();
         table.update(7, &[(1, ValueRef::Integer(1))]).unwrap();
-        assert_eq!(system_locks(&path), [bytes(locks.table())], "{name}");
+        assert_eq!(system_locks(&path), bytes(&[plan.table()]), "{name}");
         table.unlock().unwrap();
         assert!(other.lock(locks.table()));
+    }
+}
+
+/// Programs of one scheme know nothing of another's. Two of ours exclude each other in any.
+#[test]
+fn a_record_is_one_programs_in_whatever_schemes_ours_lock_it() {
+    let _alone = alone();
+    let names = ["clipper", "comix", "extended", "foxpro", "harbour64"];
+    for (first, second) in names.iter().flat_map(|first| names.map(|second| (*first, second))) {
+        let what = format!("{first} and {second}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = create(folder.path());
+        let [mut one, mut two] =
+            [first, second].map(|name| open(&path, WriteOptions { scheme: LockScheme::by_name(name), ..shared(20) }));
+        for number in 1..=5 {
+            one.append(&[ValueRef::Text("n"), ValueRef::Integer(number)]).unwrap();
+        }
+        one.lock_record(2).unwrap();
+        assert!(!two.try_lock_record(2).unwrap(), "{what}");
+        let error = two.update(2, &[(1, ValueRef::Integer(0))]).unwrap_err();
+        assert!(error.code() == Code::Busy && error.message().starts_with("record 2 is locked by"), "{what}: {error}");
+        assert!(two.record_lock_holder(2).unwrap().is_some(), "{what}");
+        assert_eq!(two.lock_table().unwrap_err().code(), Code::Busy, "{what}");
+        assert!(two.try_lock_record(4).unwrap() && two.try_lock_record(1).unwrap(), "{what}");
+        assert!(!two.try_lock_table().unwrap() && two.table_lock_holder().unwrap().is_some(), "{what}");
+        assert!(!one.try_lock_record(4).unwrap() && !one.try_lock_record(1).unwrap(), "{what}");
+        assert!(one.try_lock_record(3).unwrap(), "{what}");
+        one.unlock().unwrap();
+        // A table that could not be had in the second of its schemes takes no record away that is held.
+        let mut foreign = Other::start(&path);
+        assert!(foreign.lock(two.lock_bytes().records(&(2..=2))), "{what}");
+        assert!(!two.try_lock_table().unwrap(), "{what}");
+        assert!(!one.try_lock_record(4).unwrap() && !one.try_lock_record(1).unwrap(), "{what}");
+        assert!(one.try_lock_record(5).unwrap(), "{what}: nothing else is kept");
+        drop(foreign);
+        two.unlock().unwrap();
+        one.unlock().unwrap();
+        one.lock_table().unwrap();
+        assert_eq!(two.append(&[]).unwrap_err().code(), Code::Busy, "{what}");
+        one.unlock().unwrap();
+        assert_eq!(two.append(&[]).unwrap(), 6, "{what}");
+        assert_eq!(system_locks(&path), [], "{what}: all is given back");
     }
 }
 

@@ -87,6 +87,17 @@ pub(super) fn create_index(index: ast::CreateIndex, text: &Text) -> Result<Creat
         return Err(unsupported("INCLUDE of an index"));
     }
     let name = index.name.as_ref().ok_or_else(|| Error::new(Code::Syntax, "an index needs a name"))?;
+    // MySQL has USING after the columns too.
+    let mut using = index.using;
+    for option in index.index_options {
+        match option {
+            ast::IndexOption::Using(kind) if using.is_none() => using = Some(kind),
+            option => return Err(unsupported(format!("{option} of an index"))),
+        }
+    }
+    if let Some(option) = index.alter_options.first() {
+        return Err(unsupported(format!("{option} of an index")));
+    }
     let key = |column: &ast::IndexColumn| IndexKey {
         column: match &column.column.expr {
             Expr::Identifier(name) => Some(Name::simple(name, text)),
@@ -102,7 +113,7 @@ pub(super) fn create_index(index: ast::CreateIndex, text: &Text) -> Result<Creat
         nulls_not_distinct: index.nulls_distinct == Some(false),
         keys: index.columns.iter().map(key).collect(),
         condition: index.predicate,
-        using: index.using.map(|kind| kind.to_string().to_lowercase()),
+        using: using.map(|kind| kind.to_string().to_lowercase()),
         if_not_exists: index.if_not_exists,
     })
 }
@@ -298,6 +309,23 @@ mod tests {
             name => Ok(KeyColumn { plain: name.to_uppercase(), text: format!("DTOS({})", name.to_uppercase()) }),
         };
         Ok((create.xbase_key(&column)?, create.xbase_condition(&column)?))
+    }
+
+    #[test]
+    fn the_kind_of_an_index_stands_before_or_after_its_columns() {
+        let using = |sql: &str| match Statement::parse(sql) {
+            Ok(Statement::CreateIndex(create)) => Ok(create.using),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.code()),
+        };
+        assert_eq!(using("CREATE INDEX i ON t (a)"), Ok(None));
+        assert_eq!(using("CREATE INDEX i ON t USING ntx (a)"), Ok(Some("ntx".to_owned())));
+        assert_eq!(using("CREATE INDEX i ON t (a) USING NTX"), Ok(Some("ntx".to_owned())));
+        assert_eq!(using("CREATE INDEX i ON t (a) WHERE a > 1 USING ntx"), Ok(Some("ntx".to_owned())));
+        for sql in ["ON t USING cdx (a) USING ntx", "ON t (a) USING ntx USING cdx", "ON t (a) COMMENT 'x'"] {
+            assert_eq!(using(&format!("CREATE INDEX i {sql}")), Err(Code::Unsupported), "{sql}");
+        }
+        assert_eq!(using("CREATE INDEX i ON t (a) LOCK = NONE"), Err(Code::Unsupported));
     }
 
     #[test]

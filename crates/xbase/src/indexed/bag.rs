@@ -14,9 +14,9 @@ use crate::dbf::Dbf;
 use crate::index::write::BagWriter;
 use crate::index::{Bag, BagKind, TagHeader};
 use crate::keys::TagKeys;
-use crate::lock::{self, LockWait};
+use crate::lock::{IndexLock, LockWait, ReadingLock};
 use mainstay_base::{Code, Error, Result, interrupt};
-use mainstay_vfs::{ByteRange, Create, File, FileSystem, LockMode, Stamp, WritableFile};
+use mainstay_vfs::{Create, File, FileSystem, LockMode, Stamp, WritableFile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) struct Live {
     known: Vec<TagHeader>,
     /// Tags whose text was looked at: see `trust.rs`.
     pub(super) looked_at: BTreeSet<usize>,
-    range: ByteRange,
+    index_lock: IndexLock,
     alone: bool,
     is_locked: bool,
     reader: Option<Reader>,
@@ -62,7 +62,7 @@ struct Reader {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharing {
     pub(super) alone: bool,
-    pub(super) range: ByteRange,
+    pub(super) lock: IndexLock,
     pub(super) wait: LockWait,
 }
 
@@ -118,11 +118,11 @@ impl Live {
     /// A file that is open already. It is locked while its headers are read, so that no half-written ones are.
     pub(super) fn of(file: Arc<dyn WritableFile>, dbf: &Dbf, how: Sharing) -> Result<Live> {
         if !how.alone {
-            lock::take(&*file, how.range, how.wait, || "the index".to_owned())?;
+            how.lock.take(&*file, how.wait)?;
         }
         let writer = BagWriter::open(Arc::clone(&file));
         if !how.alone {
-            file.unlock_range(how.range)?;
+            how.lock.release(&*file)?;
         }
         let (keys, known, writer) = (Vec::new(), Vec::new(), writer?);
         let mut live = Live {
@@ -131,7 +131,7 @@ impl Live {
             keys,
             known,
             looked_at: BTreeSet::new(),
-            range: how.range,
+            index_lock: how.lock,
             alone: how.alone,
             is_locked: false,
             reader: None,
@@ -158,7 +158,7 @@ impl Live {
         if self.alone || self.is_locked {
             return Ok(false);
         }
-        lock_pool(&*self.file, self.range, wait)?;
+        self.index_lock.take(&*self.file, wait)?;
         self.is_locked = true;
         let begun = self.begin(dbf);
         if begun.is_err() {
@@ -182,7 +182,7 @@ impl Live {
     /// Gives the lock back; what was changed is written, or forgotten, before.
     pub(super) fn unlock(&mut self) -> Result<()> {
         if std::mem::take(&mut self.is_locked) {
-            self.file.unlock_range(self.range)?;
+            self.index_lock.release(&*self.file)?;
         }
         Ok(())
     }
@@ -231,16 +231,18 @@ impl Live {
         self.file.try_share(mode)
     }
 
-    /// Asks for one byte of the lock, shared, so that nobody writes while pages are read.
-    pub(super) fn lock_for_reading(&self, wait: LockWait) -> Result<Option<ByteRange>> {
+    /// Waits until nobody writes, and keeps it so while pages are read.
+    pub(super) fn lock_for_reading(&self, wait: LockWait) -> Result<Option<ReadingLock>> {
         if self.alone || self.is_locked {
             return Ok(None);
         }
-        let byte = ByteRange { start: self.range.start + u64::from(self.range.length > 1), length: 1 };
         let begun = Instant::now();
-        while !self.file.try_lock_range(byte, LockMode::Shared)? {
+        loop {
+            if let Some(locked) = self.index_lock.try_read(&*self.file)? {
+                return Ok(Some(locked));
+            }
             if begun.elapsed() >= wait.timeout {
-                let holder = self.file.range_holder(byte, LockMode::Shared)?;
+                let holder = self.index_lock.holder(&*self.file)?;
                 let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
                 let message = format!("the index is locked by {holder}");
                 return Err(Error::new(Code::Busy, message).at(self.file.path().display()).hint("try again later"));
@@ -248,11 +250,10 @@ impl Live {
             interrupt::check()?;
             std::thread::sleep(wait.interval);
         }
-        Ok(Some(byte))
     }
 
-    pub(super) fn unlock_reading(&self, byte: Option<ByteRange>) -> Result<()> {
-        byte.map_or(Ok(()), |byte| self.file.unlock_range(byte))
+    pub(super) fn unlock_reading(&self, locked: Option<ReadingLock>) -> Result<()> {
+        locked.map_or(Ok(()), |locked| locked.release(&*self.file))
     }
 }
 
@@ -266,23 +267,6 @@ pub(super) fn not_kept_up(header: &TagHeader, error: &Error) -> Error {
         header.key_text()
     );
     Error::new(error.code(), message).hint("drop the tag, or change the table with the program that made it")
-}
-
-/// Takes all of a lock. Where readers take bytes of a pool one by one, the first byte comes first: it keeps other
-/// writers away while the readers of now are waited for.
-fn lock_pool(file: &dyn WritableFile, range: ByteRange, wait: LockWait) -> Result<()> {
-    let what = || "the index".to_owned();
-    if range.length == 1 || file.try_lock_range(range, LockMode::Exclusive)? {
-        return if range.length == 1 { lock::take(file, range, wait, what) } else { Ok(()) };
-    }
-    let first = ByteRange { start: range.start, length: 1 };
-    lock::take(file, first, wait, what)?;
-    let pool = ByteRange { start: range.start + 1, length: range.length - 1 };
-    let taken = lock::take(file, pool, wait, what);
-    if taken.is_err() {
-        file.unlock_range(first)?;
-    }
-    taken
 }
 
 /// Whether two headers define the same tag at the same place; its root may have moved.

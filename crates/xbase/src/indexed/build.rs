@@ -15,7 +15,7 @@ use crate::dbf::Dbf;
 use crate::expr::{ExprValue, Kind, Scratch};
 use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
 use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
-use crate::keys::{Expressions, TagKeys};
+use crate::keys::{Expressions, TagKeys, dialect_of};
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
 use std::ops::ControlFlow;
@@ -130,7 +130,8 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
 
 /// The tag that a file of this layout will hold: the type and length of its keys follow from the expression.
 pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
-    let compiled = Expressions::compile(&spec.key, spec.condition.as_deref(), bag.by_harbour, dbf)?;
+    let dialect = dialect_of(bag.kind, bag.by_harbour, dbf);
+    let compiled = Expressions::compile(&spec.key, spec.condition.as_deref(), dialect, dbf)?;
     let result = compiled.key.result_type();
     let is_ntx = matches!(bag.kind, BagKind::Ntx | BagKind::CompoundNtx);
     let mut decimals = 0;
@@ -169,7 +170,8 @@ pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<Tag
 
 /// The same of a tag that is new, and so must mean something.
 fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
-    Expressions::compile(&spec.key, spec.condition.as_deref(), bag.by_harbour, dbf)?.check_condition()?;
+    let dialect = dialect_of(bag.kind, bag.by_harbour, dbf);
+    Expressions::compile(&spec.key, spec.condition.as_deref(), dialect, dbf)?.check_condition()?;
     tag_spec(spec, bag, dbf)
 }
 
@@ -375,8 +377,8 @@ impl IndexedTable {
         }
         let while_condition = match building.while_condition {
             Some(text) => {
-                let compiled =
-                    Expressions::compile(&header.key_bytes, Some(text), header.by_harbour, &self.indexes.dbf)?;
+                let dialect = dialect_of(header.kind, header.by_harbour, &self.indexes.dbf);
+                let compiled = Expressions::compile(&header.key_bytes, Some(text), dialect, &self.indexes.dbf)?;
                 compiled.check_condition()?;
                 Some(compiled)
             }

@@ -59,6 +59,7 @@ pub use transaction::{Savepoint, Transaction};
 use crate::dbf::{Dbf, Field, OpenOptions};
 use crate::expr::Scratch;
 use crate::index::{Bag, KeyType, Tag};
+use crate::lock::IndexLock;
 use crate::writer::{Access, TableWriter, WriteOptions};
 use bag::{OpenBag, Sharing};
 use journal::Watch;
@@ -142,7 +143,7 @@ impl IndexedTable {
         let read = OpenOptions { code_page: Some(writer.dbf().code_page()) };
         let dbf = Dbf::open(Arc::clone(writer.dbf().file()) as Arc<dyn File>, read)?;
         let alone = options.access == Access::Exclusive;
-        let sharing = Sharing { alone, range: writer.lock_bytes().index(), wait: options.wait };
+        let sharing = Sharing { alone, lock: IndexLock::of(writer.lock_plan()), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
         let (joined, watch, keeps_appended, unlisted) = (None, Watch::default(), false, None);
         let mut table = IndexedTable { fs, writer, indexes, options, joined, watch, keeps_appended, unlisted };
@@ -235,12 +236,11 @@ impl IndexedTable {
         self.list_appended()?;
         let wait = self.indexes.sharing.wait;
         let Some(open) = self.indexes.bags.get(id.bag) else { return Err(no_such_bag(id.bag)) };
-        let byte = open.live()?.lock_for_reading(wait)?;
+        let locked = open.live()?.lock_for_reading(wait)?;
         let result = self.tag(id).and_then(|tag| read(&tag));
-        match self.indexes.bags.get(id.bag) {
-            Some(open) => result.and_then(|value| open.live()?.unlock_reading(byte).map(|()| value)),
-            None => result,
-        }
+        let Some(open) = self.indexes.bags.get(id.bag) else { return result };
+        let unlocked = open.live().and_then(|live| live.unlock_reading(locked));
+        result.and_then(|value| unlocked.map(|()| value))
     }
 
     /// The key that a record of these bytes has in a tag; nothing if the tag does not list it.

@@ -1,7 +1,8 @@
 //! Rushmore: which parts of a condition are answered by ranges of keys.
 //!
 //! A conjunction may leave parts out (the scan applies the whole condition anyway), a disjunction may not.
-//! Ranges of one tag in a conjunction become one range, so BETWEEN is one.
+//! Ranges of one tag in a conjunction become one range, so BETWEEN is one. In Visual FoxPro a key of several fields is NULL
+//! when any of them is: such records are taken along with every range.
 
 use super::bounds::{self, KeyBounds};
 use super::indexes::{IndexSet, Indexes};
@@ -30,6 +31,8 @@ struct TagRange {
     index: usize,
     bounds: KeyBounds,
     text: String,
+    /// The keys that are NULL because another field is, with what they are called.
+    hidden: Option<(KeyBounds, String)>,
 }
 
 impl Planner<'_> {
@@ -92,8 +95,9 @@ impl Planner<'_> {
         let (index, tag, bounds) = found?;
         let name = self.state.files.dbf.fields().get(column).map_or("", |field| field.name.as_str());
         let names: Vec<&str> = (0..=column).map(|_| name).collect();
-        let text = format!("{}: {}", self.set.title(index, tag), predicate.display(&names));
-        Some(TagRange { index, bounds, text })
+        let title = self.set.title(index, tag);
+        let hidden = bounds::hidden(tag, &self.state.files, column).map(|keys| (keys, format!("{title}: NULL")));
+        Some(TagRange { index, bounds, text: format!("{title}: {}", predicate.display(&names)), hidden })
     }
 }
 
@@ -113,8 +117,12 @@ fn condition_of(text: &str) -> &str {
 }
 
 fn into_access(range: TagRange) -> Access {
-    let TagRange { index, bounds: KeyBounds { lower, upper }, text } = range;
-    Access::Keys(KeyRange { index, text, lower, upper })
+    let TagRange { index, bounds, text, hidden } = range;
+    let keys = |KeyBounds { lower, upper }, text| Access::Keys(KeyRange { index, text, lower, upper });
+    match hidden {
+        None => keys(bounds, text),
+        Some((hidden, of_hidden)) => Access::Or(vec![keys(bounds, text), keys(hidden, of_hidden)]),
+    }
 }
 
 fn one_or(mut parts: Vec<Access>, many: fn(Vec<Access>) -> Access) -> Option<Access> {

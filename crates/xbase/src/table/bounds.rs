@@ -86,6 +86,19 @@ pub(crate) fn blank_date(tag: &TableTag, field: usize) -> Option<KeyBounds> {
     }
 }
 
+/// The key of the records whose whole key is NULL because another field than the first is: whatever the first one holds, it
+/// is in no range of the tag. `None` when there are none such.
+pub(crate) fn hidden(tag: &TableTag, files: &Files, field: usize) -> Option<KeyBounds> {
+    let is_nullable = |other: &usize| *other != field && files.dbf.fields()[*other].null_bit.is_some();
+    if !tag.tag.key_type().is_nullable() || !tag.keys.key.fields().iter().any(is_nullable) {
+        return None;
+    }
+    match tag.tag.key_type().encode(&KeyValue::Null)? {
+        EncodedKey::Exact(key) => Some(KeyBounds { lower: Bound::Included(key.clone()), upper: Bound::Included(key) }),
+        _ => None,
+    }
+}
+
 /// The keys of the records in which the field begins with this text.
 pub(crate) fn begins_with(tag: &TableTag, files: &Files, field: usize, text: &str) -> Option<KeyBounds> {
     let part = tag.first_part().filter(|part| !part.descending)?;

@@ -150,7 +150,7 @@ fn proof_of(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> Option<Proo
         return None;
     }
     // Nothing of it is kept: no column is decoded, and the next change asks again only while nothing is decided.
-    let state = State::new(files, stamps, false, VectorCache::new(0), Arc::clone(&indexes)).ok()?;
+    let state = State::new(files, stamps, false, &VectorCache::new(0), Arc::clone(&indexes)).ok()?;
     indexes.proven_files(&state, table).into_iter().find(|(path, _)| path == index).map(|(_, proof)| proof)
 }
 

@@ -188,7 +188,7 @@ impl DbfTable {
         let indexes = Arc::new(Indexes::new(Arc::clone(&fs), path, &files.dbf, index_files));
         let schema = schema(&fields);
         let settled = stamps.are_settled(now);
-        let state = State::new(files, stamps, settled, cache.clone(), Arc::clone(&indexes))?;
+        let state = State::new(files, stamps, settled, &cache, Arc::clone(&indexes))?;
         let state = Mutex::new(Arc::new(state));
         Ok(DbfTable {
             name: name.to_owned(),
@@ -296,7 +296,7 @@ impl DbfTable {
             return Err(Error::new(Code::Busy, message).at(self.path.display()));
         }
         let settled = stamps.are_settled(now);
-        *current = Arc::new(State::new(files, stamps, settled, self.cache.clone(), Arc::clone(&self.indexes))?);
+        *current = Arc::new(State::new(files, stamps, settled, &self.cache, Arc::clone(&self.indexes))?);
         Ok(Arc::clone(&current))
     }
 }

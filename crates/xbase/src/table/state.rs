@@ -1,8 +1,8 @@
 //! One state of a table's records: a fixed record count, and columns decoded when they are first asked for.
 //!
 //! Records are divided into groups. The bytes of a group are read once, with one read, and a column of it is
-//! decoded once; both are kept in the database's [`VectorCache`] under the number of this state. When the
-//! cache has dropped them, they are read again.
+//! decoded once; both are kept in the database's [`VectorCache`] for as long as this state is. When the cache has
+//! dropped them, they are read again.
 //!
 //! A record that another program writes while it is read may come out half old and half new, exactly as for
 //! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
@@ -17,7 +17,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, ScalarBuffer};
 use arrow_schema::DataType;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::gather;
-use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorKey};
+use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorPlace, VectorSource};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -37,6 +37,10 @@ const RECORD_BYTES: u32 = u32::MAX;
 /// Bytes of a piece of records, of which one was asked for by itself: as many as the system reads of a file at least.
 const KEPT_BYTES: usize = 4_096;
 
+fn place_of(group: usize, column: u32) -> VectorPlace {
+    VectorPlace { group: group as u32, column }
+}
+
 /// One state of a table.
 pub(crate) struct State {
     pub(crate) files: Arc<Files>,
@@ -44,8 +48,7 @@ pub(crate) struct State {
     /// Whether a later write is certain to give the files other stamps.
     pub(crate) settled: bool,
     slots: usize,
-    source: u64,
-    cache: VectorCache,
+    vectors: VectorSource,
     visible: Vec<OnceLock<Option<BooleanBuffer>>>,
     /// Whether a statement has read runs instead of groups.
     was_run: AtomicBool,
@@ -64,19 +67,19 @@ impl State {
         files: Arc<Files>,
         stamps: Stamps,
         settled: bool,
-        cache: VectorCache,
+        cache: &VectorCache,
         indexes: Arc<Indexes>,
     ) -> Result<State> {
         let slots = usize::try_from(files.dbf.record_count(stamps.dbf.len)).unwrap_or(usize::MAX);
-        let source = cache.new_source();
+        let vectors = cache.new_source();
         let visible = (0..slots.div_ceil(GROUP_ROWS)).map(|_| OnceLock::new()).collect();
         let (was_run, findings) = (AtomicBool::new(false), Mutex::default());
-        Ok(State { files, stamps, settled, slots, source, cache, visible, was_run, findings, indexes })
+        Ok(State { files, stamps, settled, slots, vectors, visible, was_run, findings, indexes })
     }
 
     /// A number that no other state of any table has.
     pub(crate) fn number(&self) -> u64 {
-        self.source
+        self.vectors.number()
     }
 
     fn fields(&self) -> &[Field] {
@@ -87,14 +90,10 @@ impl State {
         usize::from(self.files.dbf.header().record_length)
     }
 
-    fn key(&self, group: usize, column: u32) -> VectorKey {
-        VectorKey { source: self.source, group: group as u32, column }
-    }
-
     /// The bytes of a group's records.
     fn record_bytes(&self, group: usize) -> Result<UInt8Array> {
-        let key = self.key(group, RECORD_BYTES);
-        if let Some(bytes) = self.cache.get(&key)
+        let key = place_of(group, RECORD_BYTES);
+        if let Some(bytes) = self.vectors.get(key)
             && let Some(bytes) = bytes.as_any().downcast_ref::<UInt8Array>()
         {
             return Ok(bytes.clone());
@@ -104,17 +103,17 @@ impl State {
         self.files.dbf.read_records(rows.start as u64..rows.end as u64, &mut buffer)?;
         let length = buffer.len();
         let bytes = UInt8Array::new(ScalarBuffer::new(Buffer::from_vec(buffer), 0, length), None);
-        self.cache.insert(key, Arc::new(bytes.clone()));
+        self.vectors.insert(key, Arc::new(bytes.clone()));
         Ok(bytes)
     }
 
     fn vector(&self, group: usize, column: usize) -> Result<ArrayRef> {
-        let key = self.key(group, column as u32);
-        if let Some(vector) = self.cache.get(&key) {
+        let key = place_of(group, column as u32);
+        if let Some(vector) = self.vectors.get(key) {
             return Ok(vector);
         }
         let vector = self.decode(group, column)?;
-        self.cache.insert(key, Arc::clone(&vector));
+        self.vectors.insert(key, Arc::clone(&vector));
         Ok(vector)
     }
 
@@ -165,7 +164,7 @@ impl State {
         }
         let group = row / GROUP_ROWS;
         let start = (row - group * GROUP_ROWS) * self.record_length();
-        if let Some(kept) = self.cache.get(&self.key(group, RECORD_BYTES))
+        if let Some(kept) = self.vectors.get(place_of(group, RECORD_BYTES))
             && let Some(kept) = kept.as_any().downcast_ref::<UInt8Array>()
             && let Some(record) = kept.values().get(start..start + bytes.len())
         {
@@ -179,7 +178,7 @@ impl State {
     /// are looked at where the processor has them, and memory is not filled with what nobody asked for.
     fn flags(&self, group: usize) -> Result<(BooleanBuffer, Findings)> {
         let path = self.files.dbf.path();
-        if self.cache.get(&self.key(group, RECORD_BYTES)).is_some() {
+        if self.vectors.get(place_of(group, RECORD_BYTES)).is_some() {
             let (bytes, first) = (self.record_bytes(group)?, self.group(group).start as u64 + 1);
             return Ok(deleted_flags(&Records::new(bytes.values(), self.record_length(), first), path));
         }
@@ -223,9 +222,9 @@ impl State {
         let slots = self.group(group);
         let piece = (row - slots.start) / step;
         let start = slots.start + piece * step;
-        let key = self.key(group, RECORD_BYTES - 1 - piece as u32);
+        let key = place_of(group, RECORD_BYTES - 1 - piece as u32);
         let place = (row - start) * length..(row - start + 1) * length;
-        if let Some(kept) = self.cache.get(&key)
+        if let Some(kept) = self.vectors.get(key)
             && let Some(kept) = kept.as_any().downcast_ref::<UInt8Array>()
             && let Some(record) = kept.values().get(place.clone())
         {
@@ -240,7 +239,7 @@ impl State {
             // The file has become shorter, and the record may still be there.
             _ => return self.copy_record(row as u32, bytes),
         }
-        self.cache.insert(key, Arc::new(UInt8Array::from(buffer)));
+        self.vectors.insert(key, Arc::new(UInt8Array::from(buffer)));
         Ok(())
     }
 
@@ -382,7 +381,7 @@ impl Snapshot for State {
     }
 
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool {
-        columns.iter().all(|column| self.cache.get(&self.key(group, *column as u32)).is_some())
+        columns.iter().all(|column| self.vectors.get(place_of(group, *column as u32)).is_some())
     }
 
     fn fetch(&self, rows: &[u32], columns: &[usize], visible_only: bool) -> Result<(Vec<ArrayRef>, Vec<u32>)> {

@@ -1,14 +1,19 @@
 //! The locks that the caller of a writer holds itself, and who holds those that could not be had.
 
 use super::TableWriter;
-use crate::lock::{LockBytes, LockWait};
+use crate::lock::{LockBytes, LockPlan, LockWait};
 use mainstay_base::Result;
 use mainstay_vfs::LockHolder;
 
 impl TableWriter {
-    /// The bytes that this table's locks are on.
+    /// The bytes that this table's locks are on in the scheme that was asked for.
     pub fn lock_bytes(&self) -> LockBytes {
-        self.locks.bytes
+        self.locks.plan.asked()
+    }
+
+    /// All bytes that this table's locks are on.
+    pub fn lock_plan(&self) -> LockPlan {
+        self.locks.plan
     }
 
     /// How long locks are waited for from now on.

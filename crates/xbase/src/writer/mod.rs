@@ -40,7 +40,7 @@ use crate::Severity;
 use crate::codepage::CodePage;
 use crate::dbf::counter::Place;
 use crate::dbf::{Dbf, Encoding, Field, FieldKind, Header, OpenOptions, blank_record, date_bytes};
-use crate::lock::{LockBytes, LockScheme, LockWait, TableLocks};
+use crate::lock::{LockPlan, LockScheme, LockWait, TableLocks};
 use crate::memo::MemoWriter;
 use mainstay_base::{Code, Date, Error, Result, Timestamp, interrupt};
 use mainstay_vfs::{Create, File, FileSystem, LockMode, WritableFile};
@@ -190,12 +190,9 @@ impl TableWriter {
             return Err(error.hint("repair the table into a new one before it is written to"));
         }
         let alone = options.access == Access::Exclusive;
-        let scheme = options.scheme.unwrap_or_else(|| {
-            let has_cdx = crate::table::sibling(&*fs, path, &["cdx"]).is_some();
-            LockScheme::default_for(dbf.header(), has_cdx)
-        });
-        let bytes = LockBytes::new(scheme, dbf.header());
-        let locks = TableLocks::new(Arc::clone(&file), bytes, options.wait, alone);
+        let has_cdx = crate::table::sibling(&*fs, path, &["cdx"]).is_some();
+        let plan = LockPlan::new(options.scheme, dbf.header(), has_cdx);
+        let locks = TableLocks::new(Arc::clone(&file), plan, options.wait, alone);
         let counting = counting_fields(&dbf, &*file)?;
         let blank = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
         let count = dbf.record_count(file.stamp()?.len);
