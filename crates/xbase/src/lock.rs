@@ -260,10 +260,19 @@ impl LockRanges {
         }
     }
 
-    /// Gives them back; the first error of the system is told when all was tried.
+    /// Gives them back.
     pub(crate) fn release(self, file: &dyn WritableFile) -> Result<()> {
-        self.iter().fold(Ok(()), |done: Result<()>, range| done.and(file.unlock_range(range)))
+        release_all(self.iter(), |range| file.unlock_range(range))
     }
+}
+
+/// Gives back each of these; the first error of the system is told when all were tried.
+fn release_all(ranges: impl Iterator<Item = ByteRange>, release: impl Fn(ByteRange) -> Result<()>) -> Result<()> {
+    let mut done = Ok(());
+    for range in ranges {
+        done = done.and(release(range));
+    }
+    done
 }
 
 /// How long a lock is waited for.
@@ -396,7 +405,7 @@ impl TableLocks {
 
     pub(crate) fn unlock_header(&mut self) -> Result<()> {
         match std::mem::take(&mut self.header) {
-            true => self.plan.header().iter().fold(Ok(()), |done: Result<()>, range| done.and(self.unlock(range))),
+            true => release_all(self.plan.header().iter(), |range| self.unlock(range)),
             false => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! The locks of index files: one byte or a pool of bytes, taken whole by who writes and byte by byte by who reads.
 
-use super::{LockPlan, LockWait, take};
+use super::{LockPlan, LockWait, release_all, take};
 use mainstay_base::Result;
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 
@@ -93,6 +93,6 @@ impl ReadingLock {
     ///
     /// Errors: those of the system.
     pub fn release(self, file: &dyn WritableFile) -> Result<()> {
-        self.0.into_iter().flatten().fold(Ok(()), |done: Result<()>, byte| done.and(file.unlock_range(byte)))
+        release_all(self.0.into_iter().flatten(), |byte| file.unlock_range(byte))
     }
 }
