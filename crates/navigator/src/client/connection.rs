@@ -262,7 +262,7 @@ impl Client {
         while is_waiting(request, &answer) {
             let Some(error) = answer.error.take() else { break };
             if began.elapsed() >= LockWait::default().timeout {
-                answer.error = Some(error.with_code(Code::Busy));
+                answer.error = Some(waited(error, began.elapsed()).with_code(Code::Busy));
                 break;
             }
             std::thread::sleep(LET_IN);
@@ -510,6 +510,14 @@ impl Client {
     pub fn roll_back_to(&self, place: u32) -> Result<()> {
         self.steps(vec![Step::RollBackTo(place)]).map(drop)
     }
+}
+
+/// An error of the last of many attempts, which says how long all of them have waited and not how long the last one has.
+fn waited(error: Error, waited: Duration) -> Error {
+    let Some((what, _)) = error.message().rsplit_once("; waited ") else { return error };
+    let told = Error::new(error.code(), format!("{what}; waited {} ms", waited.as_millis()));
+    let told = error.place().map_or(told.clone(), |place| told.at(place));
+    error.hint_text().map_or(told.clone(), |hint| told.hint(hint))
 }
 
 /// Whether a step of a request waits for a lock, and may be asked again.
